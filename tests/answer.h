@@ -33,18 +33,18 @@ static inline void answer_see(struct answer *a, const struct stk_stats *stats)
 {
     struct synth *s = &a->s;
     if (!s->trace) {
-        CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
+        CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
     }
     CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, 2, &s->arena, &s->ranks,
                                       &s->rank_count, &s->err),
-             STK_OK);
+             STOKER_OK);
 }
 
 // Take the trace of a file instead, with the details that the analysis wants.
 static inline void answer_read(struct answer *a, const struct stk_stats *stats, const char *path)
 {
     struct stk_read_ctx ctx = {.path = path, .threads = 1, .wants = stats->hook.wants};
-    CHECK_EQ(stk_reader_read(&ctx, &a->s.trace, &a->s.err), STK_OK);
+    CHECK_EQ(stk_reader_read(&ctx, &a->s.trace, &a->s.err), STOKER_OK);
     if (!a->s.trace) {
         exit(check_done("answer_read"));
     }
@@ -69,8 +69,8 @@ static inline void answer_describe(struct answer *a, const struct stk_stats *sta
 {
     struct synth *s = &a->s;
     static const struct stk_input_info input = {.path = "x", .format = "chrome", .read = 1};
-    CHECK_EQ(stk_model_merge(ranks, count, &s->arena, &a->run, &s->err), STK_OK);
-    CHECK_EQ(stk_verdict_decide(a->run, &s->arena, &a->verdict, &s->err), STK_OK);
+    CHECK_EQ(stk_model_merge(ranks, count, &s->arena, &a->run, &s->err), STOKER_OK);
+    CHECK_EQ(stk_verdict_decide(a->run, &s->arena, &a->verdict, &s->err), STOKER_OK);
     struct stk_pass_ctx ctx = {.inputs = &input,
                                .input_count = 1,
                                .run = a->run,
@@ -78,7 +78,7 @@ static inline void answer_describe(struct answer *a, const struct stk_stats *sta
                                .select = &s->select,
                                .arena = &s->arena};
     stk_table_doc_init(&a->doc, &s->arena, stats->name);
-    CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STK_OK);
+    CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STOKER_OK);
     CHECK(stk_stats_check(stats, &a->doc));
 }
 

@@ -23,10 +23,10 @@
 UNUSED static struct stk_dataset *make_with(const char *kind, struct stk_dataset *const *in, int n,
                                             struct stk_attrs *attrs)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds = NULL;
     stk_err_init(&err);
-    if (stk_dataset_make(&ds, kind, in, n, attrs, NULL, &err) != STK_OK) {
+    if (stk_dataset_make(&ds, kind, in, n, attrs, NULL, &err) != STOKER_OK) {
         fprintf(stderr, "%s: %s\n", kind, err.message);
         CHECK(!"dataset is made");
     }
@@ -69,11 +69,11 @@ static int64_t spin_ns;      // of OP_SPIN, for each element
 static int64_t fail_mod = 7; // of OP_FAIL_MOD
 static int64_t alone;        // of OP_PAIRS: how many elements came without another
 
-static enum stk_status test_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status test_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     (void)err;
     stk_spec_copy(&c->out[0], &c->in[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 UNUSED static void spin(int64_t ns)
@@ -85,13 +85,13 @@ UNUSED static void spin(int64_t ns)
     } while ((int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID) - start_ns < ns);
 }
 
-static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status test_run(struct stk_op_run *r, struct stoker_err *err)
 {
     bool is_test = r->op->arg == OP_IS_EVEN || r->op->arg == OP_BELOW_5;
     struct stk_shape shape = r->in[0]->shape;
     uint8_t *to = stk_op_out(r, 0, is_test ? STK_DT_BOOL : STK_DT_I64, &shape, err);
     if (!to) {
-        return STK_ELIMIT;
+        return STOKER_ELIMIT;
     }
     int64_t each = stk_shape_count(&shape);
     __atomic_add_fetch(&alone, r->op->arg == OP_PAIRS && r->n == 1, __ATOMIC_RELAXED);
@@ -124,19 +124,19 @@ static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)
             case OP_FAIL_7:
                 *out = v;
                 if (v == 7) {
-                    return stk_op_fail(r, i, STK_EINVAL, "seven");
+                    return stk_op_fail(r, i, STOKER_EINVAL, "seven");
                 }
                 break;
             case OP_FAIL_MOD:
                 *out = v;
                 if (v % fail_mod == 0) {
-                    return stk_op_fail(r, i, STK_EINVAL, "a multiple");
+                    return stk_op_fail(r, i, STOKER_EINVAL, "a multiple");
                 }
                 break;
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_op test_ops[] = {
@@ -154,13 +154,13 @@ static const struct stk_op test_ops[] = {
 // the node is exchanged.
 UNUSED static struct stk_fn *test_fn(const struct stk_specs *in, int op)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn = NULL;
     int first, count, value = 0;
     stk_err_init(&err);
-    CHECK(stk_fn_open(&fn, in->items, in->count, "f", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) == STK_OK);
-    CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, in->items, in->count, "f", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &first, 1, &err) == STOKER_OK);
     fn->nodes[0].op = &test_ops[op];
     if (op == OP_IS_EVEN || op == OP_BELOW_5) {
         fn->specs[first].dtype = STK_DT_BOOL;
@@ -203,12 +203,12 @@ static struct stk_run_options test_options;
 
 UNUSED static struct stk_iter *open_iter(struct stk_dataset *ds)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_run *run = NULL;
     struct stk_iter *it = NULL;
     stk_err_init(&err);
-    CHECK(stk_run_open(&run, &test_options, &err) == STK_OK);
-    if (stk_iter_open(&it, ds, run, 0, 0, &err) != STK_OK) {
+    CHECK(stk_run_open(&run, &test_options, &err) == STOKER_OK);
+    if (stk_iter_open(&it, ds, run, 0, 0, &err) != STOKER_OK) {
         fprintf(stderr, "%s: %s\n", ds->kind->name, err.message);
         CHECK(!"iterator opens");
     }
@@ -301,17 +301,17 @@ UNUSED static void say_element(struct text *t, const struct stk_block *b, int64_
 static void say_all(struct text *t, struct stk_iter *it, int64_t want)
 {
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     bool is_first = true;
     for (int errors = 0; errors < 1000;) {
         stk_err_init(&err);
-        enum stk_status s = stk_iter_next(it, want, &b, &err);
-        if (s == STK_OK && b.n == 0) {
+        enum stoker_status s = stk_iter_next(it, want, &b, &err);
+        if (s == STOKER_OK && b.n == 0) {
             break;
         }
         CHECK(b.n <= want && b.n >= 0);
-        errors += s != STK_OK;
-        if (s != STK_OK) {
+        errors += s != STOKER_OK;
+        if (s != STOKER_OK) {
             say(t, is_first ? "!" : " !");
             is_first = false;
             continue;
@@ -337,10 +337,10 @@ UNUSED static const char *elements_after(struct stk_dataset *ds, int64_t want, i
     struct stk_iter *it = open_iter(stk_dataset_hold(ds));
     for (int64_t passed = 0; it && passed < skip;) {
         int64_t done = 0;
-        struct stk_err err;
-        enum stk_status s = stk_iter_skip(it, skip - passed, &done, &err);
-        passed += done + (s != STK_OK);
-        if (s == STK_OK && done == 0) {
+        struct stoker_err err;
+        enum stoker_status s = stk_iter_skip(it, skip - passed, &done, &err);
+        passed += done + (s != STOKER_OK);
+        if (s == STOKER_OK && done == 0) {
             break;
         }
     }

@@ -10,7 +10,7 @@
 #include <math.h>
 
 static struct stk_image_context *context;
-static struct stk_err err;
+static struct stoker_err err;
 static uint64_t case_state = 88172645463325252u;
 
 static inline uint32_t case_draw(uint32_t below)

@@ -41,16 +41,16 @@ static inline void world_put(struct world_text *t, const char *bytes, size_t n)
     memcpy(t->p + t->n, bytes, n);
     t->p[t->n += n] = 0;
 }
-static inline enum stk_status world_begin(void *arg, const struct stk_query_column *columns,
-                                          size_t count, struct stk_err *err)
+static inline enum stoker_status world_begin(void *arg, const struct stk_query_column *columns,
+                                             size_t count, struct stoker_err *err)
 {
     (void)columns;
     (void)err;
     ((struct world_text *)arg)->columns = count;
-    return STK_OK;
+    return STOKER_OK;
 }
-static inline enum stk_status world_row(void *arg, const struct stk_query_value *v,
-                                        struct stk_err *err)
+static inline enum stoker_status world_row(void *arg, const struct stk_query_value *v,
+                                           struct stoker_err *err)
 {
     struct world_text *t = arg;
     char text[64];
@@ -67,15 +67,15 @@ static inline enum stk_status world_row(void *arg, const struct stk_query_value 
         }
         world_put(t, c + 1 < t->columns ? "|" : "\n", 1);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
-static inline char *world_ask(struct query_world *w, const char *sql, struct stk_err *err)
+static inline char *world_ask(struct query_world *w, const char *sql, struct stoker_err *err)
 {
     struct world_text t = {.p = NULL};
     struct stk_query_sink sink = {.begin = world_begin, .row = world_row, .arg = &t};
     world_put(&t, "", 0);
     stk_err_init(err);
-    if (stk_query_run(w->q, sql, 0, &sink, err) != STK_OK) {
+    if (stk_query_run(w->q, sql, 0, &sink, err) != STOKER_OK) {
         t.n = 0;
         world_put(&t, "E", 1);
     }
@@ -171,7 +171,7 @@ static inline void world_events(struct query_world *w, int steps)
 static inline void world_copy(struct query_world *w, const char *table)
 {
     char sql[200], insert[400], *rows;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_query_column column;
     size_t index = 0, count = 0;
     char create[2000];
@@ -232,16 +232,16 @@ static inline void world_begin_all(struct query_world *w, uint64_t seed)
     synth_begin(&w->s);
     world_events(w, seed % 3 == 0 ? 60 : 5);
     struct stk_rank_sum *sum = synth_summarize(&w->s);
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     if (!sum) {
         exit(2);
     }
     sum->rank = 0;
-    CHECK_EQ(stk_model_merge(w->s.ranks, 1, &w->s.arena, &w->run, &err), STK_OK);
+    CHECK_EQ(stk_model_merge(w->s.ranks, 1, &w->s.arena, &w->run, &err), STOKER_OK);
     w->ranks[0] = (struct stk_query_rank){.trace = w->s.trace, .sum = sum, .shift_ns = 1000};
     struct stk_query_source source = {.ranks = w->ranks, .rank_count = 1, .run = w->run};
-    CHECK_EQ(stk_query_open(&w->q, &source, &err), STK_OK);
+    CHECK_EQ(stk_query_open(&w->q, &source, &err), STOKER_OK);
     if (!w->q || sqlite3_open(":memory:", &w->plain) != SQLITE_OK ||
         sqlite3_create_function(w->plain, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                 world_regexp, NULL, NULL) != SQLITE_OK) {

@@ -51,8 +51,8 @@ struct record_copy {
 };
 
 struct record_all {
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
     struct stk_record_stats stats;
     struct record_copy items[4096];
     size_t count;

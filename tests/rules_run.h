@@ -117,9 +117,9 @@ static void fake_name(struct fake *f, enum stk_part part, const char *name)
 static void fake_ask(struct fake *f)
 {
     enum stk_verdict_kind kind = f->verdict.kind;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
-    CHECK(stk_verdict_decide(&f->run, &f->arena, &f->verdict, &err) == STK_OK);
+    CHECK(stk_verdict_decide(&f->run, &f->arena, &f->verdict, &err) == STOKER_OK);
     if (f->force_verdict) {
         f->verdict.kind = kind;
     }
@@ -128,7 +128,7 @@ static void fake_ask(struct fake *f)
                                             .run = &f->run,
                                             .verdict = &f->verdict,
                                             .arena = &f->arena}};
-    CHECK(stk_rules_run(&f->ctx, &f->report, &err) == STK_OK);
+    CHECK(stk_rules_run(&f->ctx, &f->report, &err) == STOKER_OK);
 }
 
 static void fake_done(struct fake *f)

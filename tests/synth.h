@@ -23,7 +23,7 @@ struct synth {
     int64_t corr, device;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
-    struct stk_err err;
+    struct stoker_err err;
 };
 
 static inline void synth_begin(struct synth *s)
@@ -31,7 +31,7 @@ static inline void synth_begin(struct synth *s)
     memset(s, 0, sizeof *s);
     stk_err_init(&s->err);
     stk_arena_init(&s->arena, 0);
-    if (stk_build_new(&s->build, &s->err) != STK_OK) {
+    if (stk_build_new(&s->build, &s->err) != STOKER_OK) {
         exit(2);
     }
     s->shard = stk_build_shard(s->build);
@@ -108,11 +108,11 @@ static inline void synth_launch(struct synth *s, int64_t thread, double call_us,
 // Build and summarize; the only rank, or NULL (checked).
 static inline struct stk_rank_sum *synth_summarize(struct synth *s)
 {
-    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
+    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
     CHECK_EQ(
         stk_model_summarize(s->trace, &s->select, &s->arena, &s->ranks, &s->rank_count, &s->err),
-        STK_OK);
-    if (s->err.code != STK_OK) {
+        STOKER_OK);
+    if (s->err.code != STOKER_OK) {
         fprintf(stderr, "%s\n", s->err.message);
     }
     CHECK(s->rank_count > 0);

@@ -180,27 +180,27 @@ static inline const char *file_of(const void *p, size_t n)
     return path;
 }
 
-static inline enum stk_status read_xplane_file(const char *path, int threads,
-                                               struct stk_trace **out, struct stk_err *err)
+static inline enum stoker_status read_xplane_file(const char *path, int threads,
+                                                  struct stk_trace **out, struct stoker_err *err)
 {
     struct stk_stream *s = NULL;
     struct stk_read_ctx ctx = {.path = path, .threads = threads};
     *out = NULL;
     stk_err_init(err);
-    enum stk_status status = stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err);
+    enum stoker_status status = stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err);
     ctx.stream = s;
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_reader_xplane.read(&ctx, out, err);
     }
     stk_stream_close(s);
     return status;
 }
 
-static inline enum stk_status read_xplane_bytes(const void *p, size_t n, int threads,
-                                                struct stk_trace **out, struct stk_err *err)
+static inline enum stoker_status read_xplane_bytes(const void *p, size_t n, int threads,
+                                                   struct stk_trace **out, struct stoker_err *err)
 {
     const char *path = file_of(p, n);
-    enum stk_status status = read_xplane_file(path, threads, out, err);
+    enum stoker_status status = read_xplane_file(path, threads, out, err);
     unlink(path);
     return status;
 }

@@ -22,10 +22,10 @@ static double now_s(void)
 
 static struct stk_dataset *make_of(const char *kind, struct stk_dataset *in, struct stk_attrs *a)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds = NULL;
     stk_err_init(&err);
-    if (stk_dataset_make(&ds, kind, &in, in != NULL, a, NULL, &err) != STK_OK) {
+    if (stk_dataset_make(&ds, kind, &in, in != NULL, a, NULL, &err) != STOKER_OK) {
         fprintf(stderr, "%s: %s\n", kind, err.message);
         _exit(1);
     }
@@ -44,7 +44,7 @@ static struct stk_dataset *make(const char *kind, struct stk_dataset *in, const 
 
 static int64_t spin_ns;
 
-static enum stk_status spin_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status spin_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape scalar = {0};
     int64_t *to = stk_op_out(r, 0, STK_DT_I64, &scalar, err);
@@ -54,10 +54,10 @@ static enum stk_status spin_run(struct stk_op_run *r, struct stk_err *err)
         while ((int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID) - start_ns < spin_ns) {
         }
     }
-    return to ? STK_OK : STK_ELIMIT;
+    return to ? STOKER_OK : STOKER_ELIMIT;
 }
 
-static enum stk_status add_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status add_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape scalar = {0};
     int64_t *to = stk_op_out(r, 0, STK_DT_I64, &scalar, err);
@@ -65,7 +65,7 @@ static enum stk_status add_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; to && i < r->n; i++) {
         to[i] = in[i] + 1;
     }
-    return to ? STK_OK : STK_ELIMIT;
+    return to ? STOKER_OK : STOKER_ELIMIT;
 }
 
 static const struct stk_op add_op = {.name = "add_one", .run = add_run},
@@ -73,13 +73,13 @@ static const struct stk_op add_op = {.name = "add_one", .run = add_run},
 
 static struct stk_dataset *map(struct stk_dataset *in, const struct stk_op *op, int64_t calls)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn = NULL;
     struct stk_attrs *a = stk_attrs_new();
     int first, count, value = 0;
-    if (stk_fn_open(&fn, in->specs->items, 1, "f", &err) != STK_OK ||
-        stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) != STK_OK ||
-        stk_fn_finish(fn, &first, 1, &err) != STK_OK) {
+    if (stk_fn_open(&fn, in->specs->items, 1, "f", &err) != STOKER_OK ||
+        stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) != STOKER_OK ||
+        stk_fn_finish(fn, &first, 1, &err) != STOKER_OK) {
         _exit(1);
     }
     fn->nodes[0].op = op; // the identity becomes the operation under test
@@ -91,11 +91,11 @@ static struct stk_dataset *map(struct stk_dataset *in, const struct stk_op *op, 
 
 static struct stk_iter *open_it(struct stk_dataset *ds)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_run *run;
     struct stk_iter *it;
-    if (stk_run_open(&run, NULL, &err) != STK_OK ||
-        stk_iter_open(&it, ds, run, 0, 0, &err) != STK_OK) {
+    if (stk_run_open(&run, NULL, &err) != STOKER_OK ||
+        stk_iter_open(&it, ds, run, 0, 0, &err) != STOKER_OK) {
         _exit(1);
     }
     stk_run_drop(run);
@@ -109,10 +109,10 @@ static void measure(const char *name, struct stk_dataset *ds, int64_t want, int6
     for (int k = 0; k < RUNS; k++) {
         struct stk_iter *it = open_it(ds);
         struct stk_block b = {0};
-        struct stk_err err;
+        struct stoker_err err;
         int64_t n = 0;
         double start = 0;
-        for (int64_t i = 0; stk_iter_next(it, want, &b, &err) == STK_OK && b.n > 0; i++) {
+        for (int64_t i = 0; stk_iter_next(it, want, &b, &err) == STOKER_OK && b.n > 0; i++) {
             if (start > 0) {
                 n += b.n;
             } else if (i == 50) {
@@ -138,10 +138,10 @@ static double rate(int64_t calls, double seconds, double after)
         "batch", map(make("range", NULL, "stop", INT64_MAX / 2), &spin_op, calls), "batch_size", 8);
     struct stk_iter *it = open_it(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     double start = now_s(), from = 0, now;
     int64_t n = 0;
-    while ((now = now_s()) < start + seconds && stk_iter_next(it, 1, &b, &err) == STK_OK) {
+    while ((now = now_s()) < start + seconds && stk_iter_next(it, 1, &b, &err) == STOKER_OK) {
         if (now > start + after) {
             from = from > 0 ? from : now;
             n += 8;

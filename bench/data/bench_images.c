@@ -45,7 +45,7 @@ static void measure(const char *what, void (*run)(void *), void *arg)
     printf("%-72s %8.1f us (median %8.1f)\n", what, us[0], us[rounds / 2]);
 }
 
-static void die(const struct stk_err *err)
+static void die(const struct stoker_err *err)
 {
     fprintf(stderr, "stoker_bench_images: %s\n", err->message);
     exit(1);
@@ -79,8 +79,8 @@ struct resize_job {
 static void run_resize(void *arg)
 {
     struct resize_job *job = arg;
-    struct stk_err err;
-    if (stk_image_resize(context, &job->in, &job->opt, &job->out, &err) != STK_OK) {
+    struct stoker_err err;
+    if (stk_image_resize(context, &job->in, &job->opt, &job->out, &err) != STOKER_OK) {
         die(&err);
     }
 }
@@ -132,15 +132,15 @@ static void run_jpeg(void *arg)
 {
     struct jpeg_job *job = arg;
     struct stk_image out = {0};
-    struct stk_err err;
-    enum stk_status status =
+    struct stoker_err err;
+    enum stoker_status status =
         job->is_libjpeg
             ? stk_image_libjpeg_decode(context, job->data, job->size, &job->opt, &out, &err)
             : stk_image_decode_jpeg(context, job->data, job->size, &job->opt, &out, &err);
-    if (status == STK_OK && job->is_resized) {
+    if (status == STOKER_OK && job->is_resized) {
         status = stk_image_resize(context, &out, &job->resize.opt, &job->resize.out, &err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         die(&err);
     }
 }
@@ -152,14 +152,14 @@ static void bench_jpeg(bool is_accurate)
     static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
     static const char *const names[] = {"whole", "crop", "crop, resize, mirror, normalise"};
     static float out[224 * 224 * 3];
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_image in = {paint(375, 500), 375, 500, 3, STK_IMAGE_U8, 1500};
     struct stk_image_jpeg_encoding e;
     const uint8_t *bytes;
     struct jpeg_job job = {.opt.is_accurate_dct = is_accurate};
     stk_image_jpeg_defaults(&e);
     e.quality = 90;
-    if (stk_image_encode_jpeg(context, &in, &e, &bytes, &job.size, &err) != STK_OK) {
+    if (stk_image_encode_jpeg(context, &in, &e, &bytes, &job.size, &err) != STOKER_OK) {
         die(&err);
     }
     job.data = bytes;
@@ -198,8 +198,8 @@ static void run_colour(void *arg)
     struct colour_job *j = arg;
     struct stk_image_resize_options opt = {.is_planar = true};
     struct stk_image grey = j->out, planes = j->out;
-    struct stk_err err;
-    enum stk_status status = STK_OK;
+    struct stoker_err err;
+    enum stoker_status status = STOKER_OK;
     grey.channels = 1;
     planes.stride /= 3;
     stk_image_mean_std(&opt, (const float[]){1, 2, 3}, (const float[]){4, 5, 6}, 3, 1);
@@ -225,7 +225,7 @@ static void run_colour(void *arg)
     default:
         status = stk_image_normalise(context, &j->in, &opt, &planes, &err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         die(&err);
     }
 }

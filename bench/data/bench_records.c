@@ -25,7 +25,7 @@ static double now(void)
     return stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void die(const struct stk_err *err)
+static void die(const struct stoker_err *err)
 {
     fprintf(stderr, "stoker_bench_records: %s\n", err->message);
     exit(1);
@@ -98,7 +98,7 @@ static void run_once(const char *path, const struct stk_record_opts *opts,
                      struct stk_example_parser *parser, struct stk_example_batch *batch,
                      uint64_t *records, uint64_t *bytes)
 {
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_record_reader *r;
     struct stk_record views[CHUNK];
@@ -162,7 +162,7 @@ static void bench_bare(const char *label, const char *path, uint64_t records)
 static void bench_all(const char *label, const char *path, enum stk_record_codec codec,
                       const struct stk_example_feature *features, size_t count)
 {
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_example_spec *spec;
     struct stk_example_parser *parser = NULL;
@@ -208,7 +208,7 @@ static const struct stk_example_feature medium_features[] = {
 static void make_file(const char *path, enum stk_record_codec codec, size_t count, size_t floats,
                       size_t size)
 {
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_record_writer *w;
     struct stk_example_buffer buffer = {0};

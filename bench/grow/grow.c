@@ -18,9 +18,9 @@ _Noreturn void grow_die(const char *what, const char *detail)
 uint8_t *grow_read(const char *path, size_t *size)
 {
     struct stk_stream *s;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
-    if (stk_stream_open(&s, path, NULL, &err) != STK_OK) {
+    if (stk_stream_open(&s, path, NULL, &err) != STOKER_OK) {
         grow_die(path, err.message);
     }
     size_t cap = 1 << 24, got;
@@ -29,7 +29,7 @@ uint8_t *grow_read(const char *path, size_t *size)
         if (cap - *size < 1 << 20) {
             data = realloc(data, cap *= 2);
         }
-        if (!data || stk_stream_read(s, data + *size, cap - *size, &got, &err) != STK_OK) {
+        if (!data || stk_stream_read(s, data + *size, cap - *size, &got, &err) != STOKER_OK) {
             grow_die(path, "cannot be read");
         }
         if (got == 0) {

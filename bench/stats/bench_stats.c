@@ -34,7 +34,7 @@ static double peak_mb(void)
     return (double)usage.ru_maxrss / 1000;
 }
 
-static void fail(const struct stk_err *err)
+static void fail(const struct stoker_err *err)
 {
     fprintf(stderr, "stoker_bench_stats: %s\n", err->message);
     exit(1);
@@ -42,23 +42,23 @@ static void fail(const struct stk_err *err)
 
 static struct stk_view_hook every;
 
-static enum stk_status see_all(const struct stk_analysis *view, struct stk_arena *arena,
-                               void **partial, struct stk_err *err)
+static enum stoker_status see_all(const struct stk_analysis *view, struct stk_arena *arena,
+                                  void **partial, struct stoker_err *err)
 {
     struct timer start = now();
-    enum stk_status status = every.see(view, arena, partial, err);
+    enum stoker_status status = every.see(view, arena, partial, err);
     struct timer end = now();
     looked_s += end.wall - start.wall;
     looked_cpu_s += end.cpu - start.cpu;
     return status;
 }
 
-static enum stk_status see_each(const struct stk_analysis *view, struct stk_arena *arena,
-                                void **partial, struct stk_err *err)
+static enum stoker_status see_each(const struct stk_analysis *view, struct stk_arena *arena,
+                                   void **partial, struct stoker_err *err)
 {
     void **partials = stk_arena_array(arena, (size_t)stk_stats_count, sizeof *partials);
-    enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
-    for (int i = 0; i < stk_stats_count && status == STK_OK; i++) {
+    enum stoker_status status = partials ? STOKER_OK : stk_err_nomem(err);
+    for (int i = 0; i < stk_stats_count && status == STOKER_OK; i++) {
         struct timer start = now();
         if (stk_stats_all[i]->hook.see) {
             status = stk_stats_all[i]->hook.see(view, arena, &partials[i], err);
@@ -88,12 +88,12 @@ int main(int argc, char **argv)
     struct stk_select select = {.has_steps = false};
     struct stk_input_info input = {.path = argv[1], .format = ""};
     struct stk_arena arena;
-    struct stk_err err;
+    struct stoker_err err;
     uint32_t rank_count = 0;
     stk_arena_init(&arena, 0);
     stk_err_init(&err);
     struct timer start = now();
-    if (stk_reader_read(&read, &trace, &err) != STK_OK) {
+    if (stk_reader_read(&read, &trace, &err) != STOKER_OK) {
         fail(&err);
     }
     struct timer model = now();
@@ -101,9 +101,9 @@ int main(int argc, char **argv)
     printf("{\"events\": %u, \"of_analyses\": {", trace->count);
     hook.see = argc > 3 && strcmp(argv[3], "each") == 0 ? see_each : see_all;
     if (stk_model_summarize_with(trace, &select, &hook, threads, &arena, &ranks, &rank_count,
-                                 &err) != STK_OK ||
-        stk_model_merge(ranks, rank_count, &arena, &run, &err) != STK_OK ||
-        stk_verdict_decide(run, &arena, &verdict, &err) != STK_OK) {
+                                 &err) != STOKER_OK ||
+        stk_model_merge(ranks, rank_count, &arena, &run, &err) != STOKER_OK ||
+        stk_verdict_decide(run, &arena, &verdict, &err) != STOKER_OK) {
         fail(&err);
     }
     struct timer tables = now();
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     for (int i = 0; docs && i < stk_stats_count; i++) {
         stk_table_doc_init(&docs[i], &arena, stk_stats_all[i]->name);
     }
-    if (!docs || stk_stats_every_describe(&pass, docs, &err) != STK_OK) {
+    if (!docs || stk_stats_every_describe(&pass, docs, &err) != STOKER_OK) {
         fail(&err);
     }
     struct timer end = now();

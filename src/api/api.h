@@ -21,8 +21,8 @@ struct stk_job {
     struct stk_input_info info;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
 };
 
 // The run that several inputs make. Zeroed with an initialised arena at first; what points into it
@@ -38,9 +38,11 @@ struct stk_collected {
     struct stk_pass_ctx pass; // all of it, for analyses
 };
 // Read the inputs and merge them into a run. `hook` (may be NULL) sees every rank.
-STK_MUST_CHECK enum stk_status stk_collect(struct stk_collected *c, const char *const *paths,
-                                           size_t count, const struct stoker_why_options *options,
-                                           const struct stk_view_hook *hook, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths,
+                                              size_t count,
+                                              const struct stoker_why_options *options,
+                                              const struct stk_view_hook *hook,
+                                              struct stoker_err *err);
 void stk_collected_free(struct stk_collected *c);
 
 struct stoker_result {
@@ -49,9 +51,9 @@ struct stoker_result {
 };
 
 // The report of what was collected. Lives in the arena of `in`.
-STK_MUST_CHECK enum stk_status stk_diagnose(const struct stk_collected *in,
-                                            const struct stoker_why_options *options,
-                                            struct stk_report *report, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_diagnose(const struct stk_collected *in,
+                                               const struct stoker_why_options *options,
+                                               struct stk_report *report, struct stoker_err *err);
 
 // Tables of an analysis, a query or a search.
 struct stoker_tables {
@@ -65,8 +67,9 @@ struct stoker_tables {
 
 // A caller's bug at an entry that reads profiles: no paths, one that is NULL, or no place for the
 // result.
-STK_MUST_CHECK enum stk_status stk_entry_paths(const char *entry, const char *const *paths,
-                                               size_t count, const void *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_entry_paths(const char *entry, const char *const *paths,
+                                                  size_t count, const void *out,
+                                                  struct stoker_err *err);
 
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
@@ -74,34 +77,36 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *op
 // Read every job, several files at once where there are several processors. Fails where no file
 // could be read, memory ran out or the caller interrupted; a file that fails among others becomes
 // an issue of its job. keep_bytes: as in struct stk_collected; more than that fails.
-STK_MUST_CHECK enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
-                                             const struct stoker_why_options *options,
-                                             const struct stk_select *select,
-                                             const struct stk_view_hook *hook, uint64_t keep_bytes,
-                                             struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
+                                                const struct stoker_why_options *options,
+                                                const struct stk_select *select,
+                                                const struct stk_view_hook *hook,
+                                                uint64_t keep_bytes, struct stoker_err *err);
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
 
 // All ranks of all jobs: numbered, put on one clock, filtered by the selection. The array lives in
 // `arena`.
-STK_MUST_CHECK enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count,
-                                                 const struct stk_select *select,
-                                                 struct stk_arena *arena,
-                                                 struct stk_rank_sum ***ranks, uint32_t *rank_count,
-                                                 struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_ranks_collect(struct stk_job *jobs, size_t count,
+                                                    const struct stk_select *select,
+                                                    struct stk_arena *arena,
+                                                    struct stk_rank_sum ***ranks,
+                                                    uint32_t *rank_count, struct stoker_err *err);
 
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
-STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count,
-                                          struct stk_arena *arena, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_redact(struct stk_job *jobs, size_t count,
+                                             struct stk_arena *arena, struct stoker_err *err);
 // The same for the strings of kept traces, which all show the replaced text from then on; a pool's
 // look-up by text (stk_strpool_find) no longer finds those.
-STK_MUST_CHECK enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count,
-                                                 struct stk_arena *arena, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_redact_traces(struct stk_job *jobs, size_t count,
+                                                    struct stk_arena *arena,
+                                                    struct stoker_err *err);
 // The same for the names in the tables of documents, which are numbered together.
-STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count,
-                                                 struct stk_arena *arena, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_redact_tables(struct stk_table_doc *docs, size_t count,
+                                                    struct stk_arena *arena,
+                                                    struct stoker_err *err);
 
 // The same for the names in a comparison; paths and hosts went with the sides.
-STK_MUST_CHECK enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
-                                               struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
+                                                  struct stoker_err *err);
 
 #endif

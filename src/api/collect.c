@@ -8,8 +8,8 @@
 #include "api/inputs.h"
 #include "base/alloc.h"
 
-static enum stk_status to_select(const struct stoker_why_options *o, struct stk_select *out,
-                                 struct stk_err *err)
+static enum stoker_status to_select(const struct stoker_why_options *o, struct stk_select *out,
+                                    struct stoker_err *err)
 {
     *out = (struct stk_select){
         .has_steps = o->has_steps,
@@ -25,22 +25,23 @@ static enum stk_status to_select(const struct stoker_why_options *o, struct stk_
         .to_ns = o->to_ns,
     };
     if (o->has_rank && (o->rank < 0 || o->rank > INT32_MAX)) {
-        return stk_err_set(err, STK_EUSAGE, "a rank is a number from 0");
+        return stk_err_set(err, STOKER_EUSAGE, "a rank is a number from 0");
     }
     if (o->has_steps && o->step_first > o->step_last) {
-        return stk_err_set(err, STK_EUSAGE, "the first step lies after the last one");
+        return stk_err_set(err, STOKER_EUSAGE, "the first step lies after the last one");
     }
     if (o->has_from && o->has_to && o->from_ns >= o->to_ns) {
-        return stk_err_set(err, STK_EUSAGE, "the selected time ends before it begins");
+        return stk_err_set(err, STOKER_EUSAGE, "the selected time ends before it begins");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status find_inputs(struct stk_collected *c, const char *const *paths, size_t count,
-                                   struct stk_inputs *inputs, struct stk_err *err)
+static enum stoker_status find_inputs(struct stk_collected *c, const char *const *paths,
+                                      size_t count, struct stk_inputs *inputs,
+                                      struct stoker_err *err)
 {
-    enum stk_status status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
+    if (status != STOKER_OK) {
         return status;
     }
     c->jobs = stk_alloc_zero(inputs->taken, sizeof *c->jobs);
@@ -52,7 +53,7 @@ static enum stk_status find_inputs(struct stk_collected *c, const char *const *p
         c->jobs[i].path = inputs->entries[i].path;
         c->jobs[i].rank_hint = inputs->entries[i].rank_hint;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool was_named(const struct stk_input *in, const char *const *paths, size_t count)
@@ -67,8 +68,9 @@ static bool was_named(const struct stk_input *in, const char *const *paths, size
 
 // What was not taken is an issue: a file named by the user failed, others of a directory are only
 // left out. (A file given twice was taken once: not a failure.)
-static enum stk_status record_left_out(struct stk_collected *c, const struct stk_inputs *inputs,
-                                       const char *const *paths, size_t count, struct stk_err *err)
+static enum stoker_status record_left_out(struct stk_collected *c, const struct stk_inputs *inputs,
+                                          const char *const *paths, size_t count,
+                                          struct stoker_err *err)
 {
     struct stk_input_info *info = &c->jobs[0].info;
     uint64_t failed = 0;
@@ -96,12 +98,12 @@ static enum stk_status record_left_out(struct stk_collected *c, const struct stk
         info->issues[STK_ISSUE_FILE_SKIPPED].count += inputs->left_out - failed;
         info->issue_notes[STK_ISSUE_FILE_SKIPPED] = inputs->note;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A selection that selects nothing is a slip, not a profile that cannot be judged.
-static enum stk_status check_selection(const struct stk_run_sum *run,
-                                       const struct stk_select *select, struct stk_err *err)
+static enum stoker_status check_selection(const struct stk_run_sum *run,
+                                          const struct stk_select *select, struct stoker_err *err)
 {
     bool any = !select->has_steps;
     for (uint32_t i = 0; i < run->step_count && !any; i++) {
@@ -109,11 +111,11 @@ static enum stk_status check_selection(const struct stk_run_sum *run,
             !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
     }
     if (!any && select->step_last == INT64_MAX) {
-        return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld or more",
+        return stk_err_set(err, STOKER_EUSAGE, "the profile holds no step numbered %lld or more",
                            (long long)select->step_first);
     }
     if (!any) {
-        return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld to %lld",
+        return stk_err_set(err, STOKER_EUSAGE, "the profile holds no step numbered %lld to %lld",
                            (long long)select->step_first, (long long)select->step_last);
     }
     any = !select->has_device;
@@ -121,14 +123,14 @@ static enum stk_status check_selection(const struct stk_run_sum *run,
         any = run->devices[i].ordinal == select->device;
     }
     if (!any) {
-        return stk_err_set(err, STK_EUSAGE, "no device %lld in the profile",
+        return stk_err_set(err, STOKER_EUSAGE, "no device %lld in the profile",
                            (long long)select->device);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Damage that left nothing to read is an error of the input; an empty but sound profile is not.
-static enum stk_status check_events(const struct stk_collected *c, struct stk_err *err)
+static enum stoker_status check_events(const struct stk_collected *c, struct stoker_err *err)
 {
     uint64_t read = 0;
     const char *damage = NULL;
@@ -142,31 +144,32 @@ static enum stk_status check_events(const struct stk_collected *c, struct stk_er
         }
     }
     if (read > 0 || !damage) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    return stk_err_set(err, STK_EINPUT, "%s: no event could be read: %s", c->jobs[0].path, damage);
+    return stk_err_set(err, STOKER_EINPUT, "%s: no event could be read: %s", c->jobs[0].path,
+                       damage);
 }
 
-static enum stk_status merge(struct stk_collected *c, const struct stoker_why_options *options,
-                             struct stk_err *err)
+static enum stoker_status merge(struct stk_collected *c, const struct stoker_why_options *options,
+                                struct stoker_err *err)
 {
     struct stk_rank_sum **ranks = NULL;
     uint32_t rank_count = 0;
-    enum stk_status status =
+    enum stoker_status status =
         stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena, &ranks, &rank_count, err);
-    if (status == STK_OK && options->redact) {
+    if (status == STOKER_OK && options->redact) {
         status = stk_redact(c->jobs, c->job_count, &c->arena, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_model_merge(ranks, rank_count, &c->arena, &c->run, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = check_selection(c->run, &c->select, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_verdict_decide(c->run, &c->arena, &c->verdict, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     struct stk_input_info *infos = stk_arena_array(&c->arena, c->job_count, sizeof *infos);
@@ -183,29 +186,29 @@ static enum stk_status merge(struct stk_collected *c, const struct stoker_why_op
                                     .select = &c->select,
                                     .limit = options->limit,
                                     .arena = &c->arena};
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_collect(struct stk_collected *c, const char *const *paths, size_t count,
-                            const struct stoker_why_options *options,
-                            const struct stk_view_hook *hook, struct stk_err *err)
+enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths, size_t count,
+                               const struct stoker_why_options *options,
+                               const struct stk_view_hook *hook, struct stoker_err *err)
 {
     struct stk_inputs inputs;
-    enum stk_status status = to_select(options, &c->select, err);
-    if (status == STK_OK) {
+    enum stoker_status status = to_select(options, &c->select, err);
+    if (status == STOKER_OK) {
         status = find_inputs(c, paths, count, &inputs, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status =
             stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = check_events(c, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = record_left_out(c, &inputs, paths, count, err);
     }
-    return status == STK_OK ? merge(c, options, err) : status;
+    return status == STOKER_OK ? merge(c, options, err) : status;
 }
 
 void stk_collected_free(struct stk_collected *c)

@@ -70,7 +70,7 @@ enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, stru
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_report needs a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);

@@ -31,9 +31,9 @@ void stoker_diff_options_default(struct stoker_diff_options *options)
     stoker_why_options_default(&options->reading);
 }
 
-static enum stk_status read_side(struct stoker_diff *d, int side, const char *const *paths,
-                                 size_t count, const struct stoker_diff_options *options,
-                                 struct stk_err *err)
+static enum stoker_status read_side(struct stoker_diff *d, int side, const char *const *paths,
+                                    size_t count, const struct stoker_diff_options *options,
+                                    struct stoker_err *err)
 {
     struct stoker_why_options reading = options->reading;
     if (options->has_steps[side]) {
@@ -42,18 +42,18 @@ static enum stk_status read_side(struct stoker_diff *d, int side, const char *co
         reading.step_last = options->step_last[side];
     }
     struct stk_collected *in = &d->side[side].in;
-    enum stk_status status = stk_collect(in, paths, count, &reading, &stk_diff_hook, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_collect(in, paths, count, &reading, &stk_diff_hook, err);
+    if (status == STOKER_OK) {
         status = stk_diagnose(in, &reading, &d->side[side].report, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stk_err_while(err, "reading %s, '%.100s'", side ? "B" : "A", paths[0]);
     }
     return status;
 }
 
-static enum stk_status check_paths(const char *const *const paths[2], const size_t counts[2],
-                                   struct stk_err *err)
+static enum stoker_status check_paths(const char *const *const paths[2], const size_t counts[2],
+                                      struct stoker_err *err)
 {
     int streams = 0;
     for (int side = 0; side < 2; side++) {
@@ -62,23 +62,23 @@ static enum stk_status check_paths(const char *const *const paths[2], const size
         }
     }
     if (streams > 1) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "standard input (-) can be read once, and is given %d "
                            "times",
                            streams);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status diff(struct stoker_diff *d, const char *const *const paths[2],
-                            const size_t counts[2], const struct stoker_diff_options *options,
-                            struct stk_err *err)
+static enum stoker_status diff(struct stoker_diff *d, const char *const *const paths[2],
+                               const size_t counts[2], const struct stoker_diff_options *options,
+                               struct stoker_err *err)
 {
-    enum stk_status status = check_paths(paths, counts, err);
-    for (int side = 0; side < 2 && status == STK_OK; side++) {
+    enum stoker_status status = check_paths(paths, counts, err);
+    for (int side = 0; side < 2 && status == STOKER_OK; side++) {
         status = read_side(d, side, paths[side], counts[side], options, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     struct stk_diff_input a = {&d->side[0].in.pass, &d->side[0].report};
@@ -87,7 +87,7 @@ static enum stk_status diff(struct stoker_diff *d, const char *const *const path
     d->doc.stoker.version = stoker_version();
     status =
         stk_diff_make(&a, &b, options->force != 0, options->reading.limit, &d->arena, &d->doc, err);
-    if (status == STK_OK && options->reading.redact) {
+    if (status == STOKER_OK && options->reading.redact) {
         status = stk_redact_diff(&d->doc, &d->arena, err);
     }
     return status;
@@ -98,10 +98,10 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
                                struct stoker_diff **out, struct stoker_err *err)
 {
     struct stoker_diff_options defaults;
-    struct stk_err own;
-    if (stk_entry_paths("stoker_diff", a, a_count, out, err) != STK_OK ||
-        stk_entry_paths("stoker_diff", b, b_count, out, err) != STK_OK) {
-        return STK_EINVAL;
+    struct stoker_err own;
+    if (stk_entry_paths("stoker_diff", a, a_count, out, err) != STOKER_OK ||
+        stk_entry_paths("stoker_diff", b, b_count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_diff_options_default(&defaults);
@@ -115,7 +115,7 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
         stk_arena_init(&d->side[side].in.arena, 0);
     }
     if (diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
-             options ? options : &defaults, err) != STK_OK) {
+             options ? options : &defaults, err) != STOKER_OK) {
         stoker_diff_free(d);
         return stk_err_fail(err);
     }
@@ -147,13 +147,13 @@ enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char 
     if (!diff || !format || !write) {
         return stk_err_misuse(err, "stoker_diff_write needs a comparison, a format and a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_diff_out *out = stk_diff_out_find(format);
     err = stk_err_begin(err, &own);
     if (!out) {
-        return stk_err_set(err, STK_EUSAGE, "no output format '%.80s' for comparisons", format);
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for comparisons", format);
     }
     stk_sink_init(&sink, write, arg);
     out->write(&diff->doc, &out_options, &sink);
@@ -205,7 +205,7 @@ enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_diff needs a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);

@@ -4,8 +4,8 @@
 
 #include "api/api.h"
 
-enum stk_status stk_entry_paths(const char *entry, const char *const *paths, size_t count,
-                                const void *out, struct stk_err *err)
+enum stoker_status stk_entry_paths(const char *entry, const char *const *paths, size_t count,
+                                   const void *out, struct stoker_err *err)
 {
     char text[160];
     if (!out || !paths || count == 0) {
@@ -18,5 +18,5 @@ enum stk_status stk_entry_paths(const char *entry, const char *const *paths, siz
             return stk_err_misuse(err, text);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }

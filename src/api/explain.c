@@ -129,16 +129,16 @@ static void list_rules(const struct page *p)
     }
 }
 
-static enum stk_status unknown_rule(const char *id, struct stk_err *err)
+static enum stoker_status unknown_rule(const char *id, struct stoker_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_rule_count; i++) {
         best = stk_near_best(id, best, stk_rules[i]->id);
     }
     if (best) {
-        return stk_err_set(err, STK_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);
+        return stk_err_set(err, STOKER_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);
     }
-    return stk_err_set(err, STK_EUSAGE, "no rule '%s'; 'stoker explain' lists them all", id);
+    return stk_err_set(err, STOKER_EUSAGE, "no rule '%s'; 'stoker explain' lists them all", id);
 }
 
 static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const char *format,
@@ -149,7 +149,8 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
         return stk_err_misuse(err, "needs a format, text or markdown, and a callback");
     }
     if (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0) {
-        return stk_err_set(err, STK_EINVAL, "no format '%.40s'; there are: text, markdown", format);
+        return stk_err_set(err, STOKER_EINVAL, "no format '%.40s'; there are: text, markdown",
+                           format);
     }
     stk_sink_init(sink, write, arg);
     p->markdown = strcmp(format, "markdown") == 0;
@@ -161,7 +162,7 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
 {
     struct page p;
     struct stk_sink sink;
-    struct stk_err own;
+    struct stoker_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
@@ -185,7 +186,7 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
 {
     struct page p;
     struct stk_sink sink;
-    struct stk_err own;
+    struct stoker_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;

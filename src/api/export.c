@@ -21,8 +21,9 @@ struct stoker_export {
     uint64_t bytes;
 };
 
-static enum stk_status fetch_args(void *arg, uint32_t file, uint32_t event,
-                                  stk_export_emit_fn *emit, void *emit_arg, struct stk_err *err)
+static enum stoker_status fetch_args(void *arg, uint32_t file, uint32_t event,
+                                     stk_export_emit_fn *emit, void *emit_arg,
+                                     struct stoker_err *err)
 {
     struct stoker_export *e = arg;
     uint32_t rank = 0; // any that has the file
@@ -94,7 +95,7 @@ static void select_processes(const struct stk_select *select, const struct stk_o
     }
 }
 
-static enum stk_status place_ranks(struct stoker_export *e, struct stk_err *err)
+static enum stoker_status place_ranks(struct stoker_export *e, struct stoker_err *err)
 {
     struct stk_export *x = &e->x;
     size_t n = (size_t)e->run.rank_count + 1;
@@ -123,11 +124,11 @@ static enum stk_status place_ranks(struct stoker_export *e, struct stk_err *err)
             .piece_count = parts ? parts->count : 0,
         };
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status open_run(struct stoker_export *e, const char *const *paths, size_t count,
-                                const struct stoker_why_options *options, struct stk_err *err)
+static enum stoker_status open_run(struct stoker_export *e, const char *const *paths, size_t count,
+                                   const struct stoker_why_options *options, struct stoker_err *err)
 {
     static const struct stk_view_hook hook = {
         .see = stk_export_parts_see,
@@ -135,14 +136,14 @@ static enum stk_status open_run(struct stoker_export *e, const char *const *path
         .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS | STK_WANT_COLLECTIVES | STK_WANT_INPUT,
     };
     struct stk_export *x = &e->x;
-    enum stk_status status = stk_open_run_read(&e->run, paths, count, options, &hook, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_open_run_read(&e->run, paths, count, options, &hook, err);
+    if (status == STOKER_OK) {
         status = stk_diagnose(&e->run.in, options, &e->report, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = place_ranks(e, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     x->report = &e->report;
@@ -165,9 +166,9 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
                                       struct stoker_export **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err own;
-    if (stk_entry_paths("stoker_export_open", paths, count, out, err) != STK_OK) {
-        return STK_EINVAL;
+    struct stoker_err own;
+    if (stk_entry_paths("stoker_export_open", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
@@ -177,7 +178,7 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
         return stk_err_nomem(err);
     }
     stk_arena_init(&export_->arena, 0);
-    if (open_run(export_, paths, count, options ? options : &defaults, err) != STK_OK) {
+    if (open_run(export_, paths, count, options ? options : &defaults, err) != STOKER_OK) {
         stoker_export_free(export_);
         return stk_err_fail(err);
     }
@@ -198,23 +199,24 @@ void stoker_export_free(struct stoker_export *export_)
 
 // ---- writing ----
 
-static enum stk_status check(const struct stoker_export *e, const struct stk_exporter *exporter,
-                             const char *path, stoker_write_fn write, struct stk_err *err)
+static enum stoker_status check(const struct stoker_export *e, const struct stk_exporter *exporter,
+                                const char *path, stoker_write_fn write, struct stoker_err *err)
 {
     if (exporter->needs_file ? !path : !write) {
-        return stk_err_set(err, STK_EUSAGE, "%s is written %s", exporter->name,
+        return stk_err_set(err, STOKER_EUSAGE, "%s is written %s", exporter->name,
                            exporter->needs_file ? "to a file, not a stream: give -o FILE"
                                                 : "through a callback");
     }
     if (e->x.with_args && !exporter->takes_args) {
-        return stk_err_set(err, STK_EUSAGE, "%s has no place for arguments: leave out --args",
+        return stk_err_set(err, STOKER_EUSAGE, "%s has no place for arguments: leave out --args",
                            exporter->name);
     }
     if (exporter->one_rank && e->x.rank_count > 1) {
-        return stk_err_set(err, STK_EUSAGE, "%s holds one rank: choose one of the %u with --rank N",
-                           exporter->name, (unsigned)e->x.rank_count);
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "%s holds one rank: choose one of the %u with --rank N", exporter->name,
+                           (unsigned)e->x.rank_count);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 enum stoker_status stoker_export_write(struct stoker_export *export_, const char *format,
@@ -222,7 +224,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_export_out out;
     if (!export_ || !format) {
         return stk_err_misuse(err, "stoker_export_write needs an export and a format");
@@ -234,14 +236,14 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     const struct stk_exporter *exporter = stk_exporter_find(format);
     export_->x.with_args = options && options->args;
     err = stk_err_begin(err, &own);
-    if (check(export_, exporter, path, write, err) != STK_OK) {
+    if (check(export_, exporter, path, write, err) != STOKER_OK) {
         return stk_err_fail(err);
     }
     stk_ex_init(&out, write, arg);
     out.path = path;
     export_->x.counts = (struct stk_export_counts){0};
-    enum stk_status status = exporter->write(&export_->x, &out, err);
-    if (status == STK_OK) {
+    enum stoker_status status = exporter->write(&export_->x, &out, err);
+    if (status == STOKER_OK) {
         status = stk_ex_finish(&out, err);
     }
     export_->bytes = out.total;

@@ -29,7 +29,7 @@ int stoker_export_format(size_t index, struct stoker_export_format *out)
 
 int stoker_export_find(const char *name, struct stoker_export_format *out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     const char *best = NULL;
     const struct stk_exporter *found = name ? stk_exporter_find(name) : NULL;
     if (found && out) {
@@ -41,9 +41,9 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
     }
     err = stk_err_begin(err, &own);
     if (best) {
-        stk_err_set(err, STK_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
+        stk_err_set(err, STOKER_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
     } else {
-        stk_err_set(err, STK_EUSAGE, "no format '%.80s'; 'stoker export' lists them all",
+        stk_err_set(err, STOKER_EUSAGE, "no format '%.80s'; 'stoker export' lists them all",
                     name ? name : "");
     }
     stk_err_fail(err);
@@ -116,7 +116,7 @@ enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg, str
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_exports needs a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);

@@ -110,8 +110,8 @@ static size_t count_pieces(const struct stk_analysis *view)
     return n;
 }
 
-enum stk_status stk_export_parts_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
+enum stoker_status stk_export_parts_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                        void **partial, struct stoker_err *err)
 {
     struct stk_export_parts *parts = stk_arena_alloc(arena, sizeof *parts);
     size_t n = count_pieces(view), gap = 0;
@@ -137,5 +137,5 @@ enum stk_status stk_export_parts_see(const struct stk_analysis *view, struct stk
         }
     }
     *partial = parts;
-    return STK_OK;
+    return STOKER_OK;
 }

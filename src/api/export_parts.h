@@ -12,8 +12,8 @@ struct stk_export_parts {
     size_t count;
 };
 // A view's `see` (needs its gaps): *partial is a struct stk_export_parts.
-STK_MUST_CHECK enum stk_status stk_export_parts_see(const struct stk_analysis *view,
-                                                    struct stk_arena *arena, void **partial,
-                                                    struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_export_parts_see(const struct stk_analysis *view,
+                                                       struct stk_arena *arena, void **partial,
+                                                       struct stoker_err *err);
 
 #endif

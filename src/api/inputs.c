@@ -14,9 +14,9 @@ const char *stk_input_export_text(struct stk_arena *arena, const struct stk_read
 }
 
 // An export beside a report: report1.nsys-rep -> report1.sqlite. *export is NULL if there is none.
-static enum stk_status export_of(struct stk_arena *arena, const char *path,
-                                 const struct stk_reader_stranger *s, const char **export,
-                                 struct stk_err *err)
+static enum stoker_status export_of(struct stk_arena *arena, const char *path,
+                                    const struct stk_reader_stranger *s, const char **export,
+                                    struct stoker_err *err)
 {
     struct stat info;
     size_t stem = strlen(path) - strlen(s->suffix);
@@ -27,11 +27,11 @@ static enum stk_status export_of(struct stk_arena *arena, const char *path,
     if (stat(*export, &info) || !S_ISREG(info.st_mode)) {
         *export = NULL;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status add_given_file(struct stk_input_scan *s, const char *path,
-                                      const struct stat *info, struct stk_err *err)
+static enum stoker_status add_given_file(struct stk_input_scan *s, const char *path,
+                                         const struct stat *info, struct stoker_err *err)
 {
     struct stk_input_file *f = stk_input_add(s, "", stk_input_base(path).p, path);
     if (!f) {
@@ -42,8 +42,8 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
     const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
     if (stranger && stranger->export_command) {
         const char *export;
-        enum stk_status status = export_of(s->arena, path, stranger, &export, err);
-        if (status != STK_OK) {
+        enum stoker_status status = export_of(s->arena, path, stranger, &export, err);
+        if (status != STOKER_OK) {
             return status;
         }
         if (export) {
@@ -65,11 +65,11 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
     if (!created) {
         f->why = "given twice";
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status add_given(struct stk_input_scan *s, const char *given, bool *has_stdin,
-                                 struct stk_err *err)
+static enum stoker_status add_given(struct stk_input_scan *s, const char *given, bool *has_stdin,
+                                    struct stoker_err *err)
 {
     struct stat info;
     const char *path = stk_arena_strdup(s->arena, given);
@@ -78,7 +78,7 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
     }
     if (strcmp(path, "-") == 0) {
         if (*has_stdin) {
-            return stk_err_set(err, STK_EUSAGE, "standard input (-) is given twice");
+            return stk_err_set(err, STOKER_EUSAGE, "standard input (-) is given twice");
         }
         *has_stdin = true;
         struct stk_input_file *f = stk_input_add(s, "", path, path);
@@ -86,7 +86,7 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
             return stk_err_nomem(err);
         }
         f->is = STK_INPUT_IS_PROFILE;
-        return STK_OK;
+        return STOKER_OK;
     }
     if (stat(path, &info)) {
         const char *why = stk_arena_strdup(s->arena, strerror(errno));
@@ -95,14 +95,14 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
             return stk_err_nomem(err);
         }
         f->why = why;
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!S_ISDIR(info.st_mode)) {
         return add_given_file(s, path, &info, err);
     }
     size_t first = s->files.count;
-    enum stk_status status = stk_input_scan_dir(s, path, err);
-    return status == STK_OK ? stk_input_choose(s, path, first, err) : status;
+    enum stoker_status status = stk_input_scan_dir(s, path, err);
+    return status == STOKER_OK ? stk_input_choose(s, path, first, err) : status;
 }
 
 // Taken first, by rank where known, then by name; those left out as they were found.
@@ -118,8 +118,8 @@ static int by_rank_and_name(const void *pa, const void *pb)
     return stk_input_compare(a->path, b->path);
 }
 
-static enum stk_status nothing_taken(const struct stk_input_scan *s, const char *first,
-                                     struct stk_err *err)
+static enum stoker_status nothing_taken(const struct stk_input_scan *s, const char *first,
+                                        struct stoker_err *err)
 {
     const struct stk_input_file *f = s->files.count ? stk_vec_at(&s->files, 0) : NULL;
     for (size_t i = 0; i < s->files.count; i++) { // a report tells most
@@ -130,19 +130,20 @@ static enum stk_status nothing_taken(const struct stk_input_scan *s, const char 
         }
     }
     if (f && (s->files.count == 1 || f->is == STK_INPUT_IS_EXPORTABLE)) {
-        return stk_err_set(err, STK_EINPUT, "%s: %s", f->path, f->why ? f->why : "not a profile");
+        return stk_err_set(err, STOKER_EINPUT, "%s: %s", f->path,
+                           f->why ? f->why : "not a profile");
     }
     char files[STK_READER_TEXT_MAX];
     stk_reader_list_files(files, sizeof files);
     if (f) {
-        return stk_err_set(err, STK_EINPUT, "%s: no profile found: looked for %s; %s: %s", first,
+        return stk_err_set(err, STOKER_EINPUT, "%s: no profile found: looked for %s; %s: %s", first,
                            files, f->path, f->why ? f->why : "not a profile");
     }
-    return stk_err_set(err, STK_EINPUT, "%s: no profile found: looked for %s", first, files);
+    return stk_err_set(err, STOKER_EINPUT, "%s: no profile found: looked for %s", first, files);
 }
 
-static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
-                               struct stk_err *err)
+static enum stoker_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
+                                  struct stoker_err *err)
 {
     size_t n = s->files.count;
     if (n) {
@@ -173,36 +174,36 @@ static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
                              s->note ? s->note : "", s->note ? "; " : "", STK_INPUTS_SCANNED_MAX);
     }
     if (out->taken > STK_INPUTS_FILES_MAX) {
-        return stk_err_set(err, STK_ELIMIT, "%u profiles: at most %d can be read at a time",
+        return stk_err_set(err, STOKER_ELIMIT, "%u profiles: at most %d can be read at a time",
                            out->taken, STK_INPUTS_FILES_MAX);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_inputs_expand(const char *const *paths, size_t n, struct stk_arena *arena,
-                                  struct stk_inputs *out, struct stk_err *err)
+enum stoker_status stk_inputs_expand(const char *const *paths, size_t n, struct stk_arena *arena,
+                                     struct stk_inputs *out, struct stoker_err *err)
 {
     *out = (struct stk_inputs){0};
     if (n == 0) {
-        return stk_err_set(err, STK_EUSAGE, "no profile given");
+        return stk_err_set(err, STOKER_EUSAGE, "no profile given");
     }
     struct stk_input_scan s = {.arena = arena};
     bool has_stdin = false;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     stk_vec_init(&s.files, sizeof(struct stk_input_file),
                  STK_INPUTS_SCANNED_MAX + STK_INPUTS_LISTED_MAX);
     stk_map_init(&s.seen, STK_INPUTS_SCANNED_MAX + STK_INPUTS_LISTED_MAX);
-    for (size_t i = 0; i < n && status == STK_OK; i++) {
+    for (size_t i = 0; i < n && status == STOKER_OK; i++) {
         status = add_given(&s, paths[i], &has_stdin, err);
     }
     bool any = false;
     for (size_t i = 0; i < s.files.count; i++) {
         any |= stk_input_is_taken(stk_vec_at(&s.files, i));
     }
-    if (status == STK_OK && !any) {
+    if (status == STOKER_OK && !any) {
         status = nothing_taken(&s, paths[0], err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = deliver(&s, out, err);
     }
     stk_vec_deinit(&s.files);
@@ -216,18 +217,19 @@ static int by_path(const void *a, const void *b)
                              (*(struct stk_input_rank *const *)b)->path);
 }
 
-static enum stk_status twice(const struct stk_input_rank *a, const struct stk_input_rank *b,
-                             struct stk_err *err)
+static enum stoker_status twice(const struct stk_input_rank *a, const struct stk_input_rank *b,
+                                struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EUSAGE,
+    return stk_err_set(err, STOKER_EUSAGE,
                        "%s and %s are both of rank %d, so they are not one run: compare them with "
                        "stoker diff %s %s",
                        a->path, b->path, (int)a->rank, a->path, b->path);
 }
 
 // What content or else name says; settled ranks go to `ranks_seen` (rank -> index + 1).
-static enum stk_status settle_known(struct stk_input_rank **sorted, size_t n, struct stk_map *seen,
-                                    size_t *unknown, struct stk_err *err)
+static enum stoker_status settle_known(struct stk_input_rank **sorted, size_t n,
+                                       struct stk_map *seen, size_t *unknown,
+                                       struct stoker_err *err)
 {
     for (int pass = 0; pass < 2; pass++) { // content first: a hint never displaces it
         for (size_t i = 0; i < n; i++) {
@@ -253,16 +255,17 @@ static enum stk_status settle_known(struct stk_input_rank **sorted, size_t n, st
     for (size_t i = 0; i < n; i++) {
         *unknown += sorted[i]->rank < 0;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Two files whose names claim one rank, while neither content says: refused like two contents.
-static enum stk_status check_hints(struct stk_input_rank **sorted, size_t n, struct stk_err *err)
+static enum stoker_status check_hints(struct stk_input_rank **sorted, size_t n,
+                                      struct stoker_err *err)
 {
     struct stk_map hints;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     stk_map_init(&hints, n);
-    for (size_t i = 0; i < n && status == STK_OK; i++) {
+    for (size_t i = 0; i < n && status == STOKER_OK; i++) {
         struct stk_input_rank *r = sorted[i];
         int created;
         if (r->rank >= 0 || r->rank_hint < 0) {
@@ -281,13 +284,13 @@ static enum stk_status check_hints(struct stk_input_rank **sorted, size_t n, str
     return status;
 }
 
-enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
-                                       struct stk_arena *arena, const char **note,
-                                       struct stk_err *err)
+enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
+                                          struct stk_arena *arena, const char **note,
+                                          struct stoker_err *err)
 {
     *note = NULL;
     if (n < 2) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_input_rank **sorted = stk_arena_array(arena, n, sizeof *sorted);
     if (!sorted) {
@@ -300,12 +303,12 @@ enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
     struct stk_map seen;
     size_t unknown = 0;
     stk_map_init(&seen, n);
-    enum stk_status status = check_hints(sorted, n, err);
-    if (status == STK_OK) {
+    enum stoker_status status = check_hints(sorted, n, err);
+    if (status == STOKER_OK) {
         status = settle_known(sorted, n, &seen, &unknown, err);
     }
     int32_t next = 0;
-    for (size_t i = 0; i < n && status == STK_OK; i++) {
+    for (size_t i = 0; i < n && status == STOKER_OK; i++) {
         if (sorted[i]->rank >= 0) {
             continue;
         }
@@ -315,7 +318,7 @@ enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
         sorted[i]->rank = next++;
     }
     stk_map_deinit(&seen);
-    if (status == STK_OK && unknown) {
+    if (status == STOKER_OK && unknown) {
         *note = stk_arena_printf(arena, "%zu of %zu files do not say their rank: numbered by name",
                                  unknown, n);
         if (!*note) {

@@ -36,11 +36,12 @@ struct stk_inputs {
     const char *note;  // what was chosen and what not, one line; NULL if nothing to say
 };
 
-// Everything is allocated in the arena. STK_EINPUT if nothing at all can be taken (the message says
-// why), STK_EUSAGE if standard input is given twice, STK_ELIMIT beyond STK_INPUTS_FILES_MAX.
-STK_MUST_CHECK enum stk_status stk_inputs_expand(const char *const *paths, size_t n,
-                                                 struct stk_arena *arena, struct stk_inputs *out,
-                                                 struct stk_err *err);
+// Everything is allocated in the arena. STOKER_EINPUT if nothing at all can be taken (the message
+// says why), STOKER_EUSAGE if standard input is given twice, STOKER_ELIMIT beyond
+// STK_INPUTS_FILES_MAX.
+STK_MUST_CHECK enum stoker_status stk_inputs_expand(const char *const *paths, size_t n,
+                                                    struct stk_arena *arena, struct stk_inputs *out,
+                                                    struct stoker_err *err);
 
 // One profile that was read, for the ranks to be settled.
 struct stk_input_rank {
@@ -51,11 +52,11 @@ struct stk_input_rank {
 
 // Settle the ranks of the files of one run: what the content says, else the name's hint, else the
 // free ranks in the order of names (*note then says so; NULL otherwise). Two files of one rank are
-// not one run: STK_EUSAGE, which suggests `stoker diff`. A single file keeps its rank, known or
+// not one run: STOKER_EUSAGE, which suggests `stoker diff`. A single file keeps its rank, known or
 // not.
-STK_MUST_CHECK enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
-                                                      struct stk_arena *arena, const char **note,
-                                                      struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
+                                                         struct stk_arena *arena, const char **note,
+                                                         struct stoker_err *err);
 
 // Rank in a file's name ("rank0", "rank-12", "worker3.trace", "trace_r4.json"), or -1.
 int32_t stk_inputs_rank_of_name(const char *name);

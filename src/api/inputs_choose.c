@@ -30,7 +30,7 @@ static const struct stk_reader *best_format(const struct stk_input_scan *s, size
     return best;
 }
 
-static enum stk_status one_format(struct stk_input_scan *s, size_t first, struct stk_err *err)
+static enum stoker_status one_format(struct stk_input_scan *s, size_t first, struct stoker_err *err)
 {
     const struct stk_reader *best = best_format(s, first);
     for (size_t i = first; i < s->files.count; i++) {
@@ -47,7 +47,7 @@ static enum stk_status one_format(struct stk_input_scan *s, size_t first, struct
             return stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void reports_with_exports(struct stk_input_scan *s, size_t first)
@@ -123,14 +123,15 @@ static bool is_newer(const struct run *a, const struct run *b)
     return stk_input_compare(a->dir, b->dir) > 0;
 }
 
-static enum stk_status list_runs(const struct stk_input_scan *s, size_t first, struct stk_vec *runs,
-                                 bool *ranks_differ, struct stk_err *err)
+static enum stoker_status list_runs(const struct stk_input_scan *s, size_t first,
+                                    struct stk_vec *runs, bool *ranks_differ,
+                                    struct stoker_err *err)
 {
     struct stk_map ranks;
     stk_map_init(&ranks, STK_INPUTS_SCANNED_MAX);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     *ranks_differ = true;
-    for (size_t i = first; i < s->files.count && status == STK_OK; i++) {
+    for (size_t i = first; i < s->files.count && status == STOKER_OK; i++) {
         const struct stk_input_file *f = file_at(s, i);
         if (!stk_input_is_taken(f)) {
             continue;
@@ -165,8 +166,8 @@ static const char *join_note(struct stk_arena *arena, const char *before, const 
     return before ? stk_arena_printf(arena, "%s; %s", before, more) : more;
 }
 
-static enum stk_status note_runs(struct stk_input_scan *s, const struct stk_vec *runs,
-                                 const struct run *newest, struct stk_err *err)
+static enum stoker_status note_runs(struct stk_input_scan *s, const struct stk_vec *runs,
+                                    const struct run *newest, struct stoker_err *err)
 {
     enum { NAMED_MAX = 4 };
     const char *others = "";
@@ -185,16 +186,16 @@ static enum stk_status note_runs(struct stk_input_scan *s, const struct stk_vec 
                                                  runs->count, stk_input_base(newest->dir).p, others)
                               : NULL;
     s->note = text ? join_note(s->arena, s->note, text) : NULL;
-    return s->note ? STK_OK : stk_err_nomem(err);
+    return s->note ? STOKER_OK : stk_err_nomem(err);
 }
 
-static enum stk_status newest_run(struct stk_input_scan *s, size_t first, struct stk_err *err)
+static enum stoker_status newest_run(struct stk_input_scan *s, size_t first, struct stoker_err *err)
 {
     struct stk_vec runs;
     bool ranks_differ;
     stk_vec_init(&runs, sizeof(struct run), STK_INPUTS_SCANNED_MAX);
-    enum stk_status status = list_runs(s, first, &runs, &ranks_differ, err);
-    if (status != STK_OK || runs.count < 2 || ranks_differ) {
+    enum stoker_status status = list_runs(s, first, &runs, &ranks_differ, err);
+    if (status != STOKER_OK || runs.count < 2 || ranks_differ) {
         goto done;
     }
     const struct run *newest = stk_vec_at(&runs, 0);
@@ -237,17 +238,17 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     }
 }
 
-enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root, size_t first,
-                                 struct stk_err *err)
+enum stoker_status stk_input_choose(struct stk_input_scan *s, const char *root, size_t first,
+                                    struct stoker_err *err)
 {
     (void)root;
     reports_with_exports(s, first);
-    enum stk_status status = one_format(s, first, err);
+    enum stoker_status status = one_format(s, first, err);
     newest_of_worker(s, first);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = newest_run(s, first, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         number_hosts(s, first);
     }
     return status;

@@ -55,14 +55,14 @@ const char *stk_input_export_text(struct stk_arena *arena, const struct stk_read
 size_t stk_input_worker(const char *base, int64_t *recorded);
 
 // inputs_scan.c: all files below a directory, appended to s->files.
-STK_MUST_CHECK enum stk_status stk_input_scan_dir(struct stk_input_scan *s, const char *path,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_input_scan_dir(struct stk_input_scan *s, const char *path,
+                                                     struct stoker_err *err);
 // Append one file. NULL: no memory, or too many.
 struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, const char *base,
                                      const char *path);
 
 // inputs_choose.c: of the files from index `first` on, those of one run stay.
-STK_MUST_CHECK enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root,
-                                                size_t first, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_input_choose(struct stk_input_scan *s, const char *root,
+                                                   size_t first, struct stoker_err *err);
 
 #endif

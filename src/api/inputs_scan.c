@@ -21,15 +21,15 @@ struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, 
     return f;
 }
 
-static enum stk_status add_unreadable(struct stk_input_scan *s, const char *path, const char *why,
-                                      struct stk_err *err)
+static enum stoker_status add_unreadable(struct stk_input_scan *s, const char *path,
+                                         const char *why, struct stoker_err *err)
 {
     struct stk_input_file *f = stk_input_add(s, path, path, path);
     if (!f || !why) {
         return stk_err_nomem(err);
     }
     f->why = why;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -38,8 +38,8 @@ static int by_name(const void *a, const void *b)
 }
 
 // Names in a directory, sorted; hidden ones other than AppleDouble files are left out.
-static enum stk_status list_names(struct stk_input_scan *s, DIR *d, struct stk_vec *names,
-                                  struct stk_err *err)
+static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct stk_vec *names,
+                                     struct stoker_err *err)
 {
     struct dirent *e;
     while ((e = readdir(d))) {
@@ -60,7 +60,7 @@ static enum stk_status list_names(struct stk_input_scan *s, DIR *d, struct stk_v
     if (names->count) {
         qsort(names->items, names->count, sizeof(const char *), by_name);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Is the reader certain of the file's first bytes? If not, *why says what it is, or that it cannot
@@ -69,11 +69,11 @@ static bool content_fits(const struct stk_reader *r, const char *path, const cha
 {
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 0};
-    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
-    if (status == STK_ENOMEM) {
+    enum stoker_status status = stk_stream_open(&stream, path, &opts, NULL);
+    if (status == STOKER_ENOMEM) {
         return true; // reading it will say so
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         *why = "cannot be read";
         return false;
     }
@@ -104,8 +104,8 @@ static const struct stk_reader *reader_of(const char *path, const char *base, co
 }
 
 // Says in `f` what the file is and, where it is no profile, why.
-static enum stk_status recognise(struct stk_input_scan *s, struct stk_input_file *f,
-                                 int64_t size_bytes, struct stk_err *err)
+static enum stoker_status recognise(struct stk_input_scan *s, struct stk_input_file *f,
+                                    int64_t size_bytes, struct stoker_err *err)
 {
     const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
     if (strncmp(f->base, "._", 2) == 0) {
@@ -116,7 +116,7 @@ static enum stk_status recognise(struct stk_input_scan *s, struct stk_input_file
         f->is = STK_INPUT_IS_EXPORTABLE;
         f->stranger = stranger;
         f->why = stk_input_export_text(s->arena, stranger);
-        return f->why ? STK_OK : stk_err_nomem(err);
+        return f->why ? STOKER_OK : stk_err_nomem(err);
     } else if (stranger) {
         f->why = stranger->text;
     } else if (size_bytes == 0) {
@@ -125,16 +125,17 @@ static enum stk_status recognise(struct stk_input_scan *s, struct stk_input_file
         f->is = STK_INPUT_IS_PROFILE;
         f->why = NULL;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const char *base,
-                                const char *path, const struct stat *info, struct stk_err *err)
+static enum stoker_status add_file(struct stk_input_scan *s, const char *dir, const char *base,
+                                   const char *path, const struct stat *info,
+                                   struct stoker_err *err)
 {
     struct stk_input_file found = {
         .path = path, .dir = dir, .base = base, .is = STK_INPUT_IS_OTHER, .rank = -1};
-    enum stk_status status = recognise(s, &found, (int64_t)info->st_size, err);
-    if (status != STK_OK) {
+    enum stoker_status status = recognise(s, &found, (int64_t)info->st_size, err);
+    if (status != STOKER_OK) {
         return status;
     }
     int created = 1;
@@ -147,7 +148,7 @@ static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const
     }
     if (found.is == STK_INPUT_IS_OTHER && s->files.count >= STK_INPUTS_LISTED_MAX) {
         s->unlisted++;
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_input_file *f = stk_input_add(s, dir, base, path);
     if (!f) {
@@ -156,14 +157,14 @@ static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const
     *f = found;
     f->mtime_s = (int64_t)info->st_mtime;
     f->rank = stk_input_rank(f);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status scan(struct stk_input_scan *s, const char *path, int depth,
-                            struct stk_err *err);
+static enum stoker_status scan(struct stk_input_scan *s, const char *path, int depth,
+                               struct stoker_err *err);
 
-static enum stk_status scan_entry(struct stk_input_scan *s, const char *dir, const char *name,
-                                  int depth, struct stk_err *err)
+static enum stoker_status scan_entry(struct stk_input_scan *s, const char *dir, const char *name,
+                                     int depth, struct stoker_err *err)
 {
     struct stat info;
     size_t n = strlen(dir);
@@ -179,14 +180,14 @@ static enum stk_status scan_entry(struct stk_input_scan *s, const char *dir, con
         return add_file(s, dir, name, path, &info, err);
     }
     if (!S_ISDIR(info.st_mode)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int created;
     if (!stk_map_put(&s->seen, (uint64_t)info.st_dev, (uint64_t)info.st_ino, 0, &created)) {
         return stk_err_nomem(err);
     }
     if (!created) {
-        return STK_OK; // a loop, or a second way to the same place
+        return STOKER_OK; // a loop, or a second way to the same place
     }
     if (depth >= STK_INPUTS_DEPTH_MAX) {
         return add_unreadable(s, path, "too deep below the given directory: name it directly", err);
@@ -194,8 +195,8 @@ static enum stk_status scan_entry(struct stk_input_scan *s, const char *dir, con
     return scan(s, path, depth + 1, err);
 }
 
-static enum stk_status scan(struct stk_input_scan *s, const char *path, int depth,
-                            struct stk_err *err)
+static enum stoker_status scan(struct stk_input_scan *s, const char *path, int depth,
+                               struct stoker_err *err)
 {
     DIR *d = opendir(path);
     if (!d) {
@@ -203,16 +204,17 @@ static enum stk_status scan(struct stk_input_scan *s, const char *path, int dept
     }
     struct stk_vec names;
     stk_vec_init(&names, sizeof(const char *), STK_INPUTS_SCANNED_MAX + 1);
-    enum stk_status status = list_names(s, d, &names, err);
+    enum stoker_status status = list_names(s, d, &names, err);
     closedir(d); // before going deeper: one open directory at a time
-    for (size_t i = 0; status == STK_OK && i < names.count; i++) {
+    for (size_t i = 0; status == STOKER_OK && i < names.count; i++) {
         status = scan_entry(s, path, *(const char **)stk_vec_at(&names, i), depth, err);
     }
     stk_vec_deinit(&names);
     return status;
 }
 
-enum stk_status stk_input_scan_dir(struct stk_input_scan *s, const char *path, struct stk_err *err)
+enum stoker_status stk_input_scan_dir(struct stk_input_scan *s, const char *path,
+                                      struct stoker_err *err)
 {
     struct stat info;
     int created;

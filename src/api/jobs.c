@@ -65,7 +65,7 @@ static bool copy_text(struct stk_job *job, struct stk_str text, const char **out
 }
 
 // What stays of a trace when it is freed, besides its summary.
-static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t)
+static enum stoker_status keep_facts(struct stk_job *job, const struct stk_trace *t)
 {
     struct stk_input_info *info = &job->info;
     info->format = t->format;
@@ -81,7 +81,7 @@ static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t
                            &info->issue_notes[i]);
         }
     }
-    return ok ? STK_OK : stk_err_nomem(&job->err);
+    return ok ? STOKER_OK : stk_err_nomem(&job->err);
 }
 
 static bool may_be_selected(const struct stk_job *job, const struct stk_select *select)
@@ -95,26 +95,26 @@ static bool may_be_selected(const struct stk_job *job, const struct stk_select *
 }
 
 // The job takes the trace, or it is freed.
-static enum stk_status keep_trace(struct crew *crew, struct stk_job *job, struct stk_trace *t)
+static enum stoker_status keep_trace(struct crew *crew, struct stk_job *job, struct stk_trace *t)
 {
     if (crew->keep_bytes == 0 || !may_be_selected(job, crew->select)) {
         stk_trace_free(t);
-        return STK_OK;
+        return STOKER_OK;
     }
     uint64_t size = stk_trace_size_bytes(t);
     if (atomic_fetch_add(&crew->kept_bytes, size) + size > crew->keep_bytes) {
         stk_trace_free(t);
         atomic_store(&crew->over, true);
-        return stk_err_set(&job->err, STK_ELIMIT,
+        return stk_err_set(&job->err, STOKER_ELIMIT,
                            "the profiles need more than %llu MB in memory together; give fewer, or "
                            "select one with --rank",
                            (unsigned long long)(crew->keep_bytes / 1000000));
     }
     job->trace = t;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool caller)
+static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool caller)
 {
     struct reporter reporter = {.crew = crew, .job = job, .caller = caller};
     struct stk_progress progress = {.update = update, .arg = &reporter};
@@ -128,15 +128,15 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_COLLECTIVES;
     }
-    enum stk_status status = stk_reader_read(&read, &trace, &job->err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_reader_read(&read, &trace, &job->err);
+    if (status == STOKER_OK) {
         status = keep_facts(job, trace);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_model_summarize_with(trace, &select, crew->hook, crew->threads_per_file,
                                           &job->arena, &job->ranks, &job->rank_count, &job->err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = keep_trace(crew, job, trace);
     } else {
         stk_trace_free(trace);
@@ -154,45 +154,46 @@ static void work(void *arg, int index)
     while (!atomic_load(&crew->stop) && (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
         struct stk_job *job = &crew->jobs[i];
         job->status = read_job(crew, job, index == 0);
-        if (job->status == STK_ENOMEM || job->status == STK_EINTR || atomic_load(&crew->over)) {
+        if (job->status == STOKER_ENOMEM || job->status == STOKER_EINTR ||
+            atomic_load(&crew->over)) {
             atomic_store(&crew->stop, true);
         }
     }
 }
 
 // A file that fails among others is an issue of its own; alone it is the error of the call.
-static enum stk_status record_failure(struct stk_job *job)
+static enum stoker_status record_failure(struct stk_job *job)
 {
     job->info.issues[STK_ISSUE_INPUT_FAILED].count++;
     job->info.issues[STK_ISSUE_INPUT_FAILED].first_offset = -1;
     const char *note = stk_arena_strdup(&job->arena, job->err.message);
     if (!note) {
-        return STK_ENOMEM;
+        return STOKER_ENOMEM;
     }
     job->info.issue_notes[STK_ISSUE_INPUT_FAILED] = note;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status settle(struct crew *crew, struct stk_err *err)
+static enum stoker_status settle(struct crew *crew, struct stoker_err *err)
 {
     size_t failed = 0;
     for (size_t i = 0; i < crew->count; i++) {
         struct stk_job *job = &crew->jobs[i];
-        if (job->status == STK_OK) {
+        if (job->status == STOKER_OK) {
             continue;
         }
-        bool fatal = job->status != STK_EINPUT && job->status != STK_ELIMIT;
+        bool fatal = job->status != STOKER_EINPUT && job->status != STOKER_ELIMIT;
         if (fatal || crew->count == 1) {
             *err = job->err;
             return job->status;
         }
         failed++;
-        if (record_failure(job) != STK_OK) {
+        if (record_failure(job) != STOKER_OK) {
             return stk_err_nomem(err);
         }
     }
     if (failed < crew->count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     *err = crew->jobs[0].err;
     stk_err_while(err, "none of the %zu inputs could be read; this is the first", crew->count);
@@ -207,8 +208,8 @@ static void measure(struct crew *crew)
         stk_err_init(&job->err);
         stk_arena_init(&job->arena, 0);
         job->info.path = job->path;
-        job->status = STK_EINTR; // until it was read
-        stk_err_set(&job->err, STK_EINTR, "interrupted");
+        job->status = STOKER_EINTR; // until it was read
+        stk_err_set(&job->err, STOKER_EINTR, "interrupted");
         if (strcmp(job->path, "-") != 0 && stat(job->path, &st) == 0 && S_ISREG(st.st_mode)) {
             job->info.bytes = (uint64_t)st.st_size;
         }
@@ -216,10 +217,10 @@ static void measure(struct crew *crew)
     }
 }
 
-enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
-                              const struct stoker_why_options *options,
-                              const struct stk_select *select, const struct stk_view_hook *hook,
-                              uint64_t keep_bytes, struct stk_err *err)
+enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
+                                 const struct stoker_why_options *options,
+                                 const struct stk_select *select, const struct stk_view_hook *hook,
+                                 uint64_t keep_bytes, struct stoker_err *err)
 {
     struct crew crew = {.jobs = jobs,
                         .count = count,
@@ -234,7 +235,7 @@ enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
     stk_thread_run(workers, work, &crew);
     bool over = atomic_load(&crew.over);
     for (size_t i = 0; i < count; i++) {
-        if (jobs[i].status == STK_ENOMEM || (over && jobs[i].status == STK_ELIMIT)) {
+        if (jobs[i].status == STOKER_ENOMEM || (over && jobs[i].status == STOKER_ELIMIT)) {
             *err = jobs[i].err;
             return err->code;
         }

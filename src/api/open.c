@@ -16,7 +16,7 @@ uint64_t stk_open_cap_bytes(void)
 static struct stk_job *owner_of(const struct stk_collected *c, const struct stk_rank_sum *sum)
 {
     for (size_t i = 0; i < c->job_count; i++) {
-        for (uint32_t k = 0; c->jobs[i].status == STK_OK && k < c->jobs[i].rank_count; k++) {
+        for (uint32_t k = 0; c->jobs[i].status == STOKER_OK && k < c->jobs[i].rank_count; k++) {
             if (c->jobs[i].ranks[k] == sum) {
                 return &c->jobs[i];
             }
@@ -41,7 +41,7 @@ static void free_unselected(struct stk_open_run *o)
     }
 }
 
-static enum stk_status place_ranks(struct stk_open_run *o, struct stk_err *err)
+static enum stoker_status place_ranks(struct stk_open_run *o, struct stoker_err *err)
 {
     const struct stk_run_sum *run = o->in.run;
     o->ranks = stk_arena_array(&o->in.arena, (size_t)run->rank_count + 1, sizeof *o->ranks);
@@ -51,7 +51,7 @@ static enum stk_status place_ranks(struct stk_open_run *o, struct stk_err *err)
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_job *job = owner_of(&o->in, run->ranks[r]);
         if (!job || !job->trace) {
-            return stk_err_set(err, STK_EBUG, "a rank without its trace: please report this");
+            return stk_err_set(err, STOKER_EBUG, "a rank without its trace: please report this");
         }
         o->ranks[o->rank_count++] =
             (struct stk_open_rank){.sum = run->ranks[r],
@@ -59,20 +59,20 @@ static enum stk_status place_ranks(struct stk_open_run *o, struct stk_err *err)
                                    .trace = job->trace,
                                    .shift_ns = job->trace->base_ns - run->ranks[r]->base_ns};
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_open_run_read(struct stk_open_run *o, const char *const *paths, size_t count,
-                                  const struct stoker_why_options *options,
-                                  const struct stk_view_hook *hook, struct stk_err *err)
+enum stoker_status stk_open_run_read(struct stk_open_run *o, const char *const *paths, size_t count,
+                                     const struct stoker_why_options *options,
+                                     const struct stk_view_hook *hook, struct stoker_err *err)
 {
     stk_arena_init(&o->in.arena, 0);
     o->in.keep_bytes = stk_open_cap_bytes();
-    enum stk_status status = stk_collect(&o->in, paths, count, options, hook, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_collect(&o->in, paths, count, options, hook, err);
+    if (status == STOKER_OK) {
         status = place_ranks(o, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     free_unselected(o);

@@ -21,13 +21,13 @@ struct stk_open_run {
 };
 
 // Zero-initialised before; freed by stk_open_run_free whether or not it succeeds. With
-// options->redact, the traces show replaced strings. STK_ELIMIT where the traces together would
+// options->redact, the traces show replaced strings. STOKER_ELIMIT where the traces together would
 // take more than three quarters of the machine's memory. `hook` may be NULL.
-STK_MUST_CHECK enum stk_status stk_open_run_read(struct stk_open_run *o, const char *const *paths,
-                                                 size_t count,
-                                                 const struct stoker_why_options *options,
-                                                 const struct stk_view_hook *hook,
-                                                 struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_open_run_read(struct stk_open_run *o,
+                                                    const char *const *paths, size_t count,
+                                                    const struct stoker_why_options *options,
+                                                    const struct stk_view_hook *hook,
+                                                    struct stoker_err *err);
 void stk_open_run_free(struct stk_open_run *o);
 // Three quarters of the machine's memory.
 uint64_t stk_open_cap_bytes(void);

@@ -25,8 +25,8 @@ struct kept_gaps {
     size_t count;
 };
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stoker_status see(const struct stk_analysis *view, struct stk_arena *arena,
+                              void **partial, struct stoker_err *err)
 {
     const struct stk_gap_piece *pieces = view->gaps.items;
     struct kept_gaps *kept = stk_arena_alloc(arena, sizeof *kept);
@@ -46,7 +46,7 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
                                                       .part = p->part};
     }
     *partial = kept;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int interrupted(void *arg)
@@ -56,21 +56,22 @@ static int interrupted(void *arg)
            p->options->interrupted(p->options->interrupted_arg);
 }
 
-static enum stk_status fetch_args(void *arg, uint32_t rank, uint32_t event,
-                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                  void *emit_arg, struct stk_err *err)
+static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event,
+                                     void (*emit)(void *arg, struct stk_str key,
+                                                  struct stk_str value),
+                                     void *emit_arg, struct stoker_err *err)
 {
     struct stoker_profiles *p = arg;
     return stk_query_args_fetch(&p->args, &p->run, rank, event, emit, emit_arg, err);
 }
 
-static enum stk_status find_findings(struct stoker_profiles *p,
-                                     const struct stoker_why_options *options,
-                                     struct stk_query_source *source, struct stk_err *err)
+static enum stoker_status find_findings(struct stoker_profiles *p,
+                                        const struct stoker_why_options *options,
+                                        struct stk_query_source *source, struct stoker_err *err)
 {
     struct stk_report report = {.schema = NULL};
-    enum stk_status status = stk_diagnose(&p->run.in, options, &report, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_diagnose(&p->run.in, options, &report, err);
+    if (status != STOKER_OK) {
         return status;
     }
     const struct stk_rep_finding *f = report.findings.items;
@@ -92,11 +93,12 @@ static enum stk_status find_findings(struct stoker_profiles *p,
     }
     source->findings = out;
     source->finding_count = report.findings.count;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status open_query(struct stoker_profiles *p,
-                                  const struct stoker_why_options *options, struct stk_err *err)
+static enum stoker_status open_query(struct stoker_profiles *p,
+                                     const struct stoker_why_options *options,
+                                     struct stoker_err *err)
 {
     const struct stk_open_run *run = &p->run;
     struct stk_query_rank *ranks =
@@ -119,19 +121,19 @@ static enum stk_status open_query(struct stoker_profiles *p,
                                       .args = fetch_args,
                                       .interrupted = interrupted,
                                       .arg = p};
-    enum stk_status status = find_findings(p, options, &source, err);
-    return status == STK_OK ? stk_query_open(&p->query, &source, err) : status;
+    enum stoker_status status = find_findings(p, options, &source, err);
+    return status == STOKER_OK ? stk_query_open(&p->query, &source, err) : status;
 }
 
-static enum stk_status open_profiles(struct stoker_profiles *p, const char *const *paths,
-                                     size_t count, const struct stoker_why_options *options,
-                                     struct stk_err *err)
+static enum stoker_status open_profiles(struct stoker_profiles *p, const char *const *paths,
+                                        size_t count, const struct stoker_why_options *options,
+                                        struct stoker_err *err)
 {
     static const struct stk_view_hook hook = {
         .see = see, .wants_gaps = true, .wants = STK_WANT_LAUNCHES};
     p->args.redact = options->redact;
-    enum stk_status status = stk_open_run_read(&p->run, paths, count, options, &hook, err);
-    return status == STK_OK ? open_query(p, options, err) : status;
+    enum stoker_status status = stk_open_run_read(&p->run, paths, count, options, &hook, err);
+    return status == STOKER_OK ? open_query(p, options, err) : status;
 }
 
 enum stoker_status stoker_open(const char *const *paths, size_t count,
@@ -139,9 +141,9 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
                                struct stoker_profiles **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err own;
-    if (stk_entry_paths("stoker_open", paths, count, out, err) != STK_OK) {
-        return STK_EINVAL;
+    struct stoker_err own;
+    if (stk_entry_paths("stoker_open", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
@@ -150,7 +152,7 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
     if (!p) {
         return stk_err_nomem(err);
     }
-    if (open_profiles(p, paths, count, options ? options : &defaults, err) != STK_OK) {
+    if (open_profiles(p, paths, count, options ? options : &defaults, err) != STOKER_OK) {
         stoker_close(p);
         return stk_err_fail(err);
     }
@@ -186,8 +188,8 @@ void stoker_find_options_default(struct stoker_find_options *options)
 }
 
 // An empty document about the profiles.
-static enum stk_status new_tables(const struct stoker_profiles *p, const char *analysis,
-                                  struct stoker_tables **out, struct stk_err *err)
+static enum stoker_status new_tables(const struct stoker_profiles *p, const char *analysis,
+                                     struct stoker_tables **out, struct stoker_err *err)
 {
     struct stk_report report = {.schema = NULL};
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
@@ -203,22 +205,22 @@ static enum stk_status new_tables(const struct stoker_profiles *p, const char *a
     stk_table_doc_init(&t->doc, &t->in.arena, analysis);
     struct stk_pass_ctx pass = p->run.in.pass;
     pass.arena = &t->in.arena;
-    enum stk_status status = stk_pass_profile.describe(&pass, &report, err);
+    enum stoker_status status = stk_pass_profile.describe(&pass, &report, err);
     t->doc.profile = report.profile;
     return status;
 }
 
-static enum stk_status query(struct stoker_profiles *p, const char *sql,
-                             const struct stoker_query_options *o, struct stoker_tables *t,
-                             struct stk_err *err)
+static enum stoker_status query(struct stoker_profiles *p, const char *sql,
+                                const struct stoker_query_options *o, struct stoker_tables *t,
+                                struct stoker_err *err)
 {
     struct stk_query_rows rows;
     stk_query_rows_init(&rows, t, o->limit);
     struct stk_query_sink sink = stk_query_rows_sink(&rows);
     p->options = o;
-    enum stk_status status = stk_query_run(p->query, sql, o->timeout_ns, &sink, err);
+    enum stoker_status status = stk_query_run(p->query, sql, o->timeout_ns, &sink, err);
     p->options = NULL;
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_query_rows_finish(&rows, "rows", "Rows", err);
     }
     stk_query_rows_deinit(&rows);
@@ -230,7 +232,7 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
                                 struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_query_options defaults;
-    struct stk_err own;
+    struct stoker_err own;
     if (!profiles || !sql || !out) {
         return stk_err_misuse(err, "stoker_query needs profiles, SQL and a place for the result");
     }
@@ -238,11 +240,11 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
     stoker_query_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stk_status status = new_tables(profiles, "query", &t, err);
-    if (status == STK_OK) {
+    enum stoker_status status = new_tables(profiles, "query", &t, err);
+    if (status == STOKER_OK) {
         status = query(profiles, sql, options ? options : &defaults, t, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stoker_tables_free(t);
         return stk_err_fail(err);
     }
@@ -250,7 +252,7 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
     return STOKER_OK;
 }
 
-static enum stk_status kind_of(const char *text, int *out, struct stk_err *err)
+static enum stoker_status kind_of(const char *text, int *out, struct stoker_err *err)
 {
     const char *best = NULL;
     *out = -1;
@@ -262,19 +264,19 @@ static enum stk_status kind_of(const char *text, int *out, struct stk_err *err)
         best = stk_near_best(text, best, key);
     }
     if (*out >= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (best) {
-        return stk_err_set(err, STK_EUSAGE, "no kind of events '%.40s'; did you mean '%s'?", text,
-                           best);
+        return stk_err_set(err, STOKER_EUSAGE, "no kind of events '%.40s'; did you mean '%s'?",
+                           text, best);
     }
-    return stk_err_set(err, STK_EUSAGE,
+    return stk_err_set(err, STOKER_EUSAGE,
                        "no kind of events '%.40s'; stoker schema report --markdown lists them",
                        text);
 }
 
-static enum stk_status to_find(const char *pattern, const struct stoker_find_options *o,
-                               struct stk_find *out, struct stk_err *err)
+static enum stoker_status to_find(const char *pattern, const struct stoker_find_options *o,
+                                  struct stk_find *out, struct stoker_err *err)
 {
     *out = (struct stk_find){.pattern = stk_str_from(pattern),
                              .has_steps = o->has_steps,
@@ -297,9 +299,9 @@ static enum stk_status to_find(const char *pattern, const struct stoker_find_opt
         out->track_name = out->has_track ? STK_STR("") : track;
     }
     if (o->min_dur_ns > o->max_dur_ns) {
-        return stk_err_set(err, STK_EUSAGE, "the least duration is above the greatest one");
+        return stk_err_set(err, STOKER_EUSAGE, "the least duration is above the greatest one");
     }
-    return o->kind ? kind_of(o->kind, &out->kind, err) : STK_OK;
+    return o->kind ? kind_of(o->kind, &out->kind, err) : STOKER_OK;
 }
 
 struct find_summary {
@@ -313,9 +315,9 @@ static const struct stk_column find_figures[] = {
 static const struct stk_summary_info find_summary_info =
     STK_SUMMARY_INFO(find_summary, find_figures);
 
-static enum stk_status find(struct stoker_profiles *p, const char *pattern,
-                            const struct stoker_find_options *o, struct stoker_tables *t,
-                            struct stk_err *err)
+static enum stoker_status find(struct stoker_profiles *p, const char *pattern,
+                               const struct stoker_find_options *o, struct stoker_tables *t,
+                               struct stoker_err *err)
 {
     struct stk_query_rows rows;
     struct stk_find wanted;
@@ -323,8 +325,8 @@ static enum stk_status find(struct stoker_profiles *p, const char *pattern,
     stk_query_rows_init(&rows, t, 0);
     struct stk_query_sink sink = stk_query_rows_sink(&rows);
     p->options = &o->query;
-    enum stk_status status = to_find(pattern, o, &wanted, err);
-    if (status == STK_OK) {
+    enum stoker_status status = to_find(pattern, o, &wanted, err);
+    if (status == STOKER_OK) {
         status = stk_query_find(p->query, &wanted, &sink, &found, err);
     }
     p->options = NULL;
@@ -335,7 +337,7 @@ static enum stk_status find(struct stoker_profiles *p, const char *pattern,
     };
     stk_table_summarize(&t->doc, &find_summary_info, &summary);
     rows.rows = found.count;
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_query_rows_finish(
             &rows, "events", o->by_time ? "Events by time" : "Events, longest first", err);
     }
@@ -348,7 +350,7 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
                                struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_find_options defaults;
-    struct stk_err own;
+    struct stoker_err own;
     if (!profiles || !pattern || !out) {
         return stk_err_misuse(err,
                               "stoker_find needs profiles, a pattern and a place for the result");
@@ -357,11 +359,11 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
     stoker_find_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stk_status status = new_tables(profiles, "find", &t, err);
-    if (status == STK_OK) {
+    enum stoker_status status = new_tables(profiles, "find", &t, err);
+    if (status == STOKER_OK) {
         status = find(profiles, pattern, options ? options : &defaults, t, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stoker_tables_free(t);
         return stk_err_fail(err);
     }

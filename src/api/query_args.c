@@ -14,15 +14,15 @@
 
 #define BUFFER_BYTES (1 << 20)
 
-static enum stk_status read_through(struct stk_stream *s, struct stk_err *err)
+static enum stoker_status read_through(struct stk_stream *s, struct stoker_err *err)
 {
     size_t got = 1;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     void *buffer = stk_alloc(BUFFER_BYTES);
     if (!buffer) {
         return stk_err_nomem(err);
     }
-    while (status == STK_OK && got) {
+    while (status == STOKER_OK && got) {
         status = stk_stream_read(s, buffer, BUFFER_BYTES, &got, err);
     }
     stk_free(buffer);
@@ -47,34 +47,34 @@ static FILE *open_spool(void)
 }
 
 // All of the stream unpacked; the stream is then one of that file.
-static enum stk_status spool(struct stk_query_args *a, const struct stk_stream_opts *opts,
-                             struct stk_err *err)
+static enum stoker_status spool(struct stk_query_args *a, const struct stk_stream_opts *opts,
+                                struct stoker_err *err)
 {
     char path[64];
     size_t got = 1;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     FILE *f = open_spool();
     void *buffer = stk_alloc(BUFFER_BYTES);
     if (!buffer) {
         status = stk_err_nomem(err);
     } else if (!f) {
-        status = stk_err_set(err, STK_EOUTPUT,
+        status = stk_err_set(err, STOKER_EOUTPUT,
                              "cannot make a temporary file to unpack the profile (set TMPDIR): %s",
                              strerror(errno));
     }
-    while (status == STK_OK && got) {
+    while (status == STOKER_OK && got) {
         status = stk_stream_read(a->stream, buffer, BUFFER_BYTES, &got, err);
-        if (status == STK_OK && fwrite(buffer, 1, got, f) != got) {
-            status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+        if (status == STOKER_OK && fwrite(buffer, 1, got, f) != got) {
+            status = stk_err_set(err, STOKER_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
                                  strerror(errno));
         }
     }
     stk_free(buffer);
-    if (status == STK_OK && fflush(f) != 0) {
-        status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+    if (status == STOKER_OK && fflush(f) != 0) {
+        status = stk_err_set(err, STOKER_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
                              strerror(errno));
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         stk_stream_close(a->stream);
         a->stream = NULL;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
@@ -86,18 +86,18 @@ static enum stk_status spool(struct stk_query_args *a, const struct stk_stream_o
     return status;
 }
 
-static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *job,
-                                struct stk_err *err)
+static enum stoker_status open_job(struct stk_query_args *a, const struct stk_job *job,
+                                   struct stoker_err *err)
 {
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
     if (strcmp(job->path, "-") == 0) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "arguments are read from the profile's file again, which standard input "
                            "does not allow; give the file");
     }
-    enum stk_status status = stk_stream_open(&a->stream, job->path, &opts, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_stream_open(&a->stream, job->path, &opts, err);
+    if (status != STOKER_OK) {
         return status;
     }
     a->reader = stk_reader_find(a->stream, err);
@@ -109,11 +109,11 @@ static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *
     } else if (stk_stream_codec(a->stream) != STK_CODEC_PLAIN) {
         status = a->spools ? spool(a, &opts, err) : read_through(a->stream, err);
     }
-    if (status == STK_OK && a->reader->args_open) {
+    if (status == STOKER_OK && a->reader->args_open) {
         status = a->reader->args_open(a->stream, job->path, &a->state, err);
     }
     a->job = job;
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stk_query_args_free(a);
     }
     return status;
@@ -134,17 +134,17 @@ static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
     r->emit(r->arg, key, plain ? value : STK_STR("redacted"));
 }
 
-enum stk_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run,
-                                     uint32_t rank, uint32_t event,
-                                     void (*emit)(void *arg, struct stk_str key,
-                                                  struct stk_str value),
-                                     void *arg, struct stk_err *err)
+enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run,
+                                        uint32_t rank, uint32_t event,
+                                        void (*emit)(void *arg, struct stk_str key,
+                                                     struct stk_str value),
+                                        void *arg, struct stoker_err *err)
 {
     const struct stk_open_rank *from = &run->ranks[rank];
     struct redacting redacting = {emit, arg};
     if (a->job != from->job) {
-        enum stk_status status = open_job(a, from->job, err);
-        if (status != STK_OK) {
+        enum stoker_status status = open_job(a, from->job, err);
+        if (status != STOKER_OK) {
             return status;
         }
     }

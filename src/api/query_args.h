@@ -16,11 +16,11 @@ struct stk_query_args {
     bool spools; // a compressed file is unpacked into a temporary one: for many events
 };
 // Arguments of an event in the trace of rank number `rank` of the run.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run, uint32_t rank,
                      uint32_t event,
                      void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
-                     struct stk_err *err);
+                     struct stoker_err *err);
 void stk_query_args_free(struct stk_query_args *a);
 
 #endif

@@ -16,8 +16,8 @@
 #define VALUE_BYTES (sizeof(struct stk_query_value) + sizeof(struct stk_cell))
 #define VALUES_MAX ((uint64_t)1 << 28)
 
-static enum stk_status begin(void *arg, const struct stk_query_column *columns, size_t count,
-                             struct stk_err *err)
+static enum stoker_status begin(void *arg, const struct stk_query_column *columns, size_t count,
+                                struct stoker_err *err)
 {
     struct stk_query_rows *r = arg;
     struct stk_arena *arena = &r->tables->in.arena;
@@ -33,7 +33,7 @@ static enum stk_status begin(void *arg, const struct stk_query_column *columns, 
             return stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool keep_text(struct stk_query_rows *r, struct stk_query_value *v)
@@ -47,24 +47,25 @@ static bool keep_text(struct stk_query_rows *r, struct stk_query_value *v)
     return true;
 }
 
-static enum stk_status row(void *arg, const struct stk_query_value *values, struct stk_err *err)
+static enum stoker_status row(void *arg, const struct stk_query_value *values,
+                              struct stoker_err *err)
 {
     struct stk_query_rows *r = arg;
     r->rows++;
     struct stk_query_value *out = stk_vec_push_n(&r->values, r->column_count);
     if (!out) {
-        return stk_err_set(err, STK_ELIMIT,
+        return stk_err_set(err, STOKER_ELIMIT,
                            "the result is larger than memory allows; --limit keeps fewer rows");
     }
     memcpy(out, values, r->column_count * sizeof *out);
     for (size_t c = 0; c < r->column_count; c++) {
         if (out[c].kind == STK_VALUE_TEXT && !keep_text(r, &out[c])) {
-            return stk_err_set(err, STK_ELIMIT,
+            return stk_err_set(err, STOKER_ELIMIT,
                                "the texts of the result are larger than memory allows; --limit "
                                "keeps fewer rows");
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void left_out(void *arg, uint64_t rows)
@@ -150,8 +151,8 @@ static bool fill_cell(struct stk_query_rows *r, enum stk_cell_type type,
     }
 }
 
-enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id, const char *title,
-                                      struct stk_err *err)
+enum stoker_status stk_query_rows_finish(struct stk_query_rows *r, const char *id,
+                                         const char *title, struct stoker_err *err)
 {
     STK_ASSERT(r->column_count == 0 || r->values.count % r->column_count == 0);
     const struct stk_query_value *values = r->values.items;
@@ -174,5 +175,5 @@ enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id, 
         }
     }
     table->rows_left_out = r->rows - table->row_count;
-    return STK_OK;
+    return STOKER_OK;
 }

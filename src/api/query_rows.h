@@ -19,7 +19,7 @@ void stk_query_rows_init(struct stk_query_rows *r, struct stoker_tables *tables,
 void stk_query_rows_deinit(struct stk_query_rows *r);
 struct stk_query_sink stk_query_rows_sink(struct stk_query_rows *r);
 // Put the rows into a table of the document.
-STK_MUST_CHECK enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id,
-                                                     const char *title, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_query_rows_finish(struct stk_query_rows *r, const char *id,
+                                                        const char *title, struct stoker_err *err);
 
 #endif

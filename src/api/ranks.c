@@ -20,10 +20,10 @@ struct roster {
     uint32_t count;
 };
 
-static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+static enum stoker_status gather(struct roster *r, struct stk_arena *arena, struct stoker_err *err)
 {
     for (size_t i = 0; i < r->job_count; i++) {
-        if (r->jobs[i].status == STK_OK) {
+        if (r->jobs[i].status == STOKER_OK) {
             r->count += r->jobs[i].rank_count;
         }
     }
@@ -35,12 +35,12 @@ static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct 
     uint32_t n = 0;
     for (size_t i = 0; i < r->job_count; i++) {
         struct stk_job *job = &r->jobs[i];
-        for (uint32_t k = 0; job->status == STK_OK && k < job->rank_count; k++) {
+        for (uint32_t k = 0; job->status == STOKER_OK && k < job->rank_count; k++) {
             r->ranks[n] = job->ranks[k];
             r->owner[n++] = job;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool same_in_file(const struct roster *r, uint32_t i)
@@ -54,7 +54,7 @@ static bool same_in_file(const struct roster *r, uint32_t i)
 }
 
 // Ranks by content, name or order. Processes of one file that share a rank count once.
-static enum stk_status settle(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+static enum stoker_status settle(struct roster *r, struct stk_arena *arena, struct stoker_err *err)
 {
     struct stk_input_rank *entries = stk_arena_array(arena, (size_t)r->count + 1, sizeof *entries);
     uint32_t *whose = stk_arena_array(arena, (size_t)r->count + 1, sizeof *whose);
@@ -71,7 +71,7 @@ static enum stk_status settle(struct roster *r, struct stk_arena *arena, struct 
         whose[n] = i;
         entries[n++] = (struct stk_input_rank){r->owner[i]->path, r->ranks[i]->rank, hint};
     }
-    enum stk_status status = stk_inputs_check_ranks(entries, n, arena, &note, err);
+    enum stoker_status status = stk_inputs_check_ranks(entries, n, arena, &note, err);
     for (size_t i = 0; i < n; i++) {
         r->ranks[whose[i]]->rank = entries[i].rank;
     }
@@ -98,7 +98,7 @@ static bool rename_devices(struct stk_rank_sum *rank, struct stk_arena *arena)
     return true;
 }
 
-static enum stk_status number(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+static enum stoker_status number(struct roster *r, struct stk_arena *arena, struct stoker_err *err)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct stk_rank_sum *rank = r->ranks[i];
@@ -116,7 +116,7 @@ static enum stk_status number(struct roster *r, struct stk_arena *arena, struct 
             info->ranks[info->rank_count++] = rank->rank;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void shift(struct stk_rank_sum *rank, int64_t by_ns)
@@ -158,8 +158,8 @@ static void share_clock(struct roster *r)
     }
 }
 
-static enum stk_status select_rank(struct roster *r, const struct stk_select *select,
-                                   struct stk_err *err)
+static enum stoker_status select_rank(struct roster *r, const struct stk_select *select,
+                                      struct stoker_err *err)
 {
     uint32_t kept = 0;
     int32_t low = INT32_MAX, high = INT32_MIN;
@@ -171,32 +171,32 @@ static enum stk_status select_rank(struct roster *r, const struct stk_select *se
         }
     }
     if (kept == 0 && r->count == 0) {
-        return stk_err_set(err, STK_EUSAGE, "--rank %d: the profile holds no rank",
+        return stk_err_set(err, STOKER_EUSAGE, "--rank %d: the profile holds no rank",
                            (int)select->rank);
     }
     if (kept == 0) {
-        return stk_err_set(err, STK_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d",
+        return stk_err_set(err, STOKER_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d",
                            (int)select->rank, (int)low, high > low ? " to " : "",
                            high > low ? (int)high : 0);
     }
     r->count = kept;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count,
-                                  const struct stk_select *select, struct stk_arena *arena,
-                                  struct stk_rank_sum ***ranks, uint32_t *rank_count,
-                                  struct stk_err *err)
+enum stoker_status stk_ranks_collect(struct stk_job *jobs, size_t count,
+                                     const struct stk_select *select, struct stk_arena *arena,
+                                     struct stk_rank_sum ***ranks, uint32_t *rank_count,
+                                     struct stoker_err *err)
 {
     struct roster r = {.jobs = jobs, .job_count = count};
-    enum stk_status status = gather(&r, arena, err);
-    if (status == STK_OK) {
+    enum stoker_status status = gather(&r, arena, err);
+    if (status == STOKER_OK) {
         status = settle(&r, arena, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = number(&r, arena, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     share_clock(&r);

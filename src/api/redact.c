@@ -179,8 +179,8 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     }
 }
 
-enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
-                           struct stk_err *err)
+enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
+                              struct stoker_err *err)
 {
     struct redactor r = {.arena = arena};
     stk_map_init(&r.numbers, 1u << 22);
@@ -188,12 +188,12 @@ enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena 
         struct stk_input_info *info = &jobs[i].info;
         info->path = replace(&r, PATH, info->path);
         memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
-        for (uint32_t k = 0; jobs[i].status == STK_OK && k < jobs[i].rank_count; k++) {
+        for (uint32_t k = 0; jobs[i].status == STOKER_OK && k < jobs[i].rank_count; k++) {
             redact_rank(&r, jobs[i].ranks[k]);
         }
     }
     stk_map_deinit(&r.numbers);
-    return r.failed ? stk_err_nomem(err) : STK_OK;
+    return r.failed ? stk_err_nomem(err) : STOKER_OK;
 }
 
 static bool redact_pool(struct redactor *r, struct stk_trace *t)
@@ -239,8 +239,8 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
     return !r->failed;
 }
 
-enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk_arena *arena,
-                                  struct stk_err *err)
+enum stoker_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk_arena *arena,
+                                     struct stoker_err *err)
 {
     struct redactor r = {.arena = arena};
     bool ok = true;
@@ -249,7 +249,7 @@ enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk
         ok = !jobs[i].trace || redact_pool(&r, jobs[i].trace);
     }
     stk_map_deinit(&r.numbers);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 static void redact_doc(struct redactor *r, struct stk_table_doc *doc)
@@ -270,8 +270,8 @@ static void redact_doc(struct redactor *r, struct stk_table_doc *doc)
     }
 }
 
-enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count, struct stk_arena *arena,
-                                  struct stk_err *err)
+enum stoker_status stk_redact_tables(struct stk_table_doc *docs, size_t count,
+                                     struct stk_arena *arena, struct stoker_err *err)
 {
     struct redactor r = {.arena = arena};
     stk_map_init(&r.numbers, 1u << 22);
@@ -279,11 +279,12 @@ enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count, stru
         redact_doc(&r, &docs[i]);
     }
     stk_map_deinit(&r.numbers);
-    return r.failed ? stk_err_nomem(err) : STK_OK;
+    return r.failed ? stk_err_nomem(err) : STOKER_OK;
 }
 
 // One row holds a name of both sides, so that they stay aligned.
-enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena, struct stk_err *err)
+enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
+                                   struct stoker_err *err)
 {
     struct redactor r = {.arena = arena};
     const struct stk_list *lists[] = {&diff->kernels, &diff->ops};
@@ -295,5 +296,5 @@ enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena, 
         }
     }
     stk_map_deinit(&r.numbers);
-    return r.failed ? stk_err_nomem(err) : STK_OK;
+    return r.failed ? stk_err_nomem(err) : STOKER_OK;
 }

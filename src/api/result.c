@@ -39,13 +39,13 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
     if (!result || !format || !write) {
         return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_out *out = stk_out_find(format);
     err = stk_err_begin(err, &own);
     if (!out) {
-        return stk_err_set(err, STK_EUSAGE, "no output format '%s'", format);
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%s'", format);
     }
     stk_sink_init(&sink, write, arg);
     out->write(&result->report, &out_options, &sink);
@@ -83,7 +83,7 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     if (!name || !write) {
         return stk_err_misuse(err, "stoker_schema needs a name and a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
@@ -94,7 +94,7 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     } else if (strcmp(name, "diff") == 0) {
         stk_schema_write(&stk_diff_info, STK_DIFF_SCHEMA, &sink);
     } else {
-        stk_err_set(err, STK_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
+        stk_err_set(err, STOKER_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
         return stk_err_fail(err);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));

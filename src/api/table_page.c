@@ -58,7 +58,7 @@ static const struct {
 
 enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_table needs a callback");

@@ -29,8 +29,8 @@ const char *stoker_analysis_needs(size_t index)
     return analysis_at(index) ? analysis_at(index)->needs : NULL;
 }
 
-static enum stk_status every(struct stoker_tables *t, const char *const *paths, size_t count,
-                             const struct stoker_why_options *options, struct stk_err *err)
+static enum stoker_status every(struct stoker_tables *t, const char *const *paths, size_t count,
+                                const struct stoker_why_options *options, struct stoker_err *err)
 {
     struct stk_view_hook hook = stk_stats_every_hook();
     t->every = stk_arena_array(&t->in.arena, (size_t)stk_stats_count, sizeof *t->every);
@@ -41,19 +41,19 @@ static enum stk_status every(struct stoker_tables *t, const char *const *paths, 
     for (size_t i = 0; i < t->every_count; i++) {
         stk_table_doc_init(&t->every[i], &t->in.arena, stk_stats_all[i]->name);
     }
-    enum stk_status status = stk_collect(&t->in, paths, count, options, &hook, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_collect(&t->in, paths, count, options, &hook, err);
+    if (status == STOKER_OK) {
         status = stk_stats_every_describe(&t->in.pass, t->every, err);
     }
-    if (status == STK_OK && options->redact) {
+    if (status == STOKER_OK && options->redact) {
         status = stk_redact_tables(t->every, t->every_count, &t->in.arena, err);
     }
     return status;
 }
 
-static enum stk_status stats(struct stoker_tables *t, const char *name, const char *const *paths,
-                             size_t count, const struct stoker_why_options *options,
-                             struct stk_err *err)
+static enum stoker_status stats(struct stoker_tables *t, const char *name, const char *const *paths,
+                                size_t count, const struct stoker_why_options *options,
+                                struct stoker_err *err)
 {
     if (strcmp(name, STK_STATS_EVERY) == 0) {
         return every(t, paths, count, options, err);
@@ -63,11 +63,11 @@ static enum stk_status stats(struct stoker_tables *t, const char *name, const ch
         return stk_stats_unknown(name, err);
     }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
-    enum stk_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
+    if (status == STOKER_OK) {
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
     }
-    if (status == STK_OK && options->redact) {
+    if (status == STOKER_OK && options->redact) {
         status = stk_redact_tables(&t->doc, 1, &t->in.arena, err);
     }
     return status;
@@ -78,12 +78,12 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
                                 struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err own;
+    struct stoker_err own;
     if (!analysis) {
         return stk_err_misuse(err, "stoker_stats needs an analysis");
     }
-    if (stk_entry_paths("stoker_stats", paths, count, out, err) != STK_OK) {
-        return STK_EINVAL;
+    if (stk_entry_paths("stoker_stats", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
@@ -93,7 +93,7 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
         return stk_err_nomem(err);
     }
     stk_arena_init(&t->in.arena, 0);
-    if (stats(t, analysis, paths, count, options ? options : &defaults, err) != STK_OK) {
+    if (stats(t, analysis, paths, count, options ? options : &defaults, err) != STOKER_OK) {
         stoker_tables_free(t);
         return stk_err_fail(err);
     }
@@ -122,15 +122,15 @@ const char *const *stoker_table_formats(void)
     return stk_table_out_names;
 }
 
-static enum stk_status unknown_table(const struct stk_table_doc *doc, const char *table,
-                                     struct stk_err *err)
+static enum stoker_status unknown_table(const struct stk_table_doc *doc, const char *table,
+                                        struct stoker_err *err)
 {
     char known[200] = "";
     for (size_t i = 0; i < doc->table_count && strlen(known) + 40 < sizeof known; i++) {
         strcat(known, i ? ", " : "");
         strncat(known, doc->tables[i].id, 30);
     }
-    return stk_err_set(err, STK_EUSAGE, "no table '%.80s' in %s; there are: %s", table,
+    return stk_err_set(err, STOKER_EUSAGE, "no table '%.80s' in %s; there are: %s", table,
                        doc->analysis, known);
 }
 
@@ -142,16 +142,16 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     if (!tables || !format || !write) {
         return stk_err_misuse(err, "stoker_tables_write needs tables, a format and a callback");
     }
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_table_out *out = stk_table_out_find(format);
     err = stk_err_begin(err, &own);
     if (!out) {
-        return stk_err_set(err, STK_EUSAGE, "no output format '%.80s' for tables", format);
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for tables", format);
     }
     if (tables->every && (table || !out->write_list)) {
-        stk_err_set(err, STK_EUSAGE,
+        stk_err_set(err, STOKER_EUSAGE,
                     "all analyses together have no single table; name the analysis");
         return stk_err_fail(err);
     }

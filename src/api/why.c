@@ -14,12 +14,12 @@ void stoker_why_options_default(struct stoker_why_options *options)
     }
 }
 
-static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report,
-                                  struct stk_err *err)
+static enum stoker_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report,
+                                     struct stoker_err *err)
 {
     for (int i = 0; i < stk_pass_count; i++) {
-        enum stk_status status = stk_passes[i]->describe(&ctx->pass, report, err);
-        if (status != STK_OK) {
+        enum stoker_status status = stk_passes[i]->describe(&ctx->pass, report, err);
+        if (status != STOKER_OK) {
             return status;
         }
     }
@@ -34,25 +34,25 @@ static void drop_sources(struct stk_report *report)
     }
 }
 
-enum stk_status stk_diagnose(const struct stk_collected *in,
-                             const struct stoker_why_options *options, struct stk_report *report,
-                             struct stk_err *err)
+enum stoker_status stk_diagnose(const struct stk_collected *in,
+                                const struct stoker_why_options *options, struct stk_report *report,
+                                struct stoker_err *err)
 {
     struct stk_rule_ctx ctx = {.pass = in->pass, .report = report};
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
-    enum stk_status status = run_passes(&ctx, report, err);
-    if (status == STK_OK && options->redact) {
+    enum stoker_status status = run_passes(&ctx, report, err);
+    if (status == STOKER_OK && options->redact) {
         drop_sources(report);
     }
     return status;
 }
 
-static enum stk_status why(struct stoker_result *r, const char *const *paths, size_t count,
-                           const struct stoker_why_options *options, struct stk_err *err)
+static enum stoker_status why(struct stoker_result *r, const char *const *paths, size_t count,
+                              const struct stoker_why_options *options, struct stoker_err *err)
 {
-    enum stk_status status = stk_collect(&r->in, paths, count, options, NULL, err);
-    return status == STK_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
+    enum stoker_status status = stk_collect(&r->in, paths, count, options, NULL, err);
+    return status == STOKER_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
 }
 
 enum stoker_status stoker_why(const char *const *paths, size_t count,
@@ -60,9 +60,9 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
                               struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err own;
-    if (stk_entry_paths("stoker_why", paths, count, out, err) != STK_OK) {
-        return STK_EINVAL;
+    struct stoker_err own;
+    if (stk_entry_paths("stoker_why", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
     }
     *out = NULL;
     stoker_why_options_default(&defaults);
@@ -72,7 +72,7 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
         return stk_err_nomem(err);
     }
     stk_arena_init(&r->in.arena, 0);
-    if (why(r, paths, count, options ? options : &defaults, err) != STK_OK) {
+    if (why(r, paths, count, options ? options : &defaults, err) != STOKER_OK) {
         stoker_result_free(r);
         return stk_err_fail(err);
     }

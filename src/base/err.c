@@ -9,16 +9,16 @@
 #include "base/assert.h"
 #include "base/text.h"
 
-void stk_err_init(struct stk_err *err)
+void stk_err_init(struct stoker_err *err)
 {
     memset(err, 0, sizeof *err);
     err->offset = -1;
 }
 
-static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t offset,
-                           const char *fmt, va_list args)
+static enum stoker_status set(struct stoker_err *err, enum stoker_status code, int64_t offset,
+                              const char *fmt, va_list args)
 {
-    STK_ASSERT(code != STK_OK);
+    STK_ASSERT(code != STOKER_OK);
     if (!err) {
         return code;
     }
@@ -32,7 +32,8 @@ static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t of
     return code;
 }
 
-enum stk_status stk_err_set(struct stk_err *err, enum stk_status code, const char *fmt, ...)
+enum stoker_status stk_err_set(struct stoker_err *err, enum stoker_status code, const char *fmt,
+                               ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -41,8 +42,8 @@ enum stk_status stk_err_set(struct stk_err *err, enum stk_status code, const cha
     return code;
 }
 
-enum stk_status stk_err_set_at(struct stk_err *err, enum stk_status code, int64_t offset,
-                               const char *fmt, ...)
+enum stoker_status stk_err_set_at(struct stoker_err *err, enum stoker_status code, int64_t offset,
+                                  const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -51,9 +52,9 @@ enum stk_status stk_err_set_at(struct stk_err *err, enum stk_status code, int64_
     return code;
 }
 
-void stk_err_while(struct stk_err *err, const char *fmt, ...)
+void stk_err_while(struct stoker_err *err, const char *fmt, ...)
 {
-    if (!err || err->contexts >= STK_ERR_CONTEXTS) {
+    if (!err || err->contexts >= STOKER_ERR_CONTEXTS) {
         return;
     }
     va_list args;
@@ -63,61 +64,61 @@ void stk_err_while(struct stk_err *err, const char *fmt, ...)
     err->contexts++;
 }
 
-enum stk_status stk_err_of_file(int error, enum stk_status otherwise)
+enum stoker_status stk_err_of_file(int error, enum stoker_status otherwise)
 {
     switch (error) {
     case ENOENT:
     case ENOTDIR:
-        return STK_EMISSING;
+        return STOKER_EMISSING;
     case EACCES:
     case EPERM:
     case EROFS:
-        return STK_EDENIED;
+        return STOKER_EDENIED;
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-        return STK_ELIMIT;
+        return STOKER_ELIMIT;
     default:
         return otherwise;
     }
 }
 
-enum stk_status stk_err_misuse(struct stk_err *err, const char *text)
+enum stoker_status stk_err_misuse(struct stoker_err *err, const char *text)
 {
 #if STOKER_ASSERTIONS
     (void)err;
     stk_assert_fail(text, __FILE__, __LINE__, __func__);
 #else
-    return stk_err_set(err, STK_EINVAL, "%s", text);
+    return stk_err_set(err, STOKER_EINVAL, "%s", text);
 #endif
 }
 
-struct stk_err *stk_err_begin(struct stk_err *err, struct stk_err *own)
+struct stoker_err *stk_err_begin(struct stoker_err *err, struct stoker_err *own)
 {
     err = err ? err : own;
     stk_err_init(err);
     return err;
 }
 
-enum stk_status stk_err_fail(struct stk_err *err)
+enum stoker_status stk_err_fail(struct stoker_err *err)
 {
-    return err->code != STK_OK ? err->code
-                               : stk_err_set(err, STK_EBUG, "an error without a description");
+    return err->code != STOKER_OK ? err->code
+                                  : stk_err_set(err, STOKER_EBUG, "an error without a description");
 }
 
-enum stk_status stk_err_end(struct stk_err *err, enum stk_status status)
+enum stoker_status stk_err_end(struct stoker_err *err, enum stoker_status status)
 {
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return stk_err_fail(err);
     }
-    if (err->code != STK_OK) { // of something that was tried and did without
+    if (err->code != STOKER_OK) { // of something that was tried and did without
         stk_err_init(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_err_nomem(struct stk_err *err)
+enum stoker_status stk_err_nomem(struct stoker_err *err)
 {
-    return stk_err_set(err, STK_ENOMEM,
+    return stk_err_set(err, STOKER_ENOMEM,
                        "out of memory; close other programs, or run on a machine with more memory");
 }

@@ -24,9 +24,9 @@ struct stk_stream {
     struct stk_decoder decoder; // compressed input only
     struct stk_seek seek;       // the same, if seekable
     bool peeked;
-    size_t head_len, head_used;  // of head
-    enum stk_status head_status; // what peek met; said by the next read
-    struct stk_err head_err;
+    size_t head_len, head_used;     // of head
+    enum stoker_status head_status; // what peek met; said by the next read
+    struct stoker_err head_err;
     uint8_t head[PEEK_SIZE];
 };
 
@@ -45,8 +45,8 @@ static enum stk_stream_codec codec_of(const uint8_t *p, size_t n)
     return STK_CODEC_PLAIN;
 }
 
-enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
-                                const struct stk_stream_opts *opts, struct stk_err *err)
+enum stoker_status stk_stream_open(struct stk_stream **out, const char *path,
+                                   const struct stk_stream_opts *opts, struct stoker_err *err)
 {
     *out = NULL;
     struct stk_stream *s = stk_alloc_zero(1, sizeof *s);
@@ -56,7 +56,7 @@ enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
     s->seekable = opts && opts->seekable;
     stk_seek_init(&s->seek);
     size_t n = 0;
-    enum stk_status status = stk_source_open(&s->source, path, s->seekable, err);
+    enum stoker_status status = stk_source_open(&s->source, path, s->seekable, err);
     if (status) {
         goto done;
     }
@@ -94,8 +94,8 @@ void stk_stream_close(struct stk_stream *s)
 }
 
 // Next bytes behind the head.
-static enum stk_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
-                               size_t *got, struct stk_err *err)
+static enum stoker_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
+                                  size_t *got, struct stoker_err *err)
 {
     if (s->codec == STK_CODEC_PLAIN) {
         return stk_source_read(&s->source, position, buf, cap, got, err);
@@ -103,7 +103,7 @@ static enum stk_status read_on(struct stk_stream *s, uint64_t position, uint8_t 
     if (!s->seekable) {
         return stk_decoder_read(&s->decoder, buf, cap, got, err);
     }
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     *got = 0;
     while (!status && *got < cap) {
         uint64_t capacity = stk_seek_capacity(&s->seek, &s->decoder);
@@ -130,8 +130,8 @@ size_t stk_stream_peek(struct stk_stream *s, const uint8_t **p)
     return s->head_len - s->head_used;
 }
 
-enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, size_t *got,
-                                struct stk_err *err)
+enum stoker_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, size_t *got,
+                                   struct stoker_err *err)
 {
     STK_ASSERT(buf || cap == 0);
     STK_ASSERT(s->head_used <= s->head_len && s->head_len <= PEEK_SIZE);
@@ -145,11 +145,11 @@ enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, siz
         *got = n;
     }
     if (*got == cap) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (s->head_status) {
         if (*got > 0) {
-            return STK_OK; // said by the next read
+            return STOKER_OK; // said by the next read
         }
         if (err) {
             *err = s->head_err;
@@ -157,7 +157,8 @@ enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, siz
         return s->head_status;
     }
     size_t more = 0;
-    enum stk_status status = read_on(s, s->position, (uint8_t *)buf + *got, cap - *got, &more, err);
+    enum stoker_status status =
+        read_on(s, s->position, (uint8_t *)buf + *got, cap - *got, &more, err);
     *got += more;
     s->position += more;
     return status;
@@ -196,15 +197,16 @@ uint64_t stk_stream_position(const struct stk_stream *s)
     return s->position;
 }
 
-enum stk_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *buf, size_t n,
-                                   size_t *got, struct stk_err *err)
+enum stoker_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *buf, size_t n,
+                                      size_t *got, struct stoker_err *err)
 {
     *got = 0;
     if (s->codec == STK_CODEC_PLAIN && s->source.regular) {
         return stk_source_read(&s->source, offset, buf, n, got, err);
     }
     if (!s->seekable) {
-        return stk_err_set(err, STK_EINVAL, "%s was opened without random access", s->source.shown);
+        return stk_err_set(err, STOKER_EINVAL, "%s was opened without random access",
+                           s->source.shown);
     }
     if (s->codec == STK_CODEC_PLAIN) {
         return stk_source_read(&s->source, offset, buf, n, got, err);

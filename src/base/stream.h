@@ -23,17 +23,17 @@ struct stk_stream_opts {
 
 struct stk_stream;
 
-// Fails with STK_EINPUT for a missing, unreadable or unfit path (directory, device).
-STK_MUST_CHECK enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
-                                               const struct stk_stream_opts *opts,
-                                               struct stk_err *err);
+// Fails with STOKER_EINPUT for a missing, unreadable or unfit path (directory, device).
+STK_MUST_CHECK enum stoker_status stk_stream_open(struct stk_stream **out, const char *path,
+                                                  const struct stk_stream_opts *opts,
+                                                  struct stoker_err *err);
 void stk_stream_close(struct stk_stream *s); // takes NULL
 // The first decompressed bytes, up to 64 KiB, without consuming them. Borrowed until the next read.
 size_t stk_stream_peek(struct stk_stream *s, const uint8_t **p);
 // Next decompressed bytes into buf: *got is 0 only at the end. A damaged or truncated compressed
 // input is not an error while bytes come: it ends the stream and sets stk_stream_damage().
-STK_MUST_CHECK enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap,
-                                               size_t *got, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap,
+                                                  size_t *got, struct stoker_err *err);
 // Why the compressed data ended early, or NULL.
 const char *stk_stream_damage(const struct stk_stream *s);
 enum stk_stream_codec stk_stream_codec(const struct stk_stream *s);
@@ -45,7 +45,8 @@ uint64_t stk_stream_consumed(const struct stk_stream *s);
 uint64_t stk_stream_position(const struct stk_stream *s);
 // Random access to decompressed bytes after (or while) reading; needs `seekable` for compressed
 // input and standard input. Uses its own file position: does not disturb sequential reading.
-STK_MUST_CHECK enum stk_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *buf,
-                                                  size_t n, size_t *got, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_stream_read_at(struct stk_stream *s, uint64_t offset,
+                                                     void *buf, size_t n, size_t *got,
+                                                     struct stoker_err *err);
 
 #endif

@@ -23,22 +23,22 @@ static const char *codec_name(const struct stk_decoder *d)
     return d->codec == STK_CODEC_GZIP ? "gzip" : d->codec == STK_CODEC_ZLIB ? "zlib" : "zstd";
 }
 
-static enum stk_status open_codec(struct stk_decoder *d)
+static enum stoker_status open_codec(struct stk_decoder *d)
 {
     if (is_deflate(d)) {
         if (stk_gzip_open(&d->gzip, STK_INFLATE_DEFAULT)) {
-            return STK_ENOMEM;
+            return STOKER_ENOMEM;
         }
         d->gzip.is_zlib = d->codec == STK_CODEC_ZLIB;
-        return STK_OK;
+        return STOKER_OK;
     }
     d->zstd = ZSTD_createDCtx();
-    return d->zstd ? STK_OK : STK_ENOMEM;
+    return d->zstd ? STOKER_OK : STOKER_ENOMEM;
 }
 
-enum stk_status stk_decoder_open(struct stk_decoder *d, struct stk_source *source,
-                                 enum stk_stream_codec codec, size_t in_cap, const void *head,
-                                 size_t n, struct stk_err *err)
+enum stoker_status stk_decoder_open(struct stk_decoder *d, struct stk_source *source,
+                                    enum stk_stream_codec codec, size_t in_cap, const void *head,
+                                    size_t n, struct stoker_err *err)
 {
     *d = (struct stk_decoder){.source = source, .codec = codec, .in_cap = in_cap, .in_len = n};
     d->in = stk_alloc(in_cap);
@@ -49,7 +49,7 @@ enum stk_status stk_decoder_open(struct stk_decoder *d, struct stk_source *sourc
     if (n) {
         memcpy(d->in, head, n);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_decoder_close(struct stk_decoder *d)
@@ -79,8 +79,8 @@ static void end_damaged(struct stk_decoder *d, const char *codec, const char *wh
 }
 
 // Both run_ functions say in `moved` whether anything changed.
-static enum stk_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
-                                struct stk_err *err)
+static enum stoker_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
+                                   struct stoker_err *err)
 {
     const uint8_t *in = io->in, *out = io->out;
     enum stk_inflate_result r = stk_gzip_run(&d->gzip, io);
@@ -95,7 +95,7 @@ static enum stk_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io
         note_start(d);
     }
     *moved = io->in != in || io->out != out || r == STK_INFLATE_END;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const char *zstd_problem(size_t code)
@@ -114,8 +114,8 @@ static const char *zstd_problem(size_t code)
     }
 }
 
-static enum stk_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
-                                struct stk_err *err)
+static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
+                                   struct stoker_err *err)
 {
     ZSTD_inBuffer in = {io->in, io->in_len, 0};
     ZSTD_outBuffer out = {io->out, io->out_len, 0};
@@ -131,7 +131,7 @@ static enum stk_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io
             return stk_err_nomem(err);
         }
         end_damaged(d, "zstd", zstd_problem(r));
-        return STK_OK;
+        return STOKER_OK;
     }
     *moved = in.pos || out.pos;
     if (*moved) {
@@ -140,10 +140,10 @@ static enum stk_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io
     if (r == 0) {
         note_start(d);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status refill(struct stk_decoder *d, struct stk_err *err)
+static enum stoker_status refill(struct stk_decoder *d, struct stoker_err *err)
 {
     d->in_offset += d->in_used;
     d->in_len = d->in_used = 0;
@@ -159,11 +159,11 @@ static void end_of_input(struct stk_decoder *d)
     }
 }
 
-enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, size_t *got,
-                                 struct stk_err *err)
+enum stoker_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, size_t *got,
+                                    struct stoker_err *err)
 {
     struct stk_inflate_io io = {.out = buf, .out_len = cap};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     while (io.out_len > 0 && !d->ended && !status) {
         bool dry = d->in_used == d->in_len, moved = false;
         if (dry && (status = refill(d, err))) {
@@ -211,8 +211,8 @@ void stk_decode_unmark(struct stk_decode_mark *mark)
     *mark = (struct stk_decode_mark){0};
 }
 
-enum stk_status stk_decoder_resume(struct stk_decoder *d, const struct stk_decode_mark *mark,
-                                   struct stk_err *err)
+enum stoker_status stk_decoder_resume(struct stk_decoder *d, const struct stk_decode_mark *mark,
+                                      struct stoker_err *err)
 {
     d->in_offset = mark->in_pos;
     d->in_len = d->in_used = 0;
@@ -228,5 +228,5 @@ enum stk_status stk_decoder_resume(struct stk_decoder *d, const struct stk_decod
     } else if (stk_gzip_load(&d->gzip, &mark->gzip)) {
         return stk_err_nomem(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -32,18 +32,20 @@ struct stk_decoder {
 };
 
 // head: the source's first bytes, which the caller has read already (n <= in_cap). On failure
-// STK_ENOMEM, and nothing needs closing.
-STK_MUST_CHECK enum stk_status stk_decoder_open(struct stk_decoder *d, struct stk_source *source,
-                                                enum stk_stream_codec codec, size_t in_cap,
-                                                const void *head, size_t n, struct stk_err *err);
+// STOKER_ENOMEM, and nothing needs closing.
+STK_MUST_CHECK enum stoker_status stk_decoder_open(struct stk_decoder *d, struct stk_source *source,
+                                                   enum stk_stream_codec codec, size_t in_cap,
+                                                   const void *head, size_t n,
+                                                   struct stoker_err *err);
 void stk_decoder_close(struct stk_decoder *d);
 // Fills buf unless the data ends, whether properly or by damage.
-STK_MUST_CHECK enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap,
-                                                size_t *got, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap,
+                                                   size_t *got, struct stoker_err *err);
 // The position right now, for resuming here; -1 if there is none right here or memory is short.
 int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark);
 void stk_decode_unmark(struct stk_decode_mark *mark); // frees what it holds
-STK_MUST_CHECK enum stk_status
-stk_decoder_resume(struct stk_decoder *d, const struct stk_decode_mark *mark, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_decoder_resume(struct stk_decoder *d,
+                                                     const struct stk_decode_mark *mark,
+                                                     struct stoker_err *err);
 
 #endif

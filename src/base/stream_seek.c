@@ -95,14 +95,14 @@ static struct stk_decode_mark nearest(const struct stk_seek *k, uint64_t offset)
     return low ? k->marks[low - 1] : (struct stk_decode_mark){0};
 }
 
-static enum stk_status open_cursor(struct stk_seek *k, struct stk_source *source,
-                                   enum stk_stream_codec codec, struct stk_err *err)
+static enum stoker_status open_cursor(struct stk_seek *k, struct stk_source *source,
+                                      enum stk_stream_codec codec, struct stoker_err *err)
 {
     if (!k->window && !(k->window = stk_alloc(2 * WINDOW_STEP))) {
         return stk_err_nomem(err);
     }
     if (k->decoder.in) {
-        return STK_OK;
+        return STOKER_OK;
     }
     k->window_len = 0;
     k->window_pos = 0;
@@ -110,15 +110,15 @@ static enum stk_status open_cursor(struct stk_seek *k, struct stk_source *source
 }
 
 // Puts the decoder at or before offset, if going on from where it is would be wrong or longer.
-static enum stk_status aim(struct stk_seek *k, uint64_t offset, struct stk_err *err)
+static enum stoker_status aim(struct stk_seek *k, uint64_t offset, struct stoker_err *err)
 {
     struct stk_decode_mark mark = nearest(k, offset);
     if (offset >= k->window_pos && mark.out_pos <= k->decoder.out_pos) {
-        return STK_OK;
+        return STOKER_OK;
     }
     k->window_len = 0;
     k->window_pos = mark.out_pos;
-    enum stk_status status = stk_decoder_resume(&k->decoder, &mark, err);
+    enum stoker_status status = stk_decoder_resume(&k->decoder, &mark, err);
     if (status) {
         stk_decoder_close(&k->decoder); // opened anew by the next read
     }
@@ -126,7 +126,7 @@ static enum stk_status aim(struct stk_seek *k, uint64_t offset, struct stk_err *
 }
 
 // Decodes one step further, keeping the step before it.
-static enum stk_status advance(struct stk_seek *k, size_t *got, struct stk_err *err)
+static enum stoker_status advance(struct stk_seek *k, size_t *got, struct stoker_err *err)
 {
     if (k->window_len > WINDOW_STEP) {
         size_t drop = k->window_len - WINDOW_STEP;
@@ -134,18 +134,18 @@ static enum stk_status advance(struct stk_seek *k, size_t *got, struct stk_err *
         k->window_pos += drop;
         k->window_len = WINDOW_STEP;
     }
-    enum stk_status status =
+    enum stoker_status status =
         stk_decoder_read(&k->decoder, k->window + k->window_len, WINDOW_STEP, got, err);
     k->window_len += *got;
     return status;
 }
 
-enum stk_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
-                              enum stk_stream_codec codec, uint64_t offset, uint8_t *buf, size_t n,
-                              size_t *got, struct stk_err *err)
+enum stoker_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
+                                 enum stk_stream_codec codec, uint64_t offset, uint8_t *buf,
+                                 size_t n, size_t *got, struct stoker_err *err)
 {
     *got = 0;
-    enum stk_status status = open_cursor(k, source, codec, err);
+    enum stoker_status status = open_cursor(k, source, codec, err);
     if (!status) {
         status = aim(k, offset, err);
     }

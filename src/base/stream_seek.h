@@ -24,9 +24,9 @@ void stk_seek_deinit(struct stk_seek *k);
 uint64_t stk_seek_capacity(const struct stk_seek *k, const struct stk_decoder *d);
 // Takes a mark if one is due. Without memory there are fewer marks, and access is slower.
 void stk_seek_note(struct stk_seek *k, const struct stk_decoder *d);
-STK_MUST_CHECK enum stk_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
-                                             enum stk_stream_codec codec, uint64_t offset,
-                                             uint8_t *buf, size_t n, size_t *got,
-                                             struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
+                                                enum stk_stream_codec codec, uint64_t offset,
+                                                uint8_t *buf, size_t n, size_t *got,
+                                                struct stoker_err *err);
 
 #endif

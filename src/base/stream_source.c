@@ -15,20 +15,21 @@
 
 #define READ_MAX ((size_t)1 << 30) // one system call takes at most about 2 GiB
 
-static enum stk_status open_failed(const struct stk_source *s, int error, struct stk_err *err)
+static enum stoker_status open_failed(const struct stk_source *s, int error, struct stoker_err *err)
 {
     const char *what = error == ENOENT || error == ENOTDIR ? "check the path"
                        : error == EACCES ? "ask its owner for the right to read it"
                                          : "see whether other programs can read it";
-    return stk_err_set(err, STK_EINPUT, "cannot open %s: %s; %s", s->shown, strerror(error), what);
+    return stk_err_set(err, STOKER_EINPUT, "cannot open %s: %s; %s", s->shown, strerror(error),
+                       what);
 }
 
-static enum stk_status unfit(const struct stk_source *s, const char *why, struct stk_err *err)
+static enum stoker_status unfit(const struct stk_source *s, const char *why, struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EINPUT, "cannot read %s: %s", s->shown, why);
+    return stk_err_set(err, STOKER_EINPUT, "cannot read %s: %s", s->shown, why);
 }
 
-static enum stk_status check_type(struct stk_source *s, bool is_stdin, struct stk_err *err)
+static enum stoker_status check_type(struct stk_source *s, bool is_stdin, struct stoker_err *err)
 {
     struct stat st;
     if (fstat(s->fd, &st)) {
@@ -45,13 +46,13 @@ static enum stk_status check_type(struct stk_source *s, bool is_stdin, struct st
     }
     s->regular = S_ISREG(st.st_mode);
     if (!s->regular) {
-        return STK_OK;
+        return STOKER_OK;
     }
     off_t at = is_stdin ? lseek(s->fd, 0, SEEK_CUR) : 0;
     s->base = at > 0 ? (uint64_t)at : 0;
     s->size = (uint64_t)st.st_size > s->base ? (uint64_t)st.st_size - s->base : 0;
     (void)posix_fadvise(s->fd, at > 0 ? at : 0, 0, POSIX_FADV_SEQUENTIAL); // only advice
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int open_spool(const char *dir)
@@ -81,15 +82,16 @@ static const char *spool_dir(void)
     return dir && *dir ? dir : "/tmp";
 }
 
-static enum stk_status spool_failed(const struct stk_source *s, int error, struct stk_err *err)
+static enum stoker_status spool_failed(const struct stk_source *s, int error,
+                                       struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EOUTPUT,
+    return stk_err_set(err, STOKER_EOUTPUT,
                        "cannot keep a copy of %s in %s: %s; set TMPDIR to a folder with room",
                        s->shown, spool_dir(), strerror(error));
 }
 
-enum stk_status stk_source_open(struct stk_source *s, const char *path, bool spool,
-                                struct stk_err *err)
+enum stoker_status stk_source_open(struct stk_source *s, const char *path, bool spool,
+                                   struct stoker_err *err)
 {
     *s = (struct stk_source){.fd = -1, .spool_fd = -1};
     size_t size = strlen(path) + 1;
@@ -107,12 +109,12 @@ enum stk_status stk_source_open(struct stk_source *s, const char *path, bool spo
     if (s->fd < 0) {
         return open_failed(s, errno, err);
     }
-    enum stk_status status = check_type(s, is_stdin, err);
+    enum stoker_status status = check_type(s, is_stdin, err);
     if (status || s->regular || !spool) {
         return status;
     }
     s->spool_fd = open_spool(spool_dir());
-    return s->spool_fd < 0 ? spool_failed(s, errno, err) : STK_OK;
+    return s->spool_fd < 0 ? spool_failed(s, errno, err) : STOKER_OK;
 }
 
 void stk_source_close(struct stk_source *s)
@@ -127,22 +129,23 @@ void stk_source_close(struct stk_source *s)
     *s = (struct stk_source){.fd = -1, .spool_fd = -1};
 }
 
-static enum stk_status read_failed(const struct stk_source *s, uint64_t offset, int error,
-                                   struct stk_err *err)
+static enum stoker_status read_failed(const struct stk_source *s, uint64_t offset, int error,
+                                      struct stoker_err *err)
 {
-    return stk_err_set_at(err, STK_EINPUT, (int64_t)offset,
+    return stk_err_set_at(err, STOKER_EINPUT, (int64_t)offset,
                           "cannot read %s at byte %llu: %s; copy it to another disk and try again",
                           s->shown, (unsigned long long)offset, strerror(error));
 }
 
 // Fills buf from a descriptor that knows positions.
-static enum stk_status read_file(const struct stk_source *s, int fd, uint64_t base, uint64_t offset,
-                                 uint8_t *buf, size_t cap, size_t *got, struct stk_err *err)
+static enum stoker_status read_file(const struct stk_source *s, int fd, uint64_t base,
+                                    uint64_t offset, uint8_t *buf, size_t cap, size_t *got,
+                                    struct stoker_err *err)
 {
     *got = 0;
     uint64_t at;
     if (__builtin_add_overflow(base, offset, &at) || at > (uint64_t)INT64_MAX - cap) {
-        return STK_OK; // beyond the end of any file
+        return STOKER_OK; // beyond the end of any file
     }
     while (*got < cap) {
         size_t want = cap - *got < READ_MAX ? cap - *got : READ_MAX;
@@ -158,11 +161,11 @@ static enum stk_status read_file(const struct stk_source *s, int fd, uint64_t ba
         }
         *got += (size_t)n;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status keep(const struct stk_source *s, const uint8_t *p, size_t n,
-                            struct stk_err *err)
+static enum stoker_status keep(const struct stk_source *s, const uint8_t *p, size_t n,
+                               struct stoker_err *err)
 {
     uint64_t at = s->pipe_pos;
     while (n > 0) {
@@ -177,12 +180,12 @@ static enum stk_status keep(const struct stk_source *s, const uint8_t *p, size_t
         at += (uint64_t)done;
         n -= (size_t)done;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Fills buf with the next bytes of the pipe.
-static enum stk_status read_pipe(struct stk_source *s, uint8_t *buf, size_t cap, size_t *got,
-                                 struct stk_err *err)
+static enum stoker_status read_pipe(struct stk_source *s, uint8_t *buf, size_t cap, size_t *got,
+                                    struct stoker_err *err)
 {
     *got = 0;
     while (*got < cap) {
@@ -198,7 +201,7 @@ static enum stk_status read_pipe(struct stk_source *s, uint8_t *buf, size_t cap,
             break;
         }
         if (s->spool_fd >= 0) {
-            enum stk_status status = keep(s, buf + *got, (size_t)n, err);
+            enum stoker_status status = keep(s, buf + *got, (size_t)n, err);
             if (status) {
                 return status;
             }
@@ -206,36 +209,36 @@ static enum stk_status read_pipe(struct stk_source *s, uint8_t *buf, size_t cap,
         *got += (size_t)n;
         s->pipe_pos += (uint64_t)n;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Moves the pipe's position up to `offset`, or to its end.
-static enum stk_status skip_pipe(struct stk_source *s, uint64_t offset, struct stk_err *err)
+static enum stoker_status skip_pipe(struct stk_source *s, uint64_t offset, struct stoker_err *err)
 {
     uint8_t scratch[16384];
     while (s->pipe_pos < offset) {
         uint64_t left = offset - s->pipe_pos;
         size_t got, want = left < sizeof scratch ? (size_t)left : sizeof scratch;
-        enum stk_status status = read_pipe(s, scratch, want, &got, err);
+        enum stoker_status status = read_pipe(s, scratch, want, &got, err);
         if (status || got == 0) {
             return status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf, size_t cap,
-                                size_t *got, struct stk_err *err)
+enum stoker_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf, size_t cap,
+                                   size_t *got, struct stoker_err *err)
 {
     *got = 0;
     if (s->regular) {
         return read_file(s, s->fd, s->base, offset, buf, cap, got, err);
     }
     if (s->spool_fd < 0 && offset != s->pipe_pos) {
-        return stk_err_set(err, STK_EINVAL, "%s was opened without the ability to go back",
+        return stk_err_set(err, STOKER_EINVAL, "%s was opened without the ability to go back",
                            s->shown);
     }
-    enum stk_status status = s->spool_fd >= 0 ? skip_pipe(s, offset, err) : STK_OK;
+    enum stoker_status status = s->spool_fd >= 0 ? skip_pipe(s, offset, err) : STOKER_OK;
     if (status || offset > s->pipe_pos) {
         return status;
     }

@@ -20,12 +20,12 @@ struct stk_source {
     uint64_t pipe_pos; // bytes taken from the pipe so far
 };
 
-STK_MUST_CHECK enum stk_status stk_source_open(struct stk_source *s, const char *path, bool spool,
-                                               struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_source_open(struct stk_source *s, const char *path,
+                                                  bool spool, struct stoker_err *err);
 void stk_source_close(struct stk_source *s); // also after a failed open
 // Bytes from `offset` on: as many as asked for unless the input ends. A pipe that is not spooled
-// can only be read at its own position (STK_EINVAL otherwise).
-STK_MUST_CHECK enum stk_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf,
-                                               size_t cap, size_t *got, struct stk_err *err);
+// can only be read at its own position (STOKER_EINVAL otherwise).
+STK_MUST_CHECK enum stoker_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf,
+                                                  size_t cap, size_t *got, struct stoker_err *err);
 
 #endif

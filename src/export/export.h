@@ -98,8 +98,8 @@ struct stk_export {
     bool with_args;
     const char *version;
     // Arguments of an event as its file has them; called where with_args.
-    enum stk_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,
-                            void *emit_arg, struct stk_err *err);
+    enum stoker_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,
+                               void *emit_arg, struct stoker_err *err);
     void *args_arg;
     struct stk_arena *arena;
     // Filled by stk_export_plan:
@@ -119,8 +119,8 @@ struct stk_exporter {
     bool needs_file; // writes to out->path instead of the stream
     bool one_rank;   // can hold one rank only
     bool takes_args; // writes arguments where x->with_args
-    STK_MUST_CHECK enum stk_status (*write)(struct stk_export *x, struct stk_export_out *out,
-                                            struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*write)(struct stk_export *x, struct stk_export_out *out,
+                                               struct stoker_err *err);
 };
 
 #define X(name) extern const struct stk_exporter stk_exporter_##name;
@@ -130,8 +130,8 @@ extern const struct stk_exporter *const stk_exporters[];
 extern const int stk_exporter_count;
 const struct stk_exporter *stk_exporter_find(const char *name); // NULL: none
 
-// Number the processes and make the lanes: from files, ranks and report. STK_ENOMEM.
-STK_MUST_CHECK enum stk_status stk_export_plan(struct stk_export *x, struct stk_err *err);
+// Number the processes and make the lanes: from files, ranks and report. STOKER_ENOMEM.
+STK_MUST_CHECK enum stoker_status stk_export_plan(struct stk_export *x, struct stoker_err *err);
 // Slice i of a lane. Its notes are valid until the next call with the same `room`.
 struct stk_export_lane_capacity {
     struct stk_export_note notes[2];

@@ -23,8 +23,8 @@
 struct chrome {
     struct stk_export *x;
     struct stk_export_out *out;
-    struct stk_err *err;
-    enum stk_status status;
+    struct stoker_err *err;
+    enum stoker_status status;
     uint32_t file;
     const struct stk_export_file *f;
     uint32_t *classes;    // per string id, see store/names.h
@@ -337,7 +337,7 @@ static void put_args(struct chrome *w, uint32_t event)
         chrome_put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
     }
     put_detail_args(&a, event);
-    if (w->x->with_args && w->status == STK_OK) {
+    if (w->x->with_args && w->status == STOKER_OK) {
         w->status = w->x->args(w->x->args_arg, w->file, event, put_recorded, &a, w->err);
     }
     if (a.open) {
@@ -488,7 +488,7 @@ static void put_track(struct chrome *w, uint32_t track)
                  own && recorded.n ? recorded : (struct stk_str){name, n});
     }
     uint32_t end = w->track->first + w->track->count;
-    for (uint32_t e = w->track->first; e < end && !w->out->failed && w->status == STK_OK; e++) {
+    for (uint32_t e = w->track->first; e < end && !w->out->failed && w->status == STOKER_OK; e++) {
         if (!stk_export_takes(t, w->process, e)) {
             w->x->counts.unselected++;
             continue;
@@ -532,10 +532,10 @@ static void name_processes(struct chrome *w)
     }
 }
 
-static enum stk_status put_file(struct chrome *w, struct stk_err *err)
+static enum stoker_status put_file(struct chrome *w, struct stoker_err *err)
 {
     const struct stk_trace *t = w->f->t;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     w->classes = stk_names_classify(t);
     w->device_pids = stk_alloc_zero((size_t)t->device_count + 1, sizeof *w->device_pids);
     if (w->classes && w->device_pids) {
@@ -552,7 +552,7 @@ static enum stk_status put_file(struct chrome *w, struct stk_err *err)
     }
     stk_free(w->classes);
     stk_free(w->device_pids);
-    return status == STK_OK ? w->status : status;
+    return status == STOKER_OK ? w->status : status;
 }
 
 static void put_lanes(struct chrome *w)
@@ -664,14 +664,14 @@ static void put_head(struct chrome *w)
     chrome_put(w, "]},\n\"traceEvents\":[");
 }
 
-static enum stk_status write_chrome(struct stk_export *x, struct stk_export_out *out,
-                                    struct stk_err *err)
+static enum stoker_status write_chrome(struct stk_export *x, struct stk_export_out *out,
+                                       struct stoker_err *err)
 {
     struct chrome w = {.x = x, .out = out, .err = err};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     put_head(&w);
     put_lanes(&w);
-    for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
+    for (w.file = 0; w.file < x->file_count && status == STOKER_OK && !out->failed; w.file++) {
         w.f = &x->files[w.file];
         status = put_file(&w, err);
     }

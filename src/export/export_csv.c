@@ -13,8 +13,8 @@ struct csv {
     const struct stk_export_file *f;
     uint32_t file;
     struct stk_export_out args; // of the current event
-    struct stk_err *err;
-    enum stk_status status;
+    struct stoker_err *err;
+    enum stoker_status status;
 };
 
 static void csv_put_number(struct stk_export_out *o, bool known, int64_t value)
@@ -89,11 +89,11 @@ static void put_args(struct csv *w, uint32_t event)
     if (w->args.used) {
         stk_ex_literal(&w->args, "}");
     }
-    if (w->args.failed && w->status == STK_OK) {
+    if (w->args.failed && w->status == STOKER_OK) {
         w->status = stk_err_nomem(w->err);
     }
     stk_ex_literal(w->out, ",");
-    if (w->status == STK_OK) {
+    if (w->status == STOKER_OK) {
         stk_ex_csv(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
     }
 }
@@ -129,7 +129,7 @@ static void put_file(struct csv *w)
     const struct stk_trace *t = w->f->t;
     struct stk_export_out prefix;
     struct stk_export_counts *c = &w->x->counts;
-    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK && !w->out->failed; k++) {
+    for (uint32_t k = 0; k < t->track_count && w->status == STOKER_OK && !w->out->failed; k++) {
         const struct stk_track *track = &t->tracks[k];
         const struct stk_export_process *p = &w->f->processes[track->process];
         if (!stk_export_takes_track(w->x, w->f, track)) {
@@ -144,7 +144,7 @@ static void put_file(struct csv *w)
         }
         struct stk_str text = {(const char *)prefix.p, prefix.used};
         for (uint32_t e = track->first;
-             e < track->first + track->count && w->status == STK_OK && !w->out->failed; e++) {
+             e < track->first + track->count && w->status == STOKER_OK && !w->out->failed; e++) {
             bool takes = stk_export_takes(t, p, e);
             c->events += takes;
             c->unselected += !takes;
@@ -157,10 +157,10 @@ static void put_file(struct csv *w)
     }
 }
 
-static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *out,
-                                 struct stk_err *err)
+static enum stoker_status write_csv(struct stk_export *x, struct stk_export_out *out,
+                                    struct stoker_err *err)
 {
-    struct csv w = {.x = x, .out = out, .err = err, .status = STK_OK};
+    struct csv w = {.x = x, .out = out, .err = err, .status = STOKER_OK};
     stk_ex_init(&w.args, NULL, NULL);
     stk_ex_literal(out,
                    "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
@@ -169,7 +169,7 @@ static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *ou
         stk_ex_literal(out, ",args");
     }
     stk_ex_literal(out, STK_TEXT_CSV_END);
-    for (w.file = 0; w.file < x->file_count && w.status == STK_OK && !out->failed; w.file++) {
+    for (w.file = 0; w.file < x->file_count && w.status == STOKER_OK && !out->failed; w.file++) {
         w.f = &x->files[w.file];
         put_file(&w);
     }

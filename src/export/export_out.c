@@ -36,7 +36,7 @@ bool stk_ex_grow(struct stk_export_out *o, size_t n)
         return true;
     }
     if (!o->failed) {
-        o->failed = STK_ENOMEM;
+        o->failed = STOKER_ENOMEM;
     }
     o->used = 0;
     return o->cap >= n;
@@ -47,22 +47,22 @@ void stk_ex_flush(struct stk_export_out *o)
     STK_ASSERT(o->used <= o->cap);
     if (o->used && !o->failed && !o->counts_only &&
         o->write(o->arg, (const char *)o->p, o->used) != 0) {
-        o->failed = STK_EOUTPUT;
+        o->failed = STOKER_EOUTPUT;
     }
     o->total += o->used;
     o->used = 0;
 }
 
-enum stk_status stk_ex_finish(struct stk_export_out *o, struct stk_err *err)
+enum stoker_status stk_ex_finish(struct stk_export_out *o, struct stoker_err *err)
 {
     stk_ex_flush(o);
-    if (o->failed == STK_ENOMEM) {
+    if (o->failed == STOKER_ENOMEM) {
         return stk_err_nomem(err);
     }
     if (o->failed) {
         return stk_err_set(err, o->failed, "the output could not be written");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_ex_i64(struct stk_export_out *o, int64_t v)

@@ -25,9 +25,9 @@ struct stk_export_out {
     const char *path; // of a file to be written instead, for exporters that need one
     uint8_t *p;
     size_t used, cap;
-    enum stk_status failed; // STK_OK, STK_ENOMEM, STK_EOUTPUT, STK_EINTR
-    bool counts_only;       // nothing is written, `total` counts
-    uint64_t total;         // bytes emptied so far
+    enum stoker_status failed; // STOKER_OK, STOKER_ENOMEM, STOKER_EOUTPUT, STOKER_EINTR
+    bool counts_only;          // nothing is written, `total` counts
+    uint64_t total;            // bytes emptied so far
 };
 
 void stk_ex_init(struct stk_export_out *o, int (*write)(void *, const char *, size_t), void *arg);
@@ -36,7 +36,7 @@ void stk_ex_deinit(struct stk_export_out *o);
 bool stk_ex_grow(struct stk_export_out *o, size_t n);
 void stk_ex_flush(struct stk_export_out *o);
 // Empty the buffer. What failed since init.
-STK_MUST_CHECK enum stk_status stk_ex_finish(struct stk_export_out *o, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_ex_finish(struct stk_export_out *o, struct stoker_err *err);
 
 // At least n bytes at the end; NULL: no memory.
 static inline uint8_t *stk_ex_capacity(struct stk_export_out *o, size_t n)

@@ -385,8 +385,8 @@ static void put_flows(struct perfetto *w, const struct stk_trace *t, uint32_t ev
     }
 }
 
-static enum stk_status perfetto_put_event(struct perfetto *w, uint32_t event, uint64_t type,
-                                          uint64_t uuid, struct stk_err *err)
+static enum stoker_status perfetto_put_event(struct perfetto *w, uint32_t event, uint64_t type,
+                                             uint64_t uuid, struct stoker_err *err)
 {
     const struct stk_export_file *f = file_of(w);
     const struct stk_trace *t = f->t;
@@ -401,7 +401,7 @@ static enum stk_status perfetto_put_event(struct perfetto *w, uint32_t event, ui
     }
     put_details(w, event);
     put_flows(w, t, event);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (w->x->with_args) {
         status = w->x->args(w->x->args_arg, w->file, event, perfetto_put_arg, w->out, err);
     }
@@ -429,7 +429,7 @@ static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
                                (uint64_t)sample->series << 32 | (uint32_t)sample->device,
                                (uint32_t)w->next_uuid, &created);
     if (!at) {
-        w->out->failed = w->out->failed ? w->out->failed : STK_ENOMEM;
+        w->out->failed = w->out->failed ? w->out->failed : STOKER_ENOMEM;
         return 1;
     }
     if (!created) {
@@ -469,8 +469,8 @@ static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
 }
 
 // A sample whose values the profile does not hold is a mark on the counter's own track.
-static enum stk_status put_counter(struct perfetto *w, uint32_t track, uint32_t event,
-                                   struct stk_err *err)
+static enum stoker_status put_counter(struct perfetto *w, uint32_t track, uint32_t event,
+                                      struct stoker_err *err)
 {
     const struct stk_trace *t = file_of(w)->t;
     const struct stk_ext *e = stk_ext_of(t, event);
@@ -487,7 +487,7 @@ static enum stk_status put_counter(struct perfetto *w, uint32_t track, uint32_t 
     } else if (!any) {
         return perfetto_put_event(w, event, TYPE_INSTANT, w->track_uuid, err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Close the slices that end by `at_ns`, innermost first.
@@ -500,8 +500,8 @@ static void perfetto_close_ended(struct perfetto *w, uint32_t track, int64_t at_
     }
 }
 
-static enum stk_status put_slice(struct perfetto *w, uint32_t track, uint32_t event,
-                                 struct stk_err *err)
+static enum stoker_status put_slice(struct perfetto *w, uint32_t track, uint32_t event,
+                                    struct stoker_err *err)
 {
     const struct stk_trace *t = file_of(w)->t;
     int64_t start_ns = t->start_ns[event], dur_ns = stk_dur_ns(t, event);
@@ -518,18 +518,18 @@ static enum stk_status put_slice(struct perfetto *w, uint32_t track, uint32_t ev
     return perfetto_put_event(w, event, TYPE_BEGIN, uuid, err);
 }
 
-static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_err *err)
+static enum stoker_status put_track(struct perfetto *w, uint32_t track, struct stoker_err *err)
 {
     struct stk_export_file *f = file_of(w);
     const struct stk_track *k = &f->t->tracks[track];
     const struct stk_export_process *p = &f->processes[k->process];
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     w->track_uuid = w->next_uuid;
     w->next_uuid += LEVELS;
     w->levels_described = 0;
     w->ends.count = 0;
     describe_track(w, track, w->track_uuid);
-    for (uint32_t e = k->first; e < k->first + k->count && status == STK_OK; e++) {
+    for (uint32_t e = k->first; e < k->first + k->count && status == STOKER_OK; e++) {
         if (!stk_export_takes(f->t, p, e)) {
             w->x->counts.unselected++;
             continue;
@@ -548,11 +548,11 @@ static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_
 
 // ---- files and lanes ----
 
-static enum stk_status put_file(struct perfetto *w, struct stk_err *err)
+static enum stoker_status put_file(struct perfetto *w, struct stoker_err *err)
 {
     struct stk_export_file *f = file_of(w);
     const struct stk_trace *t = f->t;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     stk_map_init(&w->counters, SIZE_MAX);
     w->named = stk_alloc_zero((size_t)t->strings.count + 1, 1);
     w->process_uuid = stk_alloc_zero((size_t)t->process_count + 1, sizeof *w->process_uuid);
@@ -560,7 +560,7 @@ static enum stk_status put_file(struct perfetto *w, struct stk_err *err)
     if (!w->named || !w->process_uuid || !w->device_uuid) {
         status = stk_err_nomem(err);
     }
-    for (uint32_t k = 0; k < t->track_count && status == STK_OK && !w->out->failed; k++) {
+    for (uint32_t k = 0; k < t->track_count && status == STOKER_OK && !w->out->failed; k++) {
         if (stk_export_takes_track(w->x, f, &t->tracks[k])) {
             status = put_track(w, k, err);
         } else {
@@ -621,15 +621,15 @@ static void put_lanes(struct perfetto *w, int64_t base_ns)
     }
 }
 
-static enum stk_status write_perfetto(struct stk_export *x, struct stk_export_out *out,
-                                      struct stk_err *err)
+static enum stoker_status write_perfetto(struct stk_export *x, struct stk_export_out *out,
+                                         struct stoker_err *err)
 {
     struct perfetto w = {.x = x, .out = out, .next_uuid = 1};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     // Timestamps are unsigned; a clock that lies before its own zero starts there.
     int64_t base_ns = x->base_ns > 0 ? x->base_ns : 0;
     stk_vec_init(&w.ends, sizeof(int64_t), UINT32_MAX);
-    for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
+    for (w.file = 0; w.file < x->file_count && status == STOKER_OK && !out->failed; w.file++) {
         start_sequence(&w);
         w.offset_ns = x->files[w.file].shift_ns + base_ns;
         if (w.file == 0) {

@@ -379,7 +379,7 @@ static void add_lanes(struct plan *p)
     }
 }
 
-enum stk_status stk_export_plan(struct stk_export *x, struct stk_err *err)
+enum stoker_status stk_export_plan(struct stk_export *x, struct stoker_err *err)
 {
     struct plan p = {.x = x};
     stk_vec_init(&p.lanes, sizeof(struct stk_export_lane), LANES_MAX);
@@ -395,7 +395,7 @@ enum stk_status stk_export_plan(struct stk_export *x, struct stk_err *err)
         x->lane_count = (uint32_t)p.lanes.count;
     }
     stk_vec_deinit(&p.lanes);
-    return p.failed ? stk_err_nomem(err) : STK_OK;
+    return p.failed ? stk_err_nomem(err) : STOKER_OK;
 }
 
 void stk_export_lane_at(const struct stk_export *x, const struct stk_export_lane *lane, size_t i,

@@ -60,31 +60,31 @@ static const char views[] =
 
 struct sqlite {
     struct stk_export *x;
-    struct stk_err *err;
+    struct stoker_err *err;
     sqlite3 *db;
     sqlite3_stmt *insert; // what is being filled
     uint32_t file;
     const struct stk_export_file *f;
-    enum stk_status status;
+    enum stoker_status status;
     int64_t event;                  // whose arguments are written
     struct stk_export_out capacity; // for texts that have to be mended
 };
 
 static void sqlite_fail(struct sqlite *w)
 {
-    if (w->status != STK_OK) {
+    if (w->status != STOKER_OK) {
         return;
     }
     int code = w->db ? sqlite3_errcode(w->db) : SQLITE_NOMEM;
     w->status = code == SQLITE_NOMEM
                     ? stk_err_nomem(w->err)
-                    : stk_err_set(w->err, STK_EOUTPUT, "cannot write the database: %s",
+                    : stk_err_set(w->err, STOKER_EOUTPUT, "cannot write the database: %s",
                                   w->db ? sqlite3_errmsg(w->db) : "out of memory");
 }
 
 static void run_sql(struct sqlite *w, const char *sql)
 {
-    if (w->status == STK_OK && sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+    if (w->status == STOKER_OK && sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
         sqlite_fail(w);
     }
 }
@@ -100,7 +100,8 @@ static void sqlite_begin(struct sqlite *w, const char *table, int columns)
     }
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
     w->insert = NULL;
-    if (w->status == STK_OK && sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL) != SQLITE_OK) {
+    if (w->status == STOKER_OK &&
+        sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL) != SQLITE_OK) {
         sqlite_fail(w);
     }
 }
@@ -153,7 +154,7 @@ static int64_t id_of(const struct sqlite *w, uint32_t index)
 static void put_strings(struct sqlite *w)
 {
     sqlite_begin(w, "strings", 2);
-    for (uint32_t i = 0; i < w->f->t->strings.count && w->status == STK_OK; i++) {
+    for (uint32_t i = 0; i < w->f->t->strings.count && w->status == STOKER_OK; i++) {
         sqlite_put(w, 1, id_of(w, i));
         put_str(w, 2, stk_export_text(w->f, i));
         row(w);
@@ -175,7 +176,7 @@ static void put_tracks(struct sqlite *w)
     const struct stk_trace *t = w->f->t;
     char device[48];
     sqlite_begin(w, "tracks", 9);
-    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
+    for (uint32_t k = 0; k < t->track_count && w->status == STOKER_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         if (!stk_export_takes_track(w->x, w->f, track)) {
             continue;
@@ -208,7 +209,7 @@ static void put_devices(struct sqlite *w)
         [STK_DEVICE_GPU] = "gpu", [STK_DEVICE_TPU] = "tpu", [STK_DEVICE_OTHER] = "other"};
     char device[48], capability[32];
     sqlite_begin(w, "devices", 8);
-    for (uint32_t i = 0; i < w->f->t->device_count && w->status == STK_OK; i++) {
+    for (uint32_t i = 0; i < w->f->t->device_count && w->status == STOKER_OK; i++) {
         const struct stk_device *d = &w->f->t->devices[i];
         if (!w->f->processes[d->process].taken ||
             (w->x->has_device && d->ordinal != w->x->device)) {
@@ -270,7 +271,7 @@ static void put_details(struct sqlite *w, uint32_t event)
 {
     uint32_t count;
     const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
-    for (uint32_t i = 0; i < count && w->status == STK_OK; i++) {
+    for (uint32_t i = 0; i < count && w->status == STOKER_OK; i++) {
         sqlite_put(w, 1, id_of(w, event));
         put_text(w, 2, stk_export_detail_key(d[i].key));
         switch (stk_detail_type_of(d[i].key)) {
@@ -292,7 +293,7 @@ static void sqlite_put_arg(void *arg, struct stk_str key, struct stk_str value)
     struct sqlite *w = arg;
     int64_t whole;
     double real;
-    if (w->status != STK_OK) {
+    if (w->status != STOKER_OK) {
         return;
     }
     sqlite_put(w, 1, w->event);
@@ -313,8 +314,9 @@ static void sqlite_put_arg(void *arg, struct stk_str key, struct stk_str value)
 static void put_args(struct sqlite *w, uint32_t event)
 {
     w->event = id_of(w, event);
-    enum stk_status status = w->x->args(w->x->args_arg, w->file, event, sqlite_put_arg, w, w->err);
-    if (w->status == STK_OK) {
+    enum stoker_status status =
+        w->x->args(w->x->args_arg, w->file, event, sqlite_put_arg, w, w->err);
+    if (w->status == STOKER_OK) {
         w->status = status;
     }
 }
@@ -325,13 +327,13 @@ static void put_pairs(struct sqlite *w, const char *table,
 {
     const struct stk_trace *t = w->f->t;
     sqlite_begin(w, table, 3);
-    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
+    for (uint32_t k = 0; k < t->track_count && w->status == STOKER_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         if (!stk_export_takes_track(w->x, w->f, track)) {
             continue;
         }
         uint32_t last = track->first + track->count;
-        for (uint32_t e = track->first; e < last && w->status == STK_OK; e++) {
+        for (uint32_t e = track->first; e < last && w->status == STOKER_OK; e++) {
             if (stk_export_takes(t, &w->f->processes[track->process], e)) {
                 put_of(w, e);
             }
@@ -345,14 +347,14 @@ static void put_events(struct sqlite *w)
     const struct stk_trace *t = w->f->t;
     struct stk_export_counts *c = &w->x->counts;
     sqlite_begin(w, "event", 13);
-    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
+    for (uint32_t k = 0; k < t->track_count && w->status == STOKER_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         const struct stk_export_process *p = &w->f->processes[track->process];
         if (!stk_export_takes_track(w->x, w->f, track)) {
             c->unselected += track->count;
             continue;
         }
-        for (uint32_t e = track->first; e < track->first + track->count && w->status == STK_OK;
+        for (uint32_t e = track->first; e < track->first + track->count && w->status == STOKER_OK;
              e++) {
             if (!stk_export_takes(t, p, e)) {
                 c->unselected++;
@@ -419,7 +421,7 @@ static bool is_selected(const struct stk_step *s)
 static void put_steps(struct sqlite *w, const struct stk_rank_sum *sum)
 {
     sqlite_begin(w, "steps", 10);
-    for (uint32_t i = 0; i < sum->step_count && w->status == STK_OK; i++) {
+    for (uint32_t i = 0; i < sum->step_count && w->status == STOKER_OK; i++) {
         const struct stk_step *s = &sum->steps[i];
         if (!is_selected(s)) {
             continue;
@@ -445,7 +447,7 @@ static void put_steps(struct sqlite *w, const struct stk_rank_sum *sum)
 static void put_parts(struct sqlite *w, const struct stk_rank_sum *sum)
 {
     sqlite_begin(w, "parts", 6);
-    for (uint32_t i = 0; i < sum->step_count && w->status == STK_OK; i++) {
+    for (uint32_t i = 0; i < sum->step_count && w->status == STOKER_OK; i++) {
         const struct stk_step *s = &sum->steps[i];
         for (int p = 0; p < STK_PART_COUNT && is_selected(s); p++) {
             sqlite_put(w, 1, sum->rank);
@@ -465,7 +467,7 @@ static void put_time_line(struct sqlite *w, const struct stk_export_lane *lane)
     const struct stk_export_rank *r = &w->x->ranks[lane->rank];
     sqlite_begin(w, "time_line", 6);
     w->file = r->file;
-    for (size_t i = lane->first; i < lane->first + lane->count && w->status == STK_OK; i++) {
+    for (size_t i = lane->first; i < lane->first + lane->count && w->status == STOKER_OK; i++) {
         const struct stk_export_piece *piece = &r->pieces[i];
         sqlite_put(w, 1, r->sum->rank);
         put_text(w, 2, device_of(r->sum, piece->device));
@@ -487,7 +489,7 @@ static void put_findings(struct sqlite *w)
     sqlite_begin(w, "findings", 9);
     for (size_t i = 0; i < w->x->report->findings.count; i++) {
         const struct stk_rep_evidence *e = f[i].evidence.items;
-        for (size_t k = 0; k < f[i].evidence.count && w->status == STK_OK; k++) {
+        for (size_t k = 0; k < f[i].evidence.count && w->status == STOKER_OK; k++) {
             put_text(w, 1, f[i].id);
             put_text(w, 2, f[i].title);
             put_text(w, 3, f[i].severity);
@@ -524,8 +526,8 @@ static void put_issues(struct sqlite *w)
     end(w);
 }
 
-static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out *out,
-                                    struct stk_err *err)
+static enum stoker_status write_sqlite(struct stk_export *x, struct stk_export_out *out,
+                                       struct stoker_err *err)
 {
     struct sqlite w = {.x = x, .err = err};
     if (sqlite3_open_v2(out->path, &w.db,
@@ -537,7 +539,7 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
     run_sql(&w, schema);
     put_kinds(&w);
     put_run(&w);
-    for (w.file = 0; w.file < x->file_count && w.status == STK_OK; w.file++) {
+    for (w.file = 0; w.file < x->file_count && w.status == STOKER_OK; w.file++) {
         w.f = &x->files[w.file];
         put_strings(&w);
         put_tracks(&w);
@@ -550,11 +552,11 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
             put_pairs(&w, "args", put_args);
         }
     }
-    for (uint32_t r = 0; r < x->rank_count && w.status == STK_OK; r++) {
+    for (uint32_t r = 0; r < x->rank_count && w.status == STOKER_OK; r++) {
         put_steps(&w, x->ranks[r].sum);
         put_parts(&w, x->ranks[r].sum);
     }
-    for (uint32_t i = 0; i < x->lane_count && w.status == STK_OK; i++) {
+    for (uint32_t i = 0; i < x->lane_count && w.status == STOKER_OK; i++) {
         if (x->lanes[i].kind == STK_EXPORT_PARTS) {
             put_time_line(&w, &x->lanes[i]);
         }
@@ -565,7 +567,7 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
     if (w.db && sqlite3_close(w.db) != SQLITE_OK) {
         sqlite_fail(&w);
     }
-    if (w.capacity.failed && w.status == STK_OK) {
+    if (w.capacity.failed && w.status == STOKER_OK) {
         w.status = stk_err_nomem(err);
     }
     stk_ex_deinit(&w.capacity);

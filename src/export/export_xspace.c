@@ -133,15 +133,15 @@ struct xspace {
     uint64_t *line_bytes;         // per track: payload of its line
     struct stk_strpool arg_names; // of recorded arguments: stats behind the others
     bool has_details;             // the current event
-    struct stk_err *err;
-    enum stk_status status;
+    struct stoker_err *err;
+    enum stoker_status status;
     bool counting;  // sizes are being found: the counts must not be touched
     int64_t end_ns; // of the last event, common time
 };
 
 static bool failed(const struct xspace *w)
 {
-    return w->status != STK_OK || w->out->failed;
+    return w->status != STOKER_OK || w->out->failed;
 }
 
 static void no_memory(struct xspace *w)
@@ -391,9 +391,9 @@ static void put_args(struct xspace *w, uint32_t event)
 {
     uint32_t count;
     w->has_details = stk_details_of(w->f->t, event, &count) != NULL;
-    if (w->x->with_args && w->status == STK_OK) {
-        enum stk_status status = w->x->args(w->x->args_arg, 0, event, xspace_put_arg, w, w->err);
-        w->status = w->status == STK_OK ? status : w->status;
+    if (w->x->with_args && w->status == STOKER_OK) {
+        enum stoker_status status = w->x->args(w->x->args_arg, 0, event, xspace_put_arg, w, w->err);
+        w->status = w->status == STOKER_OK ? status : w->status;
     }
 }
 
@@ -562,7 +562,7 @@ static void count_begin(struct xspace *w, struct sizing *s)
 static uint64_t count_end(struct xspace *w, struct sizing *s)
 {
     stk_ex_flush(&s->counter);
-    if (s->counter.failed && w->status == STK_OK) {
+    if (s->counter.failed && w->status == STOKER_OK) {
         no_memory(w);
     }
     uint64_t n = s->counter.total;
@@ -738,12 +738,12 @@ static void put_session(struct xspace *w)
     stk_pbw_end(w->out, plane);
 }
 
-static enum stk_status write_xspace(struct stk_export *x, struct stk_export_out *out,
-                                    struct stk_err *err)
+static enum stoker_status write_xspace(struct stk_export *x, struct stk_export_out *out,
+                                       struct stoker_err *err)
 {
     struct xspace w = {.x = x, .out = out, .err = err};
     if (x->file_count == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     w.f = &x->files[0];
     const struct stk_trace *t = w.f->t;

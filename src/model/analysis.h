@@ -162,25 +162,28 @@ void stk_analysis_deinit(struct stk_analysis *a);
 
 // device_timeline.c: time lines and sums of all devices of the rank; which are analysed. Scans the
 // host beside it (stk_host_scan).
-STK_MUST_CHECK enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_lines_build(struct stk_analysis *a, struct stoker_err *err);
 // The operation that starts at `t`: the longest, one with a launch row if there is a choice; NULL.
 // `at` is a cursor that only goes forward, 0 at first.
 const struct stk_device_op *stk_line_op_at(const struct stk_analysis *a,
                                            const struct stk_device_line *line, uint32_t *at,
                                            int64_t t_ns);
 // collective_list.c
-STK_MUST_CHECK enum stk_status stk_collectives_list(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_collectives_list(struct stk_analysis *a,
+                                                       struct stoker_err *err);
 // host_scan.c: threads, blocking calls, fetches, compilation, overhead, facts of the host.
-STK_MUST_CHECK enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err);
 // Sort marks and make them disjoint: the one that starts first (ties: the longest) keeps its time.
 void stk_marks_flatten(struct stk_marks *m);
 // first_use.c: adds calls that are slow since they are the first to the compile marks.
-STK_MUST_CHECK enum stk_status stk_first_use_find(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_first_use_find(struct stk_analysis *a,
+                                                     struct stoker_err *err);
 // steps.c: host steps by marker or framework; period.c: inferred from the device operations.
-STK_MUST_CHECK enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_steps_infer(struct stk_analysis *a, struct stoker_err *err);
 // steps_derived.c: steps that the profiler derived for each device (XPlane's line "Steps").
-STK_MUST_CHECK enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_steps_from_derived(struct stk_analysis *a,
+                                                         struct stoker_err *err);
 // exclude.c: decide which steps are not used, by their lengths. False: no memory.
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns);
 // windows.c: a window per step on one device; `windows` has step_count (or 1) entries.
@@ -190,22 +193,23 @@ bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window 
 // True if the copy call returned only after its copy was done: it held its thread.
 bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event);
 // device_steps.c: the time of every analysed device, step by step.
-STK_MUST_CHECK enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_devices_attribute(struct stk_analysis *a,
+                                                        struct stoker_err *err);
 // Rows of the steps for one device (STK_NONE: the host), and the check that their parts sum up.
 void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_window *windows,
                         uint32_t count);
-STK_MUST_CHECK enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
-                                                   uint32_t end, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
+                                                      uint32_t end, struct stoker_err *err);
 // idle_cause.c: every gap of one device inside the windows gets its parts. Changes only *out, so
 // that devices, and shares of one device's gaps, can be worked on side by side: this is share
 // number `share` of `shares`, in time order. False: no memory.
 bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t line, int64_t from_ns, int64_t to_ns,
                         uint32_t share, uint32_t shares, struct stk_gaps_out *out);
 // host_steps.c: parts of host steps in a profile without a device.
-STK_MUST_CHECK enum stk_status stk_host_steps_attribute(struct stk_analysis *a,
-                                                        struct stk_window *windows, uint32_t count,
-                                                        struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_host_steps_attribute(struct stk_analysis *a,
+                                                           struct stk_window *windows,
+                                                           uint32_t count, struct stoker_err *err);
 // facts.c
-STK_MUST_CHECK enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err);
 
 #endif

@@ -86,7 +86,7 @@ static bool list_line(struct stk_analysis *a, uint32_t index, struct stk_map *or
     return ok;
 }
 
-enum stk_status stk_collectives_list(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_collectives_list(struct stk_analysis *a, struct stoker_err *err)
 {
     size_t n = 0;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
@@ -105,5 +105,5 @@ enum stk_status stk_collectives_list(struct stk_analysis *a, struct stk_err *err
         ok = list_line(a, d, &ordinals);
     }
     stk_map_deinit(&ordinals);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

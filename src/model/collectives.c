@@ -194,15 +194,15 @@ static void judge(struct stk_run_sum *run, const struct aggregate *t)
                g->held_share >= stk_threshold_value(STK_T_STRAGGLER_HELD);
 }
 
-enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *device_base,
-                                      const uint32_t *step_base, struct stk_err *err)
+enum stoker_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *device_base,
+                                         const uint32_t *step_base, struct stoker_err *err)
 {
     STK_ASSERT(run->rank_count == 0 || (device_base && step_base));
     uint32_t ranks = run->rank_count;
     if (ranks < 2) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     size_t count = 0;
     struct entry *all = gather(run, &count);
     struct aggregate t = {

@@ -234,7 +234,7 @@ static bool name_accelerator(struct stk_analysis *a)
     return a->sum->facts.accelerator != NULL;
 }
 
-enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err)
 {
     struct stk_facts *f = &a->sum->facts;
     struct stk_vec delays;
@@ -268,5 +268,5 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;
     ok = ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) && name_input_limit(a);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

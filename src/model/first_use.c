@@ -123,7 +123,7 @@ static bool judge_all(struct stk_vec *calls, struct stk_vec *marks)
     return ok;
 }
 
-enum stk_status stk_first_use_find(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_first_use_find(struct stk_analysis *a, struct stoker_err *err)
 {
     struct stk_vec calls, marks;
     stk_vec_init(&calls, sizeof(struct call), UINT32_MAX);
@@ -150,5 +150,5 @@ enum stk_status stk_first_use_find(struct stk_analysis *a, struct stk_err *err)
     stk_free(a->compiles.v);
     a->compiles = (struct stk_marks){marks.items, marks.count};
     stk_marks_flatten(&a->compiles);
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -270,7 +270,7 @@ static uint32_t busiest_device(const struct stk_run_sum *run)
     return best;
 }
 
-static enum stk_status step_statistics(struct stk_run_sum *run, struct stk_err *err)
+static enum stoker_status step_statistics(struct stk_run_sum *run, struct stoker_err *err)
 {
     run->median_step = STK_NONE;
     run->step_median_ns = run->step_mean_ns = run->step_p95_ns = -1;
@@ -296,7 +296,7 @@ static enum stk_status step_statistics(struct stk_run_sum *run, struct stk_err *
         run->step_p95_ns = used[(n * 95 + 99) / 100 - 1]->dur_ns;
     }
     stk_free(used);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The waiting that was moved out of communication, as a cause of its own.
@@ -320,9 +320,9 @@ static void wait_cause(struct stk_run_sum *run)
     wait->intervals += comm->intervals;
 }
 
-enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
-                                struct stk_arena *arena, struct stk_run_sum **out,
-                                struct stk_err *err)
+enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
+                                   struct stk_arena *arena, struct stk_run_sum **out,
+                                   struct stoker_err *err)
 {
     STK_ASSERT(count == 0 || ranks);
     *out = NULL;
@@ -355,8 +355,8 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
         return stk_err_nomem(err);
     }
     merge_sources(run);
-    enum stk_status status = stk_collectives_match(run, base, base + count, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_collectives_match(run, base, base + count, err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (any_device) {
@@ -369,7 +369,7 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
                             : STK_SCOPE_SPAN;
     wait_cause(run);
     status = step_statistics(run, err);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         STK_ASSERT_SOUND(stk_run_sum_check(run));
     }
     *out = run;

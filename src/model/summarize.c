@@ -47,7 +47,7 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_arena_deinit(&a->scratch);
 }
 
-static enum stk_status analyse_host(struct stk_analysis *a, struct stk_err *err)
+static enum stoker_status analyse_host(struct stk_analysis *a, struct stoker_err *err)
 {
     struct stk_window *w = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w);
     a->causes = stk_causes_new(a);
@@ -65,13 +65,13 @@ static enum stk_status analyse_host(struct stk_analysis *a, struct stk_err *err)
     if (!stk_causes_begin(a->causes, w, a->step_count)) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_host_steps_attribute(a, w, a->step_count, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_host_steps_attribute(a, w, a->step_count, err);
+    if (status != STOKER_OK) {
         return status;
     }
     stk_causes_settle(a->causes, NULL);
     status = stk_step_rows_check(a, first_row, a->sum->step_count, err);
-    if (status == STK_OK && !stk_causes_merge(a->evidence, a->causes)) {
+    if (status == STOKER_OK && !stk_causes_merge(a->evidence, a->causes)) {
         status = stk_err_nomem(err);
     }
     return status;
@@ -93,7 +93,7 @@ static void drop_useless_steps(struct stk_analysis *a)
     a->sum->confidence = 0;
 }
 
-static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err)
+static enum stoker_status analyse_steps(struct stk_analysis *a, struct stoker_err *err)
 {
     uint32_t analysed = 0;
     bool has_kernels = false;
@@ -107,11 +107,11 @@ static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err
     if (!a->sum->steps || !a->evidence) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_devices_attribute(a, err);
-    if (!has_kernels && a->step_count && status == STK_OK) {
+    enum stoker_status status = stk_devices_attribute(a, err);
+    if (!has_kernels && a->step_count && status == STOKER_OK) {
         status = analyse_host(a, err);
     }
-    if (status == STK_OK && !stk_causes_finish(a->evidence)) {
+    if (status == STOKER_OK && !stk_causes_finish(a->evidence)) {
         status = stk_err_nomem(err);
     }
     return status;
@@ -161,27 +161,27 @@ static bool exclude_steps(struct stk_analysis *a)
     return stk_steps_exclude(a, length_ns);
 }
 
-static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *err)
+static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_err *err)
 {
-    enum stk_status status = stk_lines_build(a, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_lines_build(a, err);
+    if (status == STOKER_OK) {
         status = stk_collectives_list(a, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_first_use_find(a, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_steps_find(a, err);
     }
-    if (status == STK_OK && !exclude_steps(a)) {
+    if (status == STOKER_OK && !exclude_steps(a)) {
         status = stk_err_nomem(err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         drop_useless_steps(a);
         a->sum->step_marks = count_marks(a);
         status = analyse_steps(a, err);
     }
-    return status == STK_OK ? stk_facts_collect(a, err) : status;
+    return status == STOKER_OK ? stk_facts_collect(a, err) : status;
 }
 
 // Which processes make a rank: group[p] is the rank's index in the trace, or UINT32_MAX.
@@ -284,11 +284,11 @@ static void assert_sound(const struct stk_analysis *a)
     STK_ASSERT_SOUND(stk_rank_sum_check(a->sum));
 }
 
-static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
-                                const struct stk_view_hook *hook, int threads,
-                                const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
-                                struct stk_arena *arena, struct stk_rank_sum **out,
-                                struct stk_err *err)
+static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_select *select,
+                                   const struct stk_view_hook *hook, int threads,
+                                   const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
+                                   struct stk_arena *arena, struct stk_rank_sum **out,
+                                   struct stoker_err *err)
 {
     struct stk_analysis a = {.t = t,
                              .worker_count = threads,
@@ -313,12 +313,12 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
         return stk_err_nomem(err);
     }
     a.sum->rank = rank;
-    enum stk_status status =
+    enum stoker_status status =
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         assert_sound(&a);
     }
-    if (status == STK_OK && hook && hook->see) {
+    if (status == STOKER_OK && hook && hook->see) {
         status = hook->see(&a, arena, &a.sum->partial, err);
     }
     stk_analysis_deinit(&a);
@@ -357,20 +357,21 @@ static uint32_t *classify(const struct stk_trace *t)
     return classes;
 }
 
-enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_select *select,
-                                    struct stk_arena *arena, struct stk_rank_sum ***ranks,
-                                    uint32_t *count, struct stk_err *err)
+enum stoker_status stk_model_summarize(const struct stk_trace *t, const struct stk_select *select,
+                                       struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                       uint32_t *count, struct stoker_err *err)
 {
     return stk_model_summarize_with(t, select, NULL, 1, arena, ranks, count, err);
 }
 
-enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *select,
-                                         const struct stk_view_hook *hook, int threads,
-                                         struct stk_arena *arena, struct stk_rank_sum ***ranks,
-                                         uint32_t *count, struct stk_err *err)
+enum stoker_status stk_model_summarize_with(const struct stk_trace *t,
+                                            const struct stk_select *select,
+                                            const struct stk_view_hook *hook, int threads,
+                                            struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                            uint32_t *count, struct stoker_err *err)
 {
     STK_ASSERT(threads > 0 && ranks && count);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     struct grouping g = {.count = 0};
     size_t n = (size_t)t->process_count + 1;
     *count = 0;
@@ -388,13 +389,13 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
         goto done;
     }
     if (g.count > MAX_RANKS) {
-        status = stk_err_set(err, STK_ELIMIT,
+        status = stk_err_set(err, STOKER_ELIMIT,
                              "the profile merges %u ranks, more than %d: give the files of the "
                              "ranks that matter",
                              g.count, MAX_RANKS);
         goto done;
     }
-    for (uint32_t i = 0; i < g.count && status == STK_OK; i++) {
+    for (uint32_t i = 0; i < g.count && status == STOKER_OK; i++) {
         int32_t known = g.rank[i] < 0 ? 0 : g.rank[i];
         if (select->has_rank && select->rank != known) {
             continue;
@@ -404,7 +405,7 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
         }
         status = run_rank(t, select, hook, threads, classes, in_rank, g.rank[i], arena,
                           &(*ranks)[*count], err);
-        *count += status == STK_OK;
+        *count += status == STOKER_OK;
     }
 done:
     stk_free(classes);

@@ -217,14 +217,14 @@ struct stk_run_sum {
 };
 
 // Summaries of the ranks in one trace (usually one), allocated in `arena`, which must outlive them.
-STK_MUST_CHECK enum stk_status stk_model_summarize(const struct stk_trace *t,
-                                                   const struct stk_select *select,
-                                                   struct stk_arena *arena,
-                                                   struct stk_rank_sum ***ranks, uint32_t *count,
-                                                   struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_model_summarize(const struct stk_trace *t,
+                                                      const struct stk_select *select,
+                                                      struct stk_arena *arena,
+                                                      struct stk_rank_sum ***ranks, uint32_t *count,
+                                                      struct stoker_err *err);
 // Merge: collective waits are taken out of exposed communication, totals and medians computed.
-STK_MUST_CHECK enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
-                                               struct stk_arena *arena, struct stk_run_sum **out,
-                                               struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
+                                                  struct stk_arena *arena, struct stk_run_sum **out,
+                                                  struct stoker_err *err);
 
 #endif

@@ -54,8 +54,9 @@ double stk_threshold_value(enum stk_threshold_id id);
 
 enum stk_health_status { STK_HEALTH_GOOD, STK_HEALTH_LIMITED, STK_HEALTH_UNUSABLE };
 
-STK_MUST_CHECK enum stk_status stk_verdict_decide(const struct stk_run_sum *run,
-                                                  struct stk_arena *arena, struct stk_verdict *out,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_verdict_decide(const struct stk_run_sum *run,
+                                                     struct stk_arena *arena,
+                                                     struct stk_verdict *out,
+                                                     struct stoker_err *err);
 
 #endif

@@ -263,8 +263,8 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
     return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
 }
 
-enum stk_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_arena *arena,
-                                   struct stk_verdict *out, struct stk_err *err)
+enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_arena *arena,
+                                      struct stk_verdict *out, struct stoker_err *err)
 {
     memset(out, 0, sizeof *out);
     shares_of(run->parts, run->wall_ns, out->group_share);
@@ -273,5 +273,5 @@ enum stk_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_are
     out->median_kind = decide_median(run, out);
     out->confidence = confidence_of(run, out);
     out->sentence = stk_verdict_sentence(run, out, arena);
-    return out->sentence ? STK_OK : stk_err_nomem(err);
+    return out->sentence ? STOKER_OK : stk_err_nomem(err);
 }

@@ -11,18 +11,19 @@
 // What `see` stores in *partial becomes sum->partial. May run on any thread, one call per trace at
 // a time.
 struct stk_view_hook {
-    enum stk_status (*see)(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err); // may be NULL
-    bool wants_gaps;                             // keep view->gaps
-    uint32_t wants;                              // bits STK_WANT_... (store/trace.h)
+    enum stoker_status (*see)(const struct stk_analysis *view, struct stk_arena *arena,
+                              void **partial,
+                              struct stoker_err *err); // may be NULL
+    bool wants_gaps;                                   // keep view->gaps
+    uint32_t wants;                                    // bits STK_WANT_... (store/trace.h)
 };
 
 // As stk_model_summarize; `hook` may be NULL. Up to `threads` threads work on it; what comes out
 // does not depend on how many.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *select,
                          const struct stk_view_hook *hook, int threads, struct stk_arena *arena,
-                         struct stk_rank_sum ***ranks, uint32_t *count, struct stk_err *err);
+                         struct stk_rank_sum ***ranks, uint32_t *count, struct stoker_err *err);
 
 // Whether the device was selected.
 bool stk_view_has_device(const struct stk_analysis *view, uint32_t line);

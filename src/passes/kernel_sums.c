@@ -78,8 +78,8 @@ static bool kernel_sums_sweep_device(struct sweep *s, uint32_t line, struct stk_
     return true;
 }
 
-static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
-                              struct stk_arena *arena, void **partial, struct stk_err *err)
+static enum stoker_status sum_up(const struct stk_analysis *view, bool used_only,
+                                 struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
     struct sweep s = {.view = view, .used_only = used_only};
     struct stk_spans selected;
@@ -105,17 +105,18 @@ static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
     stk_free(s.slot);
     stk_vec_deinit(&s.rows);
     stk_spans_deinit(&selected);
-    return rows ? STK_OK : stk_err_nomem(err);
+    return rows ? STOKER_OK : stk_err_nomem(err);
 }
 
-enum stk_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+enum stoker_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
 {
     return sum_up(view, false, arena, partial, err);
 }
 
-enum stk_status stk_kernel_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
-                                         void **partial, struct stk_err *err)
+enum stoker_status stk_kernel_sums_see_used(const struct stk_analysis *view,
+                                            struct stk_arena *arena, void **partial,
+                                            struct stoker_err *err)
 {
     return sum_up(view, true, arena, partial, err);
 }

@@ -310,9 +310,9 @@ static bool is_only_jax(uint32_t frameworks)
            !(frameworks & (1u << STK_FW_TENSORFLOW | 1u << STK_FW_PYTORCH));
 }
 
-enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
-                                 struct stk_arena *arena, struct stk_op_sums **out,
-                                 uint32_t **owner, struct stk_err *err)
+enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
+                                    struct stk_arena *arena, struct stk_op_sums **out,
+                                    uint32_t **owner, struct stoker_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
@@ -348,26 +348,26 @@ enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only
     stk_vec_deinit(&s->rows);
     stk_spans_deinit(&s->host);
     stk_free(s);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
-static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
-                              struct stk_arena *arena, void **partial, struct stk_err *err)
+static enum stoker_status sum_up(const struct stk_analysis *view, bool used_only,
+                                 struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
     struct stk_op_sums *sums = NULL;
-    enum stk_status status = stk_op_sums_make(view, used_only, arena, &sums, NULL, err);
+    enum stoker_status status = stk_op_sums_make(view, used_only, arena, &sums, NULL, err);
     *partial = sums;
     return status;
 }
 
-enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                void **partial, struct stk_err *err)
+enum stoker_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                   void **partial, struct stoker_err *err)
 {
     return sum_up(view, false, arena, partial, err);
 }
 
-enum stk_status stk_op_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
+enum stoker_status stk_op_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
+                                        void **partial, struct stoker_err *err)
 {
     return sum_up(view, true, arena, partial, err);
 }

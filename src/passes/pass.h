@@ -34,8 +34,9 @@ struct stk_pass {
     const char *name;     // "breakdown"
     const char *question; // "Where does each step's time go?"
     // Fill this analysis' part of the report.
-    STK_MUST_CHECK enum stk_status (*describe)(const struct stk_pass_ctx *ctx,
-                                               struct stk_report *report, struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*describe)(const struct stk_pass_ctx *ctx,
+                                                  struct stk_report *report,
+                                                  struct stoker_err *err);
 };
 
 #define X(name) extern const struct stk_pass stk_pass_##name;

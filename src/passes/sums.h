@@ -52,26 +52,27 @@ struct stk_op_sums {
 enum { STK_OWNER_UNSELECTED, STK_OWNER_NONE, STK_OWNER_FIRST };
 
 // *partial: struct stk_kernel_sums.
-STK_MUST_CHECK enum stk_status stk_kernel_sums_see(const struct stk_analysis *view,
-                                                   struct stk_arena *arena, void **partial,
-                                                   struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_kernel_sums_see(const struct stk_analysis *view,
+                                                      struct stk_arena *arena, void **partial,
+                                                      struct stoker_err *err);
 // Of the used steps alone, or of everything selected. *owner, if asked for: STK_OWNER_... per event
 // of the trace, 0 for those of the host; the caller frees it with stk_free.
-STK_MUST_CHECK enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
-                                                struct stk_arena *arena, struct stk_op_sums **out,
-                                                uint32_t **owner, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
+                                                   struct stk_arena *arena,
+                                                   struct stk_op_sums **out, uint32_t **owner,
+                                                   struct stoker_err *err);
 // *partial: struct stk_op_sums.
-STK_MUST_CHECK enum stk_status stk_op_sums_see(const struct stk_analysis *view,
-                                               struct stk_arena *arena, void **partial,
-                                               struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_sums_see(const struct stk_analysis *view,
+                                                  struct stk_arena *arena, void **partial,
+                                                  struct stoker_err *err);
 
 // The same of the used steps alone; of everything selected where the rank has none. Host operations
 // count in the host's steps.
-STK_MUST_CHECK enum stk_status stk_kernel_sums_see_used(const struct stk_analysis *view,
-                                                        struct stk_arena *arena, void **partial,
-                                                        struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_op_sums_see_used(const struct stk_analysis *view,
-                                                    struct stk_arena *arena, void **partial,
-                                                    struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_kernel_sums_see_used(const struct stk_analysis *view,
+                                                           struct stk_arena *arena, void **partial,
+                                                           struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_sums_see_used(const struct stk_analysis *view,
+                                                       struct stk_arena *arena, void **partial,
+                                                       struct stoker_err *err);
 
 #endif

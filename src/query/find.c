@@ -30,17 +30,17 @@ static bool is_regex(struct stk_str p)
     return p.n >= 2 && p.p[0] == '/' && p.p[p.n - 1] == '/';
 }
 
-static enum stk_status compile(struct stk_str p, struct stk_regex **out, struct stk_err *err)
+static enum stoker_status compile(struct stk_str p, struct stk_regex **out, struct stoker_err *err)
 {
     char why[STK_REGEX_WHY];
     struct stk_str text = {p.p + 1, p.n - 2};
     size_t at;
     *out = stk_regex_make(text, &at, why);
     if (*out) {
-        return STK_OK;
+        return STOKER_OK;
     }
     return at == 0 ? stk_err_nomem(err)
-                   : stk_err_set(err, STK_EUSAGE,
+                   : stk_err_set(err, STOKER_EUSAGE,
                                  "the pattern %.*s is not a regular expression: %s, at character "
                                  "%zu",
                                  text.n < 200 ? (int)text.n : 200, text.p, why, at);
@@ -48,7 +48,7 @@ static enum stk_status compile(struct stk_str p, struct stk_regex **out, struct 
 
 // Whether a string fits; false with *status set where the search was given up.
 static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str text,
-                      enum stk_status *status, struct stk_err *err)
+                      enum stoker_status *status, struct stoker_err *err)
 {
     char why[STK_REGEX_WHY];
     struct stk_str p = s->find->pattern;
@@ -59,30 +59,31 @@ static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str 
     if (found == -2) {
         *status = stk_err_nomem(err);
     } else if (found < 0) {
-        *status = *why ? stk_err_set(err, STK_EUSAGE, "the pattern %.*s cannot be searched for: %s",
-                                     p.n < 200 ? (int)p.n : 200, p.p, why)
-                       : stk_err_set(err, STK_EINTR, "interrupted");
+        *status =
+            *why ? stk_err_set(err, STOKER_EUSAGE, "the pattern %.*s cannot be searched for: %s",
+                               p.n < 200 ? (int)p.n : 200, p.p, why)
+                 : stk_err_set(err, STOKER_EINTR, "interrupted");
     }
     return found > 0;
 }
 
-static enum stk_status match_names(struct search *s, struct stk_err *err)
+static enum stoker_status match_names(struct search *s, struct stoker_err *err)
 {
     struct stk_regex *regex = NULL;
     size_t n = (size_t)s->q->trace_count + 1;
-    enum stk_status status =
-        is_regex(s->find->pattern) ? compile(s->find->pattern, &regex, err) : STK_OK;
-    if (status != STK_OK) {
+    enum stoker_status status =
+        is_regex(s->find->pattern) ? compile(s->find->pattern, &regex, err) : STOKER_OK;
+    if (status != STOKER_OK) {
         return status;
     }
     s->names = stk_alloc_zero(n, sizeof *s->names);
     s->takes = stk_alloc_zero(n, sizeof *s->takes);
     bool ok = s->names && s->takes;
-    for (uint32_t i = 0; i < s->q->trace_count && ok && status == STK_OK; i++) {
+    for (uint32_t i = 0; i < s->q->trace_count && ok && status == STOKER_OK; i++) {
         const struct stk_strpool *pool = &s->q->traces[i].t->strings;
         s->takes[i] = stk_alloc_array((size_t)pool->count + 1, 1);
         ok = s->takes[i] != NULL;
-        for (uint32_t id = 0; ok && id < pool->count && status == STK_OK; id++) {
+        for (uint32_t id = 0; ok && id < pool->count && status == STOKER_OK; id++) {
             s->takes[i][id] = name_fits(s, regex, stk_strpool_get(pool, id), &status, err);
         }
         s->names[i].takes = s->takes[i];
@@ -220,7 +221,7 @@ static bool device_fits(const struct search *s, const struct stk_query_event *v)
            (device != STK_NONE && t->devices[device].ordinal == s->find->device);
 }
 
-static enum stk_status find_collect(struct search *s, struct stk_err *err)
+static enum stoker_status find_collect(struct search *s, struct stoker_err *err)
 {
     stk_query_scan_begin(&s->scan);
     while (stk_query_scan_next(&s->scan)) {
@@ -242,7 +243,7 @@ static enum stk_status find_collect(struct search *s, struct stk_err *err)
             return stk_err_nomem(err);
         }
     }
-    return s->scan.stopped ? stk_err_set(err, STK_EINTR, "interrupted") : STK_OK;
+    return s->scan.stopped ? stk_err_set(err, STOKER_EINTR, "interrupted") : STOKER_OK;
 }
 
 static int compare_hits(const void *pa, const void *pb)
@@ -251,8 +252,8 @@ static int compare_hits(const void *pa, const void *pb)
     return worse(a, b) - worse(b, a);
 }
 
-static enum stk_status find_emit(struct search *s, const struct stk_query_sink *sink,
-                                 struct stk_err *err)
+static enum stoker_status find_emit(struct search *s, const struct stk_query_sink *sink,
+                                    struct stoker_err *err)
 {
     static const enum stk_query_field fields[] = {STK_FIELD_RANK, STK_FIELD_DEVICE, STK_FIELD_TRACK,
                                                   STK_FIELD_KIND, STK_FIELD_NAME,   STK_FIELD_START,
@@ -267,8 +268,8 @@ static enum stk_status find_emit(struct search *s, const struct stk_query_sink *
     if (s->hits.count) { // no memory was asked for, and a null pointer is not to be sorted
         qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
     }
-    enum stk_status status = sink->begin(sink->arg, columns, COUNT, err);
-    for (size_t h = 0; h < s->hits.count && status == STK_OK; h++) {
+    enum stoker_status status = sink->begin(sink->arg, columns, COUNT, err);
+    for (size_t h = 0; h < s->hits.count && status == STOKER_OK; h++) {
         const struct hit *hit = stk_vec_at(&s->hits, h);
         for (int i = 0; i < COUNT; i++) {
             stk_query_value_of(&hit->at, fields[i], &values[i]);
@@ -278,24 +279,24 @@ static enum stk_status find_emit(struct search *s, const struct stk_query_sink *
     return status;
 }
 
-enum stk_status stk_query_find(struct stk_query *q, const struct stk_find *find,
-                               const struct stk_query_sink *sink, struct stk_found *found,
-                               struct stk_err *err)
+enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *find,
+                                  const struct stk_query_sink *sink, struct stk_found *found,
+                                  struct stoker_err *err)
 {
     struct search s = {.q = q, .find = find, .found = found};
     *found = (struct stk_found){.count = 0};
     q->db->timed_out = q->db->interrupted = false;
     q->db->deadline_ns = 0;
     stk_vec_init(&s.hits, sizeof(struct hit), UINT32_MAX);
-    enum stk_status status = match_names(&s, err);
-    if (status == STK_OK && !match_tracks(&s)) {
+    enum stoker_status status = match_names(&s, err);
+    if (status == STOKER_OK && !match_tracks(&s)) {
         status = stk_err_nomem(err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         set_filters(&s);
         status = find_collect(&s, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = find_emit(&s, sink, err);
     }
     for (uint32_t i = 0; i < q->trace_count; i++) {

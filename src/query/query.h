@@ -79,9 +79,9 @@ struct stk_query_source {
     bool one_rank; // a rank was selected: processes of no rank are left out too
     // Arguments of one event; `rank` is the index of a rank with its trace. The texts are valid
     // during `emit`. NULL: none.
-    enum stk_status (*args)(void *arg, uint32_t rank, uint32_t event,
-                            void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                            void *emit_arg, struct stk_err *err);
+    enum stoker_status (*args)(void *arg, uint32_t rank, uint32_t event,
+                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                               void *emit_arg, struct stoker_err *err);
     // Called now and then; non-zero interrupts. NULL: never.
     int (*interrupted)(void *arg);
     void *arg; // of both
@@ -89,27 +89,30 @@ struct stk_query_source {
 
 struct stk_query;
 // `source` is copied; what it points to must outlive the query.
-STK_MUST_CHECK enum stk_status
-stk_query_open(struct stk_query **out, const struct stk_query_source *source, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_query_open(struct stk_query **out,
+                                                 const struct stk_query_source *source,
+                                                 struct stoker_err *err);
 void stk_query_close(struct stk_query *q); // takes NULL
 
-// Rows of a result. A status other than STK_OK stops the query and is returned. Texts are valid
+// Rows of a result. A status other than STOKER_OK stops the query and is returned. Texts are valid
 // during the call; `begin` is called once, before the rows. Of more rows than `limit` (0: all) the
 // rest is counted and not made: `left_out` says how many; it may be NULL where there is no limit.
 struct stk_query_sink {
     uint64_t limit;
     void (*left_out)(void *arg, uint64_t rows);
-    enum stk_status (*begin)(void *arg, const struct stk_query_column *columns, size_t count,
-                             struct stk_err *err);
-    enum stk_status (*row)(void *arg, const struct stk_query_value *values, struct stk_err *err);
+    enum stoker_status (*begin)(void *arg, const struct stk_query_column *columns, size_t count,
+                                struct stoker_err *err);
+    enum stoker_status (*row)(void *arg, const struct stk_query_value *values,
+                              struct stoker_err *err);
     void *arg;
 };
 
-// One SELECT. STK_EUSAGE: wrong SQL, with its place and what may be meant; STK_ELIMIT: longer than
-// timeout_ns (0: no limit).
-STK_MUST_CHECK enum stk_status stk_query_run(struct stk_query *q, const char *sql,
-                                             int64_t timeout_ns, const struct stk_query_sink *sink,
-                                             struct stk_err *err);
+// One SELECT. STOKER_EUSAGE: wrong SQL, with its place and what may be meant; STOKER_ELIMIT: longer
+// than timeout_ns (0: no limit).
+STK_MUST_CHECK enum stoker_status stk_query_run(struct stk_query *q, const char *sql,
+                                                int64_t timeout_ns,
+                                                const struct stk_query_sink *sink,
+                                                struct stoker_err *err);
 // Whether the last query was answered by batches (query/columns/columns.h), for tests; `wanted`
 // false switches that off, as STOKER_SQL=sqlite does when the query is opened. `events_per_thread`
 // (0: as usual) is what makes one more thread worth while.
@@ -135,8 +138,8 @@ struct stk_found {
     uint32_t names;   // distinct names among all strings that match
 };
 // Columns: rank, device, track, kind, name, start_ns, dur_ns, step, id.
-STK_MUST_CHECK enum stk_status stk_query_find(struct stk_query *q, const struct stk_find *find,
-                                              const struct stk_query_sink *sink,
-                                              struct stk_found *found, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *find,
+                                                 const struct stk_query_sink *sink,
+                                                 struct stk_found *found, struct stoker_err *err);
 
 #endif

@@ -146,7 +146,7 @@ static bool place_rest(struct stk_query *q, struct stk_query_trace *x)
     return true;
 }
 
-enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err)
+enum stoker_status stk_query_source_make(struct stk_query *q, struct stoker_err *err)
 {
     const struct stk_query_source *s = &q->source;
     q->traces = stk_arena_array(&q->arena, (size_t)s->rank_count + 1, sizeof *q->traces);
@@ -157,7 +157,7 @@ enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err)
         struct stk_query_trace *x = q->trace_count ? &q->traces[q->trace_count - 1] : NULL;
         if (!x || x->t != s->ranks[r].trace) {
             if (q->trace_count == STK_QUERY_TRACES_MAX) {
-                return stk_err_set(err, STK_ELIMIT, "more than %d profiles are open",
+                return stk_err_set(err, STOKER_ELIMIT, "more than %d profiles are open",
                                    STK_QUERY_TRACES_MAX);
             }
             x = &q->traces[q->trace_count++];
@@ -181,7 +181,7 @@ enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err)
             return stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_query_source_free(struct stk_query *q)

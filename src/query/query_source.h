@@ -64,7 +64,8 @@ static inline struct stk_query_trace *stk_query_trace_of(const struct stk_query 
 uint32_t stk_query_step_at(const struct stk_query_steps *steps, int64_t t_ns);
 
 // Fill traces and tracks.
-STK_MUST_CHECK enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_query_source_make(struct stk_query *q,
+                                                        struct stoker_err *err);
 void stk_query_source_free(struct stk_query *q);
 // The lazy ones; NULL: no memory.
 const uint32_t *stk_query_parents(struct stk_query_trace *x);

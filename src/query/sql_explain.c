@@ -120,20 +120,21 @@ static void locate(sqlite3 *db, const char *sql, char *out, size_t size)
 #endif
 }
 
-enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code, struct stk_err *err)
+enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int code,
+                                   struct stoker_err *err)
 {
     STK_ASSERT(sql && code != 0);
     char advice[300], place[64];
     const char *message = sqlite3_errmsg(q->db->sql);
-    if (q->db->err.code != STK_OK) {
+    if (q->db->err.code != STOKER_OK) {
         *err = q->db->err;
         return err->code;
     }
     if (q->db->interrupted) {
-        return stk_err_set(err, STK_EINTR, "interrupted");
+        return stk_err_set(err, STOKER_EINTR, "interrupted");
     }
     if (q->db->timed_out) {
-        return stk_err_set(err, STK_ELIMIT,
+        return stk_err_set(err, STOKER_ELIMIT,
                            "the query was stopped at its time limit; --timeout sets another, 0s "
                            "none");
     }
@@ -144,14 +145,14 @@ enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code, 
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return stk_err_set(err, STK_ELIMIT, "the query needs more than there is room for: %s",
+        return stk_err_set(err, STOKER_ELIMIT, "the query needs more than there is room for: %s",
                            message);
     case SQLITE_AUTH:
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "a query reads and nothing else: SELECT, and WITH ... SELECT");
     default:
         locate(q->db->sql, sql, place, sizeof place);
         advise(sql, message, advice, sizeof advice);
-        return stk_err_set(err, STK_EUSAGE, "%.200s%s%s", message, place, advice);
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s%s%s", message, place, advice);
     }
 }

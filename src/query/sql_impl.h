@@ -27,7 +27,7 @@ struct stk_query_db {
     bool batches_wanted, batches_used;
     uint32_t events_per_thread;                        // 0: as usual
     const struct stk_sql_rows *rows[STK_SQL_ROWS_MAX]; // of the running statement
-    struct stk_err err; // what a table could not do; code STK_OK: nothing
+    struct stoker_err err; // what a table could not do; code STOKER_OK: nothing
 };
 
 // What a module gets: one per table.
@@ -63,7 +63,7 @@ int stk_sql_filter_apply(struct stk_query_scan *s, struct stk_sql_names *names, 
                          int argc, sqlite3_value **argv);
 
 // sql_explain.c: from SQLite's error to one for people.
-enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code,
-                                struct stk_err *err);
+enum stoker_status stk_sql_explain(struct stk_query *q, const char *sql, int code,
+                                   struct stoker_err *err);
 
 #endif

@@ -161,8 +161,8 @@ static bool wants_columns(void)
     return !engine || strcmp(engine, "sqlite") != 0;
 }
 
-enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_source *source,
-                               struct stk_err *err)
+enum stoker_status stk_query_open(struct stk_query **out, const struct stk_query_source *source,
+                                  struct stoker_err *err)
 {
     *out = NULL;
     struct stk_query *q = stk_alloc_zero(1, sizeof *q);
@@ -171,14 +171,14 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
     }
     q->source = *source;
     stk_arena_init(&q->arena, 0);
-    enum stk_status status = stk_query_source_make(q, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_query_source_make(q, err);
+    if (status == STOKER_OK) {
         q->db = stk_arena_alloc(&q->arena, sizeof *q->db);
     }
-    if (status == STK_OK && !q->db) {
+    if (status == STOKER_OK && !q->db) {
         status = stk_err_nomem(err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         q->db->batches_wanted = wants_columns();
         int code = sqlite3_open_v2(":memory:", &q->db->sql,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
@@ -189,15 +189,15 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
             status = stk_err_nomem(err);
         } else if (code != SQLITE_OK) {
             status =
-                stk_err_set(err, STK_EBUG, "SQLite cannot be set up: %s", sqlite3_errstr(code));
+                stk_err_set(err, STOKER_EBUG, "SQLite cannot be set up: %s", sqlite3_errstr(code));
         }
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stk_query_close(q);
         return status;
     }
     *out = q;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_query_close(struct stk_query *q)

@@ -78,8 +78,8 @@ static enum stk_query_type expression_type(const char *name)
     return STK_QUERY_ANY;
 }
 
-static enum stk_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
-                                  struct stk_err *err)
+static enum stoker_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
+                                     struct stoker_err *err)
 {
     struct stk_query_column columns[STK_QUERY_COLUMNS_MAX];
     int count = sqlite3_column_count(stmt);
@@ -121,11 +121,11 @@ static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
 
 // SQLITE_DONE or an error of SQLite, SQLITE_ROW at the limit; *status is what the sink said.
 static int step_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
-                     enum stk_status *status, struct stk_err *err)
+                     enum stoker_status *status, struct stoker_err *err)
 {
     struct stk_query_value values[STK_QUERY_COLUMNS_MAX];
     int code, count = sqlite3_column_count(stmt);
-    while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STK_OK) {
+    while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STOKER_OK) {
         if (sink->limit && *rows == sink->limit) {
             return code; // stands on the first row too many
         }
@@ -198,36 +198,38 @@ static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlit
     return code;
 }
 
-static enum stk_status check_statement(sqlite3_stmt *stmt, const char *tail, struct stk_err *err)
+static enum stoker_status check_statement(sqlite3_stmt *stmt, const char *tail,
+                                          struct stoker_err *err)
 {
     struct stk_sql_token rest[1];
     if (!stmt) {
-        return stk_err_set(err, STK_EUSAGE, "there is no statement: give a SELECT");
+        return stk_err_set(err, STOKER_EUSAGE, "there is no statement: give a SELECT");
     }
     if (stk_sql_lex(tail, rest, 1) != 0) {
-        return stk_err_set(err, STK_EUSAGE, "one statement at a time: '%.40s' follows", tail);
+        return stk_err_set(err, STOKER_EUSAGE, "one statement at a time: '%.40s' follows", tail);
     }
     if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt)) {
-        return stk_err_set(err, STK_EUSAGE, "only statements that read have an answer: SELECT");
+        return stk_err_set(err, STOKER_EUSAGE, "only statements that read have an answer: SELECT");
     }
     if (sqlite3_column_count(stmt) > STK_QUERY_COLUMNS_MAX) {
-        return stk_err_set(err, STK_EUSAGE, "%d columns are more than the %d that are printed",
+        return stk_err_set(err, STOKER_EUSAGE, "%d columns are more than the %d that are printed",
                            sqlite3_column_count(stmt), STK_QUERY_COLUMNS_MAX);
     }
     if (sqlite3_bind_parameter_count(stmt) > 0) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "the statement has parameters (?, :name), which have no values here");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The statement over what the columns have answered: SQLITE_DONE or what is wrong, as step_rows.
 static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
-                    const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
+                    const struct stk_query_sink *sink, enum stoker_status *status,
+                    struct stoker_err *err)
 {
     uint64_t rows = 0, rest = 1, all;
     int code = step_rows(stmt, sink, &rows, status, err);
-    if (*status != STK_OK || code != SQLITE_ROW) {
+    if (*status != STOKER_OK || code != SQLITE_ROW) {
         return code;
     }
     if (stk_columns_answer_count(a, &all)) {
@@ -244,8 +246,8 @@ static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
 
 // By columns, where the statement has a part of that form: false is for SQLite to answer.
 static bool run_columns(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
-                        const struct stk_query_sink *sink, enum stk_status *status,
-                        struct stk_err *err)
+                        const struct stk_query_sink *sink, enum stoker_status *status,
+                        struct stoker_err *err)
 {
     sqlite3_stmt *rest = NULL;
     char *text = sqlite3_mprintf("%.*s", (int)length, sql);
@@ -257,7 +259,7 @@ static bool run_columns(struct stk_query *q, const char *sql, size_t length, sql
     if (done) {
         q->db->batches_used = true;
         int code = run_rest(a, rest, sink, status, err);
-        if (*status == STK_OK && code != SQLITE_DONE) {
+        if (*status == STOKER_OK && code != SQLITE_DONE) {
             *status = stk_sql_explain(q, sql, code, err);
         }
     } else if (q->db->interrupted || q->db->timed_out) {
@@ -270,30 +272,30 @@ static bool run_columns(struct stk_query *q, const char *sql, size_t length, sql
     return done;
 }
 
-static enum stk_status run_statement(struct stk_query *q, const char *sql, size_t length,
-                                     sqlite3_stmt *stmt, const struct stk_query_sink *sink,
-                                     struct stk_err *err)
+static enum stoker_status run_statement(struct stk_query *q, const char *sql, size_t length,
+                                        sqlite3_stmt *stmt, const struct stk_query_sink *sink,
+                                        struct stoker_err *err)
 {
     uint64_t rows = 0;
-    enum stk_status status = begin_rows(stmt, sink, err);
-    if (status != STK_OK) {
+    enum stoker_status status = begin_rows(stmt, sink, err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (q->db->batches_wanted && run_columns(q, sql, length, stmt, sink, &status, err)) {
         return status;
     }
     int code = step_rows(stmt, sink, &rows, &status, err);
-    if (status == STK_OK && code == SQLITE_ROW) {
+    if (status == STOKER_OK && code == SQLITE_ROW) {
         code = count_rest(q, sql, length, stmt, sink);
     }
-    if (status == STK_OK && code != SQLITE_DONE) {
+    if (status == STOKER_OK && code != SQLITE_DONE) {
         status = stk_sql_explain(q, sql, code, err);
     }
     return status;
 }
 
-enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t timeout_ns,
-                              const struct stk_query_sink *sink, struct stk_err *err)
+enum stoker_status stk_query_run(struct stk_query *q, const char *sql, int64_t timeout_ns,
+                                 const struct stk_query_sink *sink, struct stoker_err *err)
 {
     struct stk_query_db *db = q->db;
     sqlite3_stmt *stmt = NULL;
@@ -306,9 +308,9 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     }
     stk_err_init(&db->err);
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &stmt, &tail);
-    enum stk_status status =
+    enum stoker_status status =
         code == SQLITE_OK ? check_statement(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = run_statement(q, sql, (size_t)(tail - sql), stmt, sink, err);
     }
     sqlite3_finalize(stmt);

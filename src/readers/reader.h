@@ -12,7 +12,7 @@
 #include "base/stream.h"
 #include "store/build.h"
 
-// Called now and then from the reading thread; return non-zero to interrupt (STK_EINTR).
+// Called now and then from the reading thread; return non-zero to interrupt (STOKER_EINTR).
 struct stk_progress {
     int (*update)(void *arg, uint64_t done_bytes, uint64_t total_bytes); // may be NULL
     void *arg;
@@ -61,24 +61,24 @@ struct stk_reader {
     // set (static text) where the content is known and not readable, with what to do.
     int (*sniff)(const uint8_t *head, size_t n, const char **why_not);
     // Read everything into a new trace.
-    STK_MUST_CHECK enum stk_status (*read)(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                           struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*read)(const struct stk_read_ctx *ctx,
+                                              struct stk_trace **out, struct stoker_err *err);
     // Arguments of one event, on demand: calls `emit` for every key and value in file order
     // (nested keys joined by '.'). `stream` is a seekable one on the same input.
-    STK_MUST_CHECK enum stk_status (*args)(struct stk_stream *stream, const char *path,
-                                           const struct stk_trace *t, uint32_t event,
-                                           void (*emit)(void *arg, struct stk_str key,
-                                                        struct stk_str value),
-                                           void *arg, struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*args)(struct stk_stream *stream, const char *path,
+                                              const struct stk_trace *t, uint32_t event,
+                                              void (*emit)(void *arg, struct stk_str key,
+                                                           struct stk_str value),
+                                              void *arg, struct stoker_err *err);
     // The same for many events, where keeping what the last one needed helps; NULL where it does
     // not. `stream` and `path` stay with the caller until the state is closed.
-    STK_MUST_CHECK enum stk_status (*args_open)(struct stk_stream *stream, const char *path,
-                                                void **state, struct stk_err *err);
-    STK_MUST_CHECK enum stk_status (*args_next)(void *state, const struct stk_trace *t,
-                                                uint32_t event,
-                                                void (*emit)(void *arg, struct stk_str key,
-                                                             struct stk_str value),
-                                                void *arg, struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*args_open)(struct stk_stream *stream, const char *path,
+                                                   void **state, struct stoker_err *err);
+    STK_MUST_CHECK enum stoker_status (*args_next)(void *state, const struct stk_trace *t,
+                                                   uint32_t event,
+                                                   void (*emit)(void *arg, struct stk_str key,
+                                                                struct stk_str value),
+                                                   void *arg, struct stoker_err *err);
     void (*args_close)(void *state); // takes NULL
 };
 
@@ -99,13 +99,14 @@ bool stk_reader_name_ends(const char *name, const char *suffix); // ASCII case i
 void stk_reader_list_files(char *text, size_t size);
 void stk_reader_list_suffixes(const struct stk_reader *r, char *text, size_t size);
 
-// Reader for the stream's content, or NULL with a clear text in err (STK_EINPUT).
-const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err);
+// Reader for the stream's content, or NULL with a clear text in err (STOKER_EINPUT).
+const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stoker_err *err);
 // Open, sniff and read one file. ctx->stream is not used.
-STK_MUST_CHECK enum stk_status stk_reader_read(const struct stk_read_ctx *ctx,
-                                               struct stk_trace **out, struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_reader_read_path(const char *path, int threads,
-                                                    const struct stk_progress *progress,
-                                                    struct stk_trace **out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_reader_read(const struct stk_read_ctx *ctx,
+                                                  struct stk_trace **out, struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_reader_read_path(const char *path, int threads,
+                                                       const struct stk_progress *progress,
+                                                       struct stk_trace **out,
+                                                       struct stoker_err *err);
 
 #endif

@@ -109,34 +109,34 @@ static const char *known_stranger(const uint8_t *p, size_t n)
 }
 
 static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
-                              struct stk_err *err)
+                              struct stoker_err *err)
 {
     const char *known = n ? known_stranger(p, n) : NULL;
     const char *slash = strrchr(path, '/');
     const struct stk_reader_stranger *named = stk_reader_stranger_of(slash ? slash + 1 : path);
     if (!n) {
-        stk_err_set(err, STK_EINPUT,
+        stk_err_set(err, STOKER_EINPUT,
                     "%s: the file is empty; the profiler did not finish writing it (profiles above "
                     "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
                     path);
     } else if (known || why_not) {
-        stk_err_set(err, STK_EINPUT, "%s: %s", path, known ? known : why_not);
+        stk_err_set(err, STOKER_EINPUT, "%s: %s", path, known ? known : why_not);
     } else if (named && named->export_command) {
-        stk_err_set(err, STK_EINPUT, "%s: %s: %s %s", path, named->text, named->export_command,
+        stk_err_set(err, STOKER_EINPUT, "%s: %s: %s %s", path, named->text, named->export_command,
                     path);
     } else if (named) {
-        stk_err_set(err, STK_EINPUT, "%s: %s", path, named->text);
+        stk_err_set(err, STOKER_EINPUT, "%s: %s", path, named->text);
     } else {
         char files[STK_READER_TEXT_MAX];
         stk_reader_list_files(files, sizeof files);
-        stk_err_set(err, STK_EINPUT,
+        stk_err_set(err, STOKER_EINPUT,
                     "%s: not a profile that stoker knows; it reads %s, as they are or packed as "
                     ".gz or .zst",
                     path, files);
     }
 }
 
-const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err)
+const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stoker_err *err)
 {
     const uint8_t *head;
     size_t n = stk_stream_peek(s, &head);
@@ -162,27 +162,27 @@ const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *e
     return best;
 }
 
-enum stk_status stk_reader_read_path(const char *path, int threads,
-                                     const struct stk_progress *progress, struct stk_trace **out,
-                                     struct stk_err *err)
+enum stoker_status stk_reader_read_path(const char *path, int threads,
+                                        const struct stk_progress *progress, struct stk_trace **out,
+                                        struct stoker_err *err)
 {
     struct stk_read_ctx ctx = {.path = path, .threads = threads, .progress = progress};
     return stk_reader_read(&ctx, out, err);
 }
 
-enum stk_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
-                                struct stk_err *err)
+enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
+                                   struct stoker_err *err)
 {
     STK_ASSERT(asked->path && out);
     struct stk_stream *stream = NULL;
     struct stk_read_ctx ctx = *asked;
     const char *path = asked->path;
-    struct stk_err own;
+    struct stoker_err own;
     *out = NULL;
     ctx.stream = NULL;
     err = err ? err : &own;
-    enum stk_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
+    if (status != STOKER_OK) {
         return status;
     }
     const struct stk_reader *reader = stk_reader_find(stream, err);
@@ -190,9 +190,9 @@ enum stk_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_tra
         status = err->code;
     } else if (reader->opens_path &&
                (strcmp(path, "-") == 0 || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
-        status =
-            stk_err_set(err, STK_EINPUT, "%s: a database (%s) must be a plain file, not %s", path,
-                        reader->name, strcmp(path, "-") == 0 ? "standard input" : "compressed");
+        status = stk_err_set(err, STOKER_EINPUT, "%s: a database (%s) must be a plain file, not %s",
+                             path, reader->name,
+                             strcmp(path, "-") == 0 ? "standard input" : "compressed");
     } else if (reader->opens_path) {
         stk_stream_close(stream);
         stream = NULL;

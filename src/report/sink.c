@@ -103,11 +103,11 @@ void stk_sink_csv(struct stk_sink *sink, const char *text)
     stk_sink_text(sink, "\"");
 }
 
-enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err)
+enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err)
 {
     flush(s);
     if (s->failed) {
-        return stk_err_set(err, STK_EOUTPUT, "the output could not be written");
+        return stk_err_set(err, STOKER_EOUTPUT, "the output could not be written");
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -31,7 +31,7 @@ void stk_sink_share(struct stk_sink *s, double value);
 void stk_sink_real(struct stk_sink *s, double value); // the fewest digits that read back; finite
 // A field of CSV, quoted where it has to be.
 void stk_sink_csv(struct stk_sink *s, const char *text);
-// Empty the buffer. STK_EOUTPUT if anything could not be written since init.
-STK_MUST_CHECK enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err);
+// Empty the buffer. STOKER_EOUTPUT if anything could not be written since init.
+STK_MUST_CHECK enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err);
 
 #endif

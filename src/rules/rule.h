@@ -58,7 +58,7 @@ extern const int stk_rule_count;
 const struct stk_rule *stk_rule_find(const char *id); // NULL: none
 // Ask every rule, sort the findings by value (the one that explains the verdict first), fill
 // report->findings and report->rules.
-STK_MUST_CHECK enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx,
-                                             struct stk_report *report, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx,
+                                                struct stk_report *report, struct stoker_err *err);
 
 #endif

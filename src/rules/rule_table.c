@@ -173,8 +173,8 @@ static void insert(struct stk_rep_finding *list, size_t *count, const struct stk
     (*count)++;
 }
 
-enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
-                              struct stk_err *err)
+enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
+                                 struct stoker_err *err)
 {
     size_t n = (size_t)stk_rule_count, found = 0;
     struct stk_rep_rule *rows = stk_arena_array(ctx->pass.arena, n, sizeof *rows);
@@ -207,5 +207,5 @@ enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report 
     }
     report->rules = (struct stk_list){.items = rows, .count = n};
     report->findings = (struct stk_list){.items = findings, .count = found};
-    return STK_OK;
+    return STOKER_OK;
 }

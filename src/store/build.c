@@ -9,7 +9,7 @@
 
 #define FACTS_MAX (1u << 20)
 
-enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
+enum stoker_status stk_build_new(struct stk_build **out, struct stoker_err *err)
 {
     struct stk_build *b = stk_alloc_zero(1, sizeof *b);
     *out = NULL;
@@ -31,7 +31,7 @@ enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
     b->strings_ready = true;
     stk_pool_init(&b->pool);
     *out = b;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_build_free(struct stk_build *b)
@@ -62,7 +62,7 @@ static uint32_t intern(struct stk_build *b, struct stk_str s)
     if (id != STK_STRPOOL_FAILED) {
         return id;
     }
-    b->failure = STK_ENOMEM;
+    b->failure = STOKER_ENOMEM;
     return 0;
 }
 
@@ -73,7 +73,7 @@ void stk_build_process(struct stk_build *b, int64_t process, int32_t rank, struc
     struct stk_fact_process *fact = stk_vec_push(&b->processes);
     if (!fact) {
         if (b->processes.count < FACTS_MAX) {
-            b->failure = STK_ENOMEM;
+            b->failure = STOKER_ENOMEM;
         }
         return;
     }
@@ -88,7 +88,7 @@ void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
     struct stk_fact_device *fact = stk_vec_push(&b->devices);
     if (!fact) {
         if (b->devices.count < FACTS_MAX) {
-            b->failure = STK_ENOMEM;
+            b->failure = STOKER_ENOMEM;
         }
         return;
     }
@@ -109,7 +109,7 @@ static struct stk_track_entry *track_fact(struct stk_build *b, const struct stk_
         return stk_tracks_at(&b->tracks, track);
     }
     if (b->tracks.entries.count < b->tracks.entries.max_count) {
-        b->failure = STK_ENOMEM;
+        b->failure = STOKER_ENOMEM;
     }
     return NULL;
 }
@@ -146,7 +146,7 @@ void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
     if (move) {
         *move = (struct stk_fact_move){process, to};
     } else if (b->moves.count < FACTS_MAX) {
-        b->failure = STK_ENOMEM;
+        b->failure = STOKER_ENOMEM;
     }
 }
 
@@ -172,27 +172,27 @@ static void free_finish(struct stk_finish *f)
     stk_tracks_deinit(&f->merged);
 }
 
-static enum stk_status first_failure(const struct stk_build *b)
+static enum stoker_status first_failure(const struct stk_build *b)
 {
-    enum stk_status status = b->failure;
-    for (size_t i = 0; i < b->shards.count && status == STK_OK; i++) {
+    enum stoker_status status = b->failure;
+    for (size_t i = 0; i < b->shards.count && status == STOKER_OK; i++) {
         status = stk_build_shard_at(b, i)->failure;
     }
     return status;
 }
 
-enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_trace **out,
-                                 struct stk_err *err)
+enum stoker_status stk_build_finish(struct stk_build *b, int threads, struct stk_trace **out,
+                                    struct stoker_err *err)
 {
     STK_ASSERT(b && out);
-    static enum stk_status (*const stages[])(struct stk_finish *, struct stk_err *) = {
+    static enum stoker_status (*const stages[])(struct stk_finish *, struct stoker_err *) = {
         stk_build_merge,   stk_build_configs, stk_build_check_times, stk_build_place,
         stk_build_scatter, stk_build_details, stk_build_order,       stk_build_link};
     struct stk_finish f = {.b = b, .threads = threads > 0 ? threads : 1};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     *out = NULL;
     stk_tracks_init(&f.merged);
-    if (first_failure(b) != STK_OK) {
+    if (first_failure(b) != STOKER_OK) {
         status = stk_err_nomem(err);
         goto done;
     }
@@ -201,10 +201,10 @@ enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_tr
         status = stk_err_nomem(err);
         goto done;
     }
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == STK_OK; i++) {
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == STOKER_OK; i++) {
         status = stages[i](&f, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         STK_ASSERT_SOUND(stk_trace_check(f.t));
         *out = f.t;
         f.t = NULL;

@@ -43,7 +43,7 @@ struct stk_track_key {
     struct stk_str sid; // string id where the file has no number; empty otherwise
 };
 
-STK_MUST_CHECK enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_build_new(struct stk_build **out, struct stoker_err *err);
 void stk_build_free(struct stk_build *b); // takes NULL; after finish too
 // A new shard; order of creation is the order of its rows for equal times. Call from one thread.
 struct stk_shard *stk_build_shard(struct stk_build *b); // NULL: no memory
@@ -105,7 +105,7 @@ void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts);
 
 // Merge, sort, link. On success *out is the trace (takes: the caller frees it); the builder is
 // empty and must still be freed. `threads` bounds the workers used.
-STK_MUST_CHECK enum stk_status stk_build_finish(struct stk_build *b, int threads,
-                                                struct stk_trace **out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_build_finish(struct stk_build *b, int threads,
+                                                   struct stk_trace **out, struct stoker_err *err);
 
 #endif

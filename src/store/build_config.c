@@ -76,11 +76,11 @@ void stk_shard_set_config(struct stk_shard *s, const struct stk_launch_config *c
         ext->value = id;
         ext->flags |= STK_EXT_CONFIG;
     } else if (!(ext->flags & STK_EXT_VALUE) && s->configs.items.count < STK_CONFIGS_MAX) {
-        s->failure = STK_ENOMEM;
+        s->failure = STOKER_ENOMEM;
     }
 }
 
-enum stk_status stk_build_configs(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_configs(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_config_set all;
     bool ok = true;
@@ -103,5 +103,5 @@ enum stk_status stk_build_configs(struct stk_finish *f, struct stk_err *err)
         all.items.items = NULL;
     }
     stk_configs_deinit(&all);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -26,15 +26,15 @@ static void count_by_value(struct stk_finish *f, uint32_t *first)
     }
 }
 
-enum stk_status stk_build_details(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
     uint64_t total;
     if (!count_details(f, &total)) {
-        return stk_err_set(err, STK_ELIMIT, "the profile holds too many values of events");
+        return stk_err_set(err, STOKER_ELIMIT, "the profile holds too many values of events");
     }
     if (total == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     t->detail_first = stk_alloc_zero((size_t)t->ext_count + 2, sizeof *t->detail_first);
     t->details = stk_alloc_array((size_t)total, sizeof *t->details);
@@ -58,5 +58,5 @@ enum stk_status stk_build_details(struct stk_finish *f, struct stk_err *err)
         }
         stk_vec_deinit(v);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -148,7 +148,7 @@ struct stk_shard {
     uint64_t read, dropped, max_rows;
     uint64_t by_kind[STK_KIND_COUNT];         // counted, not stored
     struct stk_issue issues[STK_ISSUE_COUNT]; // notes: ids of this shard's pool
-    enum stk_status failure;
+    enum stoker_status failure;
     bool limit_reached;
     // Filled by finish: shard's ids -> trace's.
     uint32_t *string_map; // NULL: identity
@@ -184,7 +184,7 @@ struct stk_build {
     struct stk_build_facts facts;  // strings unused
     uint32_t producer, host;
     uint64_t max_rows; // UINT32_MAX - 1; tests lower it
-    enum stk_status failure;
+    enum stoker_status failure;
 };
 
 // State of one finish().
@@ -236,14 +236,14 @@ void stk_shard_deinit(struct stk_shard *s);
 void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
                    uint32_t note);
 
-enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_configs(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_details(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err);
-enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err);
+enum stoker_status stk_build_merge(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_configs(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_check_times(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_place(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_scatter(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err);
 
 // What an unset or kernel row is, by its name; cached per string in f->name_class.
 enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,

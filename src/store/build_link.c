@@ -395,7 +395,7 @@ static void count_issues(struct stk_trace *t, const uint32_t *kinds)
     }
 }
 
-enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
     struct join j = {.f = f};
@@ -416,5 +416,5 @@ enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
     stk_free(first);
     stk_free(kinds);
     forget(&j);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

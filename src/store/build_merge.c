@@ -6,8 +6,8 @@
 #include "store/build_impl.h"
 
 // New ids for all strings of `from`; *map is the caller's to free.
-static enum stk_status map_strings(struct stk_strpool *into, const struct stk_strpool *from,
-                                   uint32_t **map, struct stk_err *err)
+static enum stoker_status map_strings(struct stk_strpool *into, const struct stk_strpool *from,
+                                      uint32_t **map, struct stoker_err *err)
 {
     uint32_t *ids = stk_alloc_array(from->count ? from->count : 1, sizeof *ids);
     if (!ids) {
@@ -21,20 +21,20 @@ static enum stk_status map_strings(struct stk_strpool *into, const struct stk_st
             continue;
         }
         if (into->cap_bytes && from->lengths[i] >= into->cap_bytes - into->used_bytes) {
-            return stk_err_set(err, STK_ELIMIT,
+            return stk_err_set(err, STOKER_ELIMIT,
                                "the profile holds more than 4 GiB of distinct names; split it");
         }
         return stk_err_nomem(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status merge_strings(struct stk_finish *f, struct stk_err *err)
+static enum stoker_status merge_strings(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_build *b = f->b;
     struct stk_strpool *into = &f->t->strings;
-    enum stk_status status = STK_OK;
-    for (size_t i = 0; i < b->shards.count && status == STK_OK; i++) {
+    enum stoker_status status = STOKER_OK;
+    for (size_t i = 0; i < b->shards.count && status == STOKER_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(b, i);
         if (i == 0) {
             stk_strpool_deinit(into);
@@ -47,7 +47,7 @@ static enum stk_status merge_strings(struct stk_finish *f, struct stk_err *err)
         stk_strpool_deinit(&s->strings);
         s->strings_ready = false;
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = map_strings(into, &b->strings, &f->builder_map, err);
     }
     return status;
@@ -118,12 +118,12 @@ static bool resolve_keys(struct stk_finish *f, const struct stk_track_table *key
     return true;
 }
 
-static enum stk_status merge_tracks(struct stk_finish *f, struct stk_err *err)
+static enum stoker_status merge_tracks(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_build *b = f->b;
     struct stk_track_table keys;
     uint32_t *final = NULL;
-    enum stk_status status = STK_ENOMEM;
+    enum stoker_status status = STOKER_ENOMEM;
     stk_tracks_init(&keys);
     if (!collect_keys(f, &keys)) {
         goto done;
@@ -138,11 +138,11 @@ static enum stk_status merge_tracks(struct stk_finish *f, struct stk_err *err)
             s->track_map[j] = final[s->track_map[j]];
         }
     }
-    status = STK_OK;
+    status = STOKER_OK;
 done:
     stk_free(final);
     stk_tracks_deinit(&keys);
-    return status == STK_OK ? STK_OK : stk_err_nomem(err);
+    return status == STOKER_OK ? STOKER_OK : stk_err_nomem(err);
 }
 
 static void merge_counts(struct stk_finish *f)
@@ -164,14 +164,14 @@ static void merge_counts(struct stk_finish *f)
     }
 }
 
-enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_merge(struct stk_finish *f, struct stoker_err *err)
 {
     const struct stk_build_facts *facts = &f->b->facts;
-    enum stk_status status = merge_strings(f, err);
-    if (status == STK_OK) {
+    enum stoker_status status = merge_strings(f, err);
+    if (status == STOKER_OK) {
         status = merge_tracks(f, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     merge_counts(f);
@@ -181,5 +181,5 @@ enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err)
     f->t->framework_hint = facts->framework_hint;
     f->t->producer = f->builder_map[f->b->producer];
     f->t->host = f->builder_map[f->b->host];
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -51,7 +51,7 @@ static void note_overlaps(struct stk_finish *f)
 }
 
 // The list of tracks with each sub-row behind its parent.
-static enum stk_status insert_sub_rows(struct stk_finish *f, struct stk_err *err)
+static enum stoker_status insert_sub_rows(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
     uint64_t total = t->track_count;
@@ -59,7 +59,7 @@ static enum stk_status insert_sub_rows(struct stk_finish *f, struct stk_err *err
         total += f->subs[i].count;
     }
     if (total == t->track_count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_track *tracks = total < STK_NONE ? stk_alloc_array(total, sizeof *tracks) : NULL;
     if (!tracks) {
@@ -82,7 +82,7 @@ static enum stk_status insert_sub_rows(struct stk_finish *f, struct stk_err *err
     stk_free(t->tracks);
     t->tracks = tracks;
     t->track_count = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void split_longs(const struct stk_trace *t, uint32_t *long_first)
@@ -98,7 +98,7 @@ static void split_longs(const struct stk_trace *t, uint32_t *long_first)
     long_first[t->track_count] = at;
 }
 
-enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err)
 {
     uint32_t n = f->t->track_count;
     struct order_job job = {.f = f};

@@ -13,7 +13,7 @@
 #define OBJECTS_MAX (1u << 24)
 
 // Sum the rows of the shards' tracks, number those that have any, allocate t->tracks.
-static enum stk_status number_tracks(struct stk_finish *f, struct stk_err *err)
+static enum stoker_status number_tracks(struct stk_finish *f, struct stoker_err *err)
 {
     size_t n = f->merged.entries.count;
     f->track_final = stk_alloc_array(n + 1, sizeof *f->track_final);
@@ -51,11 +51,11 @@ static enum stk_status number_tracks(struct stk_finish *f, struct stk_err *err)
         first += (uint32_t)e->rows;
     }
     f->t->count = first;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status place_processes(struct stk_finish *f, struct stk_map *pids,
-                                       struct stk_err *err)
+static enum stoker_status place_processes(struct stk_finish *f, struct stk_map *pids,
+                                          struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
     t->processes = stk_alloc_zero(t->track_count ? t->track_count : 1, sizeof *t->processes);
@@ -94,7 +94,7 @@ static enum stk_status place_processes(struct stk_finish *f, struct stk_map *pid
             p->host = f->builder_map[fact->host];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int compare_devices(const void *a, const void *b)
@@ -112,8 +112,8 @@ static bool on_device(const struct stk_track_entry *e)
 }
 
 // The devices that tracks name, ordered by process and number; `index` maps them.
-static enum stk_status list_devices(struct stk_finish *f, struct stk_map *index,
-                                    struct stk_err *err)
+static enum stoker_status list_devices(struct stk_finish *f, struct stk_map *index,
+                                       struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
     t->devices = stk_alloc_zero(t->track_count ? t->track_count : 1, sizeof *t->devices);
@@ -139,15 +139,15 @@ static enum stk_status list_devices(struct stk_finish *f, struct stk_map *index,
     for (uint32_t i = 0; i < t->device_count; i++) {
         *stk_map_get(index, t->devices[i].process, (uint64_t)t->devices[i].ordinal) = i;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status place_devices(struct stk_finish *f, const struct stk_map *pids,
-                                     struct stk_map *index, struct stk_err *err)
+static enum stoker_status place_devices(struct stk_finish *f, const struct stk_map *pids,
+                                        struct stk_map *index, struct stoker_err *err)
 {
     struct stk_trace *t = f->t;
-    enum stk_status status = list_devices(f, index, err);
-    if (status != STK_OK) {
+    enum stoker_status status = list_devices(f, index, err);
+    if (status != STOKER_OK) {
         return status;
     }
     for (uint32_t i = 0; i < f->merged.entries.count; i++) {
@@ -187,7 +187,7 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
         }
         t->devices[i].source_id = id;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // How much room the rows, the values and the calls' correlations of each track need; `next` then
@@ -222,27 +222,27 @@ static bool place_values(struct stk_finish *f, struct stk_cursor *next)
 }
 
 // For each shard and track, where its first row goes: after those of the shards before it.
-static enum stk_status place_cursors(struct stk_finish *f, struct stk_err *err)
+static enum stoker_status place_cursors(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_cursor *next =
         stk_alloc_zero(f->t->track_count ? f->t->track_count : 1, sizeof *next);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!next) {
         return stk_err_nomem(err);
     }
     if (!place_values(f, next)) {
-        status = stk_err_set(err, STK_ELIMIT,
+        status = stk_err_set(err, STOKER_ELIMIT,
                              "the profile holds more than 4 294 967 294 events "
                              "with values; record a shorter window");
     }
-    for (size_t i = 0; i < f->b->shards.count && status == STK_OK; i++) {
+    for (size_t i = 0; i < f->b->shards.count && status == STOKER_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);
         size_t n = s->tracks.entries.count;
         s->cursors = stk_alloc_zero(n ? n : 1, sizeof *s->cursors);
         if (!s->cursors) {
             status = stk_err_nomem(err);
         }
-        for (uint32_t j = 0; j < n && status == STK_OK; j++) {
+        for (uint32_t j = 0; j < n && status == STOKER_OK; j++) {
             const struct stk_track_entry *e = stk_tracks_at(&s->tracks, j);
             uint32_t track = f->track_final[s->track_map[j]];
             if (track == STK_NONE) {
@@ -258,19 +258,19 @@ static enum stk_status place_cursors(struct stk_finish *f, struct stk_err *err)
     return status;
 }
 
-enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_place(struct stk_finish *f, struct stoker_err *err)
 {
     struct stk_map pids, devices;
     stk_map_init(&pids, OBJECTS_MAX);
     stk_map_init(&devices, OBJECTS_MAX);
-    enum stk_status status = number_tracks(f, err);
-    if (status == STK_OK) {
+    enum stoker_status status = number_tracks(f, err);
+    if (status == STOKER_OK) {
         status = place_processes(f, &pids, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = place_devices(f, &pids, &devices, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = place_cursors(f, err);
     }
     stk_map_deinit(&pids);

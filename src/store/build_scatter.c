@@ -336,7 +336,7 @@ static int compare_longs(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static enum stk_status collect(struct scatter_job *job, struct stk_err *err)
+static enum stoker_status collect(struct scatter_job *job, struct stoker_err *err)
 {
     struct stk_trace *t = job->f->t;
     size_t shards = job->f->b->shards.count, n = 0;
@@ -357,24 +357,24 @@ static enum stk_status collect(struct scatter_job *job, struct stk_err *err)
         }
     }
     qsort(t->long_durs, n, sizeof *t->long_durs, compare_longs);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_scatter(struct stk_finish *f, struct stoker_err *err)
 {
     size_t shards = f->b->shards.count;
     struct scatter_job job = {.f = f};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     job.longs = stk_alloc_zero(shards + 1, sizeof *job.longs);
     job.by_kind = stk_alloc_zero(shards + 1, sizeof *job.by_kind);
     if (!job.longs || !job.by_kind || !alloc_columns(f)) {
         status = stk_err_nomem(err);
     }
-    for (size_t i = 0; i < shards && status == STK_OK; i++) {
+    for (size_t i = 0; i < shards && status == STOKER_OK; i++) {
         stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
     }
     stk_pool_close(&f->b->pool);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         int workers = (size_t)f->threads < shards ? f->threads : (int)shards;
         stk_thread_run(workers > 0 ? workers : 1, scatter_worker, &job);
         status = atomic_load(&job.out_of_memory) ? stk_err_nomem(err) : collect(&job, err);

@@ -7,9 +7,9 @@
 #include "store/build_impl.h"
 #include "store/names.h"
 
-static void fail(struct stk_shard *s, enum stk_status status)
+static void fail(struct stk_shard *s, enum stoker_status status)
 {
-    if (s->failure == STK_OK) {
+    if (s->failure == STOKER_OK) {
         s->failure = status;
     }
 }
@@ -54,7 +54,7 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
     reset_issues(s->issues);
     s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
     if (!s->strings_ready) {
-        fail(s, STK_ENOMEM);
+        fail(s, STOKER_ENOMEM);
     }
 }
 
@@ -101,7 +101,7 @@ struct stk_shard *stk_build_shard(struct stk_build *b)
         return NULL;
     }
     shard_init(s, &b->pool, b->max_rows);
-    struct stk_shard **slot = s->failure == STK_OK ? stk_vec_push(&b->shards) : NULL;
+    struct stk_shard **slot = s->failure == STOKER_OK ? stk_vec_push(&b->shards) : NULL;
     if (!slot) {
         stk_shard_deinit(s);
         stk_free(s);
@@ -121,12 +121,12 @@ void stk_shard_reset(struct stk_shard *s)
 
 bool stk_shard_failed(const struct stk_shard *s)
 {
-    return s->failure != STK_OK || s->limit_reached;
+    return s->failure != STOKER_OK || s->limit_reached;
 }
 
 uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
 {
-    if (n == 0 || s->failure != STK_OK) {
+    if (n == 0 || s->failure != STOKER_OK) {
         return 0;
     }
     uint32_t id = stk_strpool_intern(&s->strings, p, n);
@@ -137,7 +137,7 @@ uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
         s->limit_reached = true;
         stk_issue_add(&s->issues[STK_ISSUE_LIMIT_REACHED], 1, 0, -1, 0);
     } else {
-        fail(s, STK_ENOMEM);
+        fail(s, STOKER_ENOMEM);
     }
     return 0;
 }
@@ -150,14 +150,14 @@ uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
                                 .device = key->device,
                                 .id = key->id,
                                 .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
-    uint32_t track = s->failure == STK_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
+    uint32_t track = s->failure == STOKER_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
     if (track != STK_NONE) {
         return track;
     }
     if (s->tracks.entries.count >= s->tracks.entries.max_count) {
         s->limit_reached = true;
     } else {
-        fail(s, STK_ENOMEM);
+        fail(s, STOKER_ENOMEM);
     }
     return STK_NONE;
 }
@@ -210,7 +210,7 @@ static bool add_block(struct stk_shard *s, struct stk_vec *blocks, size_t size)
         return true;
     }
     stk_pool_give(s->pool, &part);
-    fail(s, STK_ENOMEM);
+    fail(s, STOKER_ENOMEM);
     return false;
 }
 
@@ -274,7 +274,7 @@ static struct stk_chunk *next_chunk(struct stk_shard *s, struct stk_track_entry 
     struct stk_chunk *c = part.p ? stk_vec_push(&s->chunks) : NULL;
     if (!c) {
         stk_pool_give(s->pool, &part);
-        fail(s, STK_ENOMEM);
+        fail(s, STOKER_ENOMEM);
         return NULL;
     }
     *c = (struct stk_chunk){.part = part, .capacity = rows, .track = id};
@@ -288,7 +288,7 @@ static void add_long(struct stk_shard *s, uint32_t chunk, uint32_t row, int64_t 
     if (x) {
         *x = (struct stk_raw_long){chunk, row, dur_ns};
     } else {
-        fail(s, STK_ENOMEM);
+        fail(s, STOKER_ENOMEM);
     }
     stk_shard_chunk(s, chunk)->has_long = true;
 }
@@ -313,7 +313,7 @@ static void add_details(struct stk_shard *s, uint32_t ext_id, const struct stk_d
     for (size_t i = 0; i < count; i++) {
         struct stk_raw_detail *d = stk_vec_push(&s->details);
         if (!d) {
-            fail(s, STK_ENOMEM);
+            fail(s, STOKER_ENOMEM);
             return;
         }
         *d = (struct stk_raw_detail){ext_id, details[i]};
@@ -332,7 +332,7 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
     STK_ASSERT(count == 0 || details);
     static const struct stk_row_ext no_ext;
     int64_t end_ns;
-    if (s->failure != STK_OK) {
+    if (s->failure != STOKER_OK) {
         return;
     }
     if (row->kind == STK_KIND_RUNTIME) {
@@ -364,7 +364,7 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
         track->calls += is_call;
         add_details(s, ext_id, details, count);
     }
-    if (s->failure != STK_OK) {
+    if (s->failure != STOKER_OK) {
         return;
     }
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;

@@ -64,8 +64,8 @@ static int compare_times(const void *a, const void *b)
 }
 
 // Lower median of the starts: exact up to SAMPLES_MAX rows, else of an even sample.
-static enum stk_status find_median(const struct stk_finish *f, bool derived_too, uint64_t rows,
-                                   int64_t *median_ns, struct stk_err *err)
+static enum stoker_status find_median(const struct stk_finish *f, bool derived_too, uint64_t rows,
+                                      int64_t *median_ns, struct stoker_err *err)
 {
     uint64_t stride = rows / SAMPLES_MAX + 1, seen = 0;
     uint32_t n = 0;
@@ -90,7 +90,7 @@ static enum stk_status find_median(const struct stk_finish *f, bool derived_too,
     qsort(samples, n, sizeof *samples, compare_times);
     *median_ns = n ? samples[(n - 1) / 2] : 0;
     stk_free(samples);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint64_t limit_ns)
@@ -172,7 +172,7 @@ static void drop_excess_rows(struct stk_finish *f)
     }
 }
 
-enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
+enum stoker_status stk_build_check_times(struct stk_finish *f, struct stoker_err *err)
 {
     struct range all, recorded;
     find_ranges(f, &all, &recorded);
@@ -183,9 +183,9 @@ enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
     if (all.rows && distance(all.min_ns, all.max_ns) > NEAR_NS) {
         int64_t median_ns = 0;
         bool derived_too = recorded.rows == 0;
-        enum stk_status status =
+        enum stoker_status status =
             find_median(f, derived_too, derived_too ? all.rows : recorded.rows, &median_ns, err);
-        if (status != STK_OK) {
+        if (status != STOKER_OK) {
             return status;
         }
         bool isolated = count_beyond(f, median_ns, NEAR_NS) < all.rows / ISOLATED_ONE_IN;
@@ -201,5 +201,5 @@ enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
     if (__builtin_add_overflow(f->base_ns, f->b->facts.clock_base_ns, &f->t->base_ns)) {
         f->t->base_ns = f->base_ns;
     }
-    return STK_OK;
+    return STOKER_OK;
 }

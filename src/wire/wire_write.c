@@ -52,8 +52,8 @@ static void write_at(struct stk_wire_file *f, const void *bytes, size_t n)
     }
 }
 
-enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, const char *producer,
-                                struct stk_err *err)
+enum stoker_status stk_wire_create(struct stk_wire_file **out, const char *path,
+                                   const char *producer, struct stoker_err *err)
 {
     STK_ASSERT(path && producer);
     *out = NULL;
@@ -69,7 +69,7 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
         int why = errno;
         stk_free(f->path);
         stk_free(f);
-        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
                            path, strerror(why));
     }
     struct stk_wire_header h = {.version = STK_WIRE_VERSION,
@@ -83,7 +83,7 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
     f->next_id = 1;
     write_at(f, &h, sizeof h);
     *out = f;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void write_end(struct stk_wire_file *f)
@@ -93,14 +93,14 @@ static void write_end(struct stk_wire_file *f)
     write_at(f, &end, sizeof end);
 }
 
-static enum stk_status tell(const struct stk_wire_file *f, struct stk_err *err)
+static enum stoker_status tell(const struct stk_wire_file *f, struct stoker_err *err)
 {
-    return f->failed ? stk_err_set(err, stk_err_of_file(f->failed, STK_EOUTPUT),
+    return f->failed ? stk_err_set(err, stk_err_of_file(f->failed, STOKER_EOUTPUT),
                                    "%s: cannot be written: %s", f->path, strerror(f->failed))
-                     : STK_OK;
+                     : STOKER_OK;
 }
 
-enum stk_status stk_wire_pause(struct stk_wire_file *f, struct stk_err *err)
+enum stoker_status stk_wire_pause(struct stk_wire_file *f, struct stoker_err *err)
 {
     uint64_t at = __atomic_load_n(&f->end, __ATOMIC_RELAXED);
     write_end(f);
@@ -115,10 +115,10 @@ bool stk_wire_is_at(const struct stk_wire_file *f, const char *path)
            here.st_ino == there.st_ino;
 }
 
-enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole, struct stk_err *err)
+enum stoker_status stk_wire_close(struct stk_wire_file *f, bool is_whole, struct stoker_err *err)
 {
     if (!f) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (is_whole) {
         write_end(f);
@@ -126,7 +126,7 @@ enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole, struct st
     if (close(f->fd)) {
         fail(f, errno);
     }
-    enum stk_status s = tell(f, err);
+    enum stoker_status s = tell(f, err);
     stk_free(f->path);
     stk_free(f);
     return s;

@@ -16,16 +16,16 @@
 struct stk_wire_file;
 
 // Creates or replaces the file. producer: at most 23 characters. It cannot be written:
-// stk_err_of_file's status, or STK_EOUTPUT.
-STK_MUST_CHECK enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path,
-                                               const char *producer, struct stk_err *err);
+// stk_err_of_file's status, or STOKER_EOUTPUT.
+STK_MUST_CHECK enum stoker_status stk_wire_create(struct stk_wire_file **out, const char *path,
+                                                  const char *producer, struct stoker_err *err);
 // The last one ends the file with an END block if `is_whole`. An error: something could not be
 // written, now or before. Takes NULL.
-STK_MUST_CHECK enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole,
-                                              struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_wire_close(struct stk_wire_file *f, bool is_whole,
+                                                 struct stoker_err *err);
 // Ends the file for who reads it now; what is written later takes the END block's place. All
 // writers must have flushed.
-STK_MUST_CHECK enum stk_status stk_wire_pause(struct stk_wire_file *f, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_wire_pause(struct stk_wire_file *f, struct stoker_err *err);
 // Does the path still lead to the file?
 bool stk_wire_is_at(const struct stk_wire_file *f, const char *path);
 

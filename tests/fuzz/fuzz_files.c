@@ -92,7 +92,7 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
     struct stk_run *run;
     struct stk_iter *it;
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     uint64_t n = 0;
     stk_err_init(&err);
     if (stk_run_open(&run, &options, NULL) || stk_iter_open(&it, ds, run, 0, 0, NULL)) {
@@ -100,10 +100,10 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
     }
     for (;;) {
         int64_t done;
-        enum stk_status s =
+        enum stoker_status s =
             want ? stk_iter_next(it, want, &b, &err) : stk_iter_skip(it, 100000, &done, &err);
         done = want ? b.n : done;
-        n += (uint64_t)done + ((uint64_t)(s != STK_OK) << 32);
+        n += (uint64_t)done + ((uint64_t)(s != STOKER_OK) << 32);
         for (int64_t i = 0; want && i < b.n; i++) {
             for (int k = 0; k < b.count; k++) {
                 if (b.cols[k].dtype == STK_DT_STRING) {
@@ -111,7 +111,7 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
                 }
             }
         }
-        if (s == STK_OK && done == 0) {
+        if (s == STOKER_OK && done == 0) {
             break;
         }
     }

@@ -16,8 +16,8 @@ static enum stk_image_cpu best;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static enum stk_status decode(const uint8_t *head, const uint8_t *data, size_t size,
-                              struct stk_image *out)
+static enum stoker_status decode(const uint8_t *head, const uint8_t *data, size_t size,
+                                 struct stk_image *out)
 {
     struct stk_image_jpeg_options opt = {.channels = (uint32_t)(head[0] & 3),
                                          .ratio = 1u << (head[0] >> 2 & 3),
@@ -62,7 +62,7 @@ static void *resize(enum stk_image_cpu cpu, const uint8_t *head, const struct st
         abort();
     }
     context->cpu = cpu;
-    if (stk_image_resize(context, in, &opt, &out, NULL) != STK_OK) {
+    if (stk_image_resize(context, in, &opt, &out, NULL) != STOKER_OK) {
         *bytes = 0;
     }
     return out.pixels;
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     stk_image_any_shape(context, data + HEAD, size - HEAD, data[0] & 3, &shape, NULL);
-    if (decode(data, data + HEAD, size - HEAD, &im) != STK_OK) {
+    if (decode(data, data + HEAD, size - HEAD, &im) != STOKER_OK) {
         return 0;
     }
     size_t a, b;

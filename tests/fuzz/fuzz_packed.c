@@ -30,20 +30,20 @@ static void put_file(const uint8_t *data, size_t size)
 static void put_records(const uint8_t *data, size_t size)
 {
     struct stk_record_writer *w;
-    struct stk_err err;
-    if (stk_record_create(&w, path, STK_RECORD_GZIP, 1, &err) != STK_OK) {
+    struct stoker_err err;
+    if (stk_record_create(&w, path, STK_RECORD_GZIP, 1, &err) != STOKER_OK) {
         abort();
     }
     while (size >= 2) {
         size_t n = (size_t)data[0] | (size_t)data[1] << 8;
         n = n < size - 2 ? n : size - 2;
-        if (stk_record_write(w, data + 2, n, &err) != STK_OK) {
+        if (stk_record_write(w, data + 2, n, &err) != STOKER_OK) {
             abort();
         }
         data += 2 + n;
         size -= 2 + n;
     }
-    if (stk_record_finish(w, &err) != STK_OK) {
+    if (stk_record_finish(w, &err) != STOKER_OK) {
         abort();
     }
 }
@@ -77,17 +77,17 @@ static void go_around(const struct stk_specs *specs, struct stk_pool *pool,
 static void read_all(struct stk_packed *p, struct stk_pool *pool, unsigned how)
 {
     struct stk_block block = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t want = how & MANY ? 300 : 1, passed = 0;
-    enum stk_status s = STK_OK;
-    for (int64_t given = 0; s == STK_OK && given < ELEMENTS_MAX; given += block.n) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t given = 0; s == STOKER_OK && given < ELEMENTS_MAX; given += block.n) {
         if (how & SKIPS) {
             s = stk_packed_skip(p, 2, &passed, &err);
         }
         stk_block_clear(&block);
         block.n = 0;
-        s = s == STK_OK ? stk_packed_read(p, want, &block, &err) : s;
-        if (s != STK_OK || block.n == 0) {
+        s = s == STOKER_OK ? stk_packed_read(p, want, &block, &err) : s;
+        if (s != STOKER_OK || block.n == 0) {
             break;
         }
         if (block.n > want || block.count != stk_packed_specs(p)->count) {
@@ -99,7 +99,7 @@ static void read_all(struct stk_packed *p, struct stk_pool *pool, unsigned how)
     }
     stk_block_clear(&block);
     block.n = 0;
-    if (s == STK_EDAMAGE && (stk_packed_read(p, 1, &block, &err) != STK_OK || block.n != 0)) {
+    if (s == STOKER_EDAMAGE && (stk_packed_read(p, 1, &block, &err) != STOKER_OK || block.n != 0)) {
         abort(); // the rest is lost
     }
     stk_block_free(&block);
@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct stk_packed *p;
-    struct stk_err err;
+    struct stoker_err err;
     if (size == 0) {
         return 0;
     }
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!pool) {
         abort();
     }
-    if (stk_packed_open(&p, path, pool, &err) == STK_OK) {
+    if (stk_packed_open(&p, path, pool, &err) == STOKER_OK) {
         read_all(p, pool, data[0]);
         stk_packed_close(p);
     }

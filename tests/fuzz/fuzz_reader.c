@@ -42,7 +42,7 @@ static void require_sound(const char *text)
 static void check_model(const struct stk_trace *t)
 {
     struct stk_arena arena;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_rank_sum **ranks;
     struct stk_run_sum *run;
     struct stk_verdict verdict;
@@ -50,9 +50,9 @@ static void check_model(const struct stk_trace *t)
     struct stk_select everything = {0};
     stk_arena_init(&arena, 0);
     stk_err_init(&err);
-    if (stk_model_summarize(t, &everything, &arena, &ranks, &count, &err) == STK_OK &&
-        stk_model_merge(ranks, count, &arena, &run, &err) == STK_OK &&
-        stk_verdict_decide(run, &arena, &verdict, &err) == STK_OK) {
+    if (stk_model_summarize(t, &everything, &arena, &ranks, &count, &err) == STOKER_OK &&
+        stk_model_merge(ranks, count, &arena, &run, &err) == STOKER_OK &&
+        stk_verdict_decide(run, &arena, &verdict, &err) == STOKER_OK) {
         for (uint32_t r = 0; r < count; r++) {
             require_sound(stk_rank_sum_check(ranks[r]));
         }
@@ -72,11 +72,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     }
     REQUIRE(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_stream *stream = NULL;
     struct stk_trace *trace = NULL;
-    if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK) {
+    if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STOKER_OK) {
         return 0;
     }
     struct stk_read_ctx ctx = {.path = path,
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int sure = READER.sniff(head, n, &why);
         REQUIRE(sure >= 0 && sure <= 2);
     }
-    if (READER.read(&ctx, &trace, &err) == STK_OK) {
+    if (READER.read(&ctx, &trace, &err) == STOKER_OK) {
         REQUIRE(trace);
         require_sound(stk_trace_check(trace));
         check_model(trace);

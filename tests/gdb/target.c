@@ -12,22 +12,22 @@
 
 void stop_here(const struct stk_trace *trace, const struct stk_run_sum *run,
                const struct stk_verdict *verdict, const struct stk_block *block,
-               const struct stk_spans *spans, struct stk_str text);
+               const struct stk_spans *spans, struct stk_str text, const struct stoker_err *err);
 
-__attribute__((noinline)) void stop_here(const struct stk_trace *trace,
-                                         const struct stk_run_sum *run,
-                                         const struct stk_verdict *verdict,
-                                         const struct stk_block *block,
-                                         const struct stk_spans *spans, struct stk_str text)
+__attribute__((noinline)) void
+stop_here(const struct stk_trace *trace, const struct stk_run_sum *run,
+          const struct stk_verdict *verdict, const struct stk_block *block,
+          const struct stk_spans *spans, struct stk_str text, const struct stoker_err *err)
 {
-    printf("%u events, %u rows of steps, %s, %d columns, %zu intervals, %.*s, %s\n", trace->count,
-           run->step_count, stk_verdict_key(verdict->kind), block->count, spans->count, (int)text.n,
-           text.p, stk_trace_check(trace) ? "broken" : "sound");
+    printf("%u events, %u rows of steps, %s, %d columns, %zu intervals, %.*s, %s, %s\n",
+           trace->count, run->step_count, stk_verdict_key(verdict->kind), block->count,
+           spans->count, (int)text.n, text.p, err->message,
+           stk_trace_check(trace) ? "broken" : "sound");
 }
 
 int main(int argc, char **argv)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_trace *trace = NULL;
     struct stk_rank_sum **ranks;
     struct stk_run_sum *run;
@@ -40,14 +40,16 @@ int main(int argc, char **argv)
     struct stk_block block = {0};
     stk_err_init(&err);
     stk_arena_init(&arena, 0);
-    if (argc != 2 || stk_reader_read_path(argv[1], 1, NULL, &trace, &err) != STK_OK ||
-        stk_model_summarize(trace, &all, &arena, &ranks, &count, &err) != STK_OK ||
-        stk_model_merge(ranks, count, &arena, &run, &err) != STK_OK ||
-        stk_verdict_decide(run, &arena, &verdict, &err) != STK_OK || !stk_block_reset(&block, 2)) {
+    if (argc != 2 || stk_reader_read_path(argv[1], 1, NULL, &trace, &err) != STOKER_OK ||
+        stk_model_summarize(trace, &all, &arena, &ranks, &count, &err) != STOKER_OK ||
+        stk_model_merge(ranks, count, &arena, &run, &err) != STOKER_OK ||
+        stk_verdict_decide(run, &arena, &verdict, &err) != STOKER_OK ||
+        !stk_block_reset(&block, 2)) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    stop_here(trace, run, &verdict, &block, &spans, STK_STR("a text"));
+    (void)stk_err_set(&err, STOKER_EINPUT, "not there");
+    stop_here(trace, run, &verdict, &block, &spans, STK_STR("a text"), &err);
     stk_block_free(&block);
     stk_trace_free(trace);
     stk_arena_deinit(&arena);

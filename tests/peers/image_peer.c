@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct stk_image_context *context;
-static struct stk_err last;
+static struct stoker_err last;
 
 const char *peer_error(void);
 int peer_start(int cpu);
@@ -162,7 +162,7 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
                 float fraction, void *out, size_t capacity, int32_t *shape)
 {
     struct stk_image im = {0};
-    enum stk_status status;
+    enum stoker_status status;
     if (!strcmp(name, "jpeg")) {
         struct stk_image_jpeg_options opt = {(uint32_t)args[0],
                                              (uint32_t)args[1],
@@ -183,8 +183,8 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
             stk_image_decode_png(context, data, size, (uint32_t)args[0], args[1] != 0, &im, &last);
     }
     size_t bytes = im.stride * im.height;
-    if (status != STK_OK || bytes > capacity) {
-        return status != STK_OK ? (int)status : -1;
+    if (status != STOKER_OK || bytes > capacity) {
+        return status != STOKER_OK ? (int)status : -1;
     }
     memcpy(out, im.pixels, bytes);
     shape[0] = (int32_t)im.height;
@@ -206,11 +206,11 @@ int peer_encode(const char *name, const void *in, const int32_t *in_shape, int i
     e.quality = quality;
     e.is_progressive = progressive != 0;
     e.is_chroma_full = full_chroma != 0;
-    enum stk_status status =
+    enum stoker_status status =
         !strcmp(name, "jpeg") ? stk_image_encode_jpeg(context, &from, &e, &bytes, size, &last)
                               : stk_image_encode_png(context, &from, quality, &bytes, size, &last);
-    if (status == STK_OK && *size <= capacity) {
+    if (status == STOKER_OK && *size <= capacity) {
         memcpy(out, bytes, *size);
     }
-    return status == STK_OK && *size > capacity ? -1 : (int)status;
+    return status == STOKER_OK && *size > capacity ? -1 : (int)status;
 }

@@ -17,15 +17,15 @@ static int64_t draw(int64_t n)
 
 static struct stk_fn *window_fn(const struct stk_spec *in)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn = NULL;
     struct stk_attrs *a = stk_attrs_new();
     int first, count, value = 0;
     CHECK(stk_attrs_set_text(a, "kind", "batch", 5) && stk_attrs_set_int(a, "batch_size", 3) &&
           stk_attrs_set_int(a, "n_in", 1));
-    CHECK(stk_fn_open(&fn, in, 1, "w", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &first, &count, &err) == STK_OK);
-    CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, in, 1, "w", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &first, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &first, 1, &err) == STOKER_OK);
     stk_attrs_drop(a);
     return fn;
 }
@@ -33,7 +33,7 @@ static struct stk_fn *window_fn(const struct stk_spec *in)
 // x -> range(x % 3) as a dataset: through make_dataset on the value itself, which is small.
 static struct stk_fn *range_fn(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_spec x = {.dtype = STK_DT_I64};
     struct stk_fn *fn = NULL;
     struct stk_attrs *a = stk_attrs_new();
@@ -43,9 +43,9 @@ static struct stk_fn *range_fn(void)
     CHECK(stk_attrs_set(
         a,
         &(struct stk_attr){.name = "bound", .kind = STK_ATTR_TEXTS, .count = 1, .texts = &name}));
-    CHECK(stk_fn_open(&fn, &x, 1, "r", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &first, &count, &err) == STK_OK);
-    CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, &x, 1, "r", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &first, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &first, 1, &err) == STOKER_OK);
     stk_attrs_drop(a);
     return fn;
 }
@@ -142,20 +142,20 @@ static void same_with_threads(uint64_t seed)
 static void survives(uint64_t seed)
 {
     struct stk_dataset *ds = pipeline(seed, true);
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_run *run = NULL;
     struct stk_iter *it = NULL;
     struct stk_block b = {0};
     rng = seed * 31;
     stk_alloc_fail_at((uint64_t)draw(400) + 1, (int)draw(2));
-    if (stk_run_open(&run, &test_options, &err) == STK_OK) {
-        enum stk_status s = stk_iter_open(&it, ds, run, 0, 0, &err);
-        for (int i = 0; s == STK_OK && i < 2000; i++) {
+    if (stk_run_open(&run, &test_options, &err) == STOKER_OK) {
+        enum stoker_status s = stk_iter_open(&it, ds, run, 0, 0, &err);
+        for (int i = 0; s == STOKER_OK && i < 2000; i++) {
             s = stk_iter_next(it, 1 + draw(20), &b, &err);
-            if (s == STK_OK && b.n == 0) {
+            if (s == STOKER_OK && b.n == 0) {
                 break;
             }
-            s = STK_OK;
+            s = STOKER_OK;
         }
     }
     stk_block_free(&b);
@@ -171,19 +171,19 @@ static void cancels(uint64_t seed)
     struct stk_dataset *ds = make("repeat", pipeline(seed, true), NULL);
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     rng = seed * 17;
     int64_t pulls = draw(30);
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     bool has_more = true;
     for (int64_t i = 0; i < pulls && has_more; i++) {
         s = stk_iter_next(it, 1 + draw(9), &b, &err);
-        has_more = s != STK_OK || b.n > 0;
+        has_more = s != STOKER_OK || b.n > 0;
     }
     usleep((useconds_t)draw(300));
     stk_run_cancel(it->run);
     s = stk_iter_next(it, 1, &b, &err);
-    CHECK(s == STK_EINTR || !has_more || it->pending == STK_OK);
+    CHECK(s == STOKER_EINTR || !has_more || it->pending == STOKER_OK);
     stk_block_free(&b);
     stk_iter_close(it);
 }
@@ -198,8 +198,8 @@ static void counts_add_up(uint64_t seed)
         "filter", with_op("map", RANGE(n), OP_FAIL_MOD, "num_parallel_calls", draw(4), NULL),
         OP_IS_EVEN, NULL));
     struct stk_block b = {0};
-    struct stk_err err;
-    while (stk_iter_next(it, 1 + draw(100), &b, &err) == STK_OK && b.n > 0) {
+    struct stoker_err err;
+    while (stk_iter_next(it, 1 + draw(100), &b, &err) == STOKER_OK && b.n > 0) {
         delivered += b.n;
     }
     int64_t filtered = (int64_t)(it->in[0]->stats.elements - it->stats.elements);

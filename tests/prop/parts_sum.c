@@ -133,11 +133,11 @@ static void check_threads(const struct synth *s, const struct stk_rank_sum *one)
     struct stk_arena arena;
     struct stk_rank_sum **ranks;
     uint32_t count = 0;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     stk_arena_init(&arena, 0);
     CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, NULL, 4, &arena, &ranks, &count, &err),
-             STK_OK);
+             STOKER_OK);
     CHECK_EQ(count, s->rank_count);
     const struct stk_rank_sum *many = count ? ranks[0] : one;
     CHECK_EQ(many->device_count, one->device_count);
@@ -201,17 +201,17 @@ static void random_round(uint32_t round)
 static void check_profile(const char *path)
 {
     struct stk_trace *t = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_select all = {0};
     struct stk_arena arena;
     struct stk_rank_sum **ranks;
     uint32_t count = 0;
     stk_err_init(&err);
     stk_arena_init(&arena, 0);
-    if (stk_reader_read_path(path, 2, NULL, &t, &err) == STK_OK) {
-        enum stk_status status = stk_model_summarize(t, &all, &arena, &ranks, &count, &err);
-        CHECK_EQ(status, STK_OK);
-        if (status != STK_OK) {
+    if (stk_reader_read_path(path, 2, NULL, &t, &err) == STOKER_OK) {
+        enum stoker_status status = stk_model_summarize(t, &all, &arena, &ranks, &count, &err);
+        CHECK_EQ(status, STOKER_OK);
+        if (status != STOKER_OK) {
             fprintf(stderr, "%s: %s\n", path, err.message);
         }
         for (uint32_t i = 0; i < count; i++) {

@@ -519,7 +519,7 @@ static bool same_answer(const char *a, const char *b)
 // value of an IN.
 static void compare(struct query_world *w, const char *sql, bool ties)
 {
-    struct stk_err err;
+    struct stoker_err err;
     char *want = world_ask_plain(w, sql);
     stk_query_set_batches(w->q, false, 0);
     char *slow = world_ask(w, sql, &err);
@@ -544,7 +544,7 @@ static void compare(struct query_world *w, const char *sql, bool ties)
 static void test_switch(void)
 {
     struct query_world w;
-    struct stk_err err;
+    struct stoker_err err;
     for (int alone = 0; alone < 2; alone++) {
         CHECK(alone ? setenv("STOKER_SQL", "sqlite", 1) == 0 : unsetenv("STOKER_SQL") == 0);
         world_begin_all(&w, 1);

@@ -71,7 +71,7 @@ static struct stk_trace *build(const struct item *items, uint32_t n, int shards,
 {
     struct stk_build *b = NULL;
     struct stk_trace *t = NULL;
-    if (stk_build_new(&b, NULL) != STK_OK) {
+    if (stk_build_new(&b, NULL) != STOKER_OK) {
         return NULL;
     }
     for (int k = 0; k < shards; k++) {
@@ -95,7 +95,7 @@ static struct stk_trace *build(const struct item *items, uint32_t n, int shards,
             goto done;
         }
     }
-    if (stk_build_finish(b, threads, &t, NULL) != STK_OK) {
+    if (stk_build_finish(b, threads, &t, NULL) != STOKER_OK) {
         CHECK(t == NULL);
     }
 done:

@@ -164,8 +164,8 @@ static const char *compare(const struct stk_trace *a, const struct stk_trace *b)
 
 struct result {
     struct stk_trace *trace;
-    struct stk_err err;
-    enum stk_status status;
+    struct stoker_err err;
+    enum stoker_status status;
 };
 
 static struct result read_path(const char *path, int threads)
@@ -239,16 +239,16 @@ static void check_same(const char *name, const char *how, const struct result *w
 static void check_refused(const struct bytes *b, const struct bytes *gzip)
 {
     struct result r = read_piped(b, 1);
-    CHECK(r.status == STK_EINPUT && !r.trace);
+    CHECK(r.status == STOKER_EINPUT && !r.trace);
     r = read_path(write_file(gzip->p, gzip->n), 1);
-    CHECK(r.status == STK_EINPUT && !r.trace);
+    CHECK(r.status == STOKER_EINPUT && !r.trace);
 }
 
 static void check_variants(const struct stk_reader *reader, const char *name, const struct bytes *b)
 {
     struct bytes gzip = {0}, zstd = {0};
     struct result want = read_path(write_file(b->p, b->n), 1);
-    CHECK((want.status == STK_OK) == (want.trace != NULL));
+    CHECK((want.status == STOKER_OK) == (want.trace != NULL));
     check_same(name, "several threads", &want, read_path(files_path, THREADS));
     add_gzip(&gzip, b->p, b->n, 1, false);
     add_zstd(&zstd, b->p, b->n);
@@ -308,13 +308,13 @@ static const struct stk_reader *slurp(const char *path, struct bytes *out)
     static uint8_t piece[1 << 16];
     struct stk_stream_opts opts = {0};
     struct stk_stream *s = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     size_t got = 1;
-    if (stk_stream_open(&s, path, &opts, &err) != STK_OK) {
+    if (stk_stream_open(&s, path, &opts, &err) != STOKER_OK) {
         return NULL;
     }
     const struct stk_reader *reader = stk_reader_find(s, &err);
-    while (reader && got && stk_stream_read(s, piece, sizeof piece, &got, &err) == STK_OK) {
+    while (reader && got && stk_stream_read(s, piece, sizeof piece, &got, &err) == STOKER_OK) {
         bytes_add(out, piece, got);
     }
     stk_stream_close(s);

@@ -23,8 +23,8 @@ static void put_event(const struct stk_export *x, const struct stk_export_file *
 }
 
 // Failures to write are remembered by `out` and looked at between tracks.
-static enum stk_status lines_write(struct stk_export *x, struct stk_export_out *out,
-                                   struct stk_err *err)
+static enum stoker_status lines_write(struct stk_export *x, struct stk_export_out *out,
+                                      struct stoker_err *err)
 {
     (void)err;
     for (uint32_t i = 0; i < x->file_count; i++) {
@@ -42,7 +42,7 @@ static enum stk_status lines_write(struct stk_export *x, struct stk_export_out *
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_exporter stk_exporter_lines = {

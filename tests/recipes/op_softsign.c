@@ -17,11 +17,11 @@ static const struct stk_arg_row softsign_args[] = {[ARG_SCALE] = {.name = "scale
                                                    {0}};
 
 // Once, while a function is built: types and shapes, of which some may be unknown.
-static enum stk_status softsign_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status softsign_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_F64) {
-        s = stk_err_set(err, STK_EINVAL, "softsign: takes float32 or float64, not %s",
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_F64) {
+        s = stk_err_set(err, STOKER_EINVAL, "softsign: takes float32 or float64, not %s",
                         stk_dtype_name(c->in[0].dtype));
     }
     c->out[0] = (struct stk_spec){.dtype = c->in[0].dtype, .shape = c->in[0].shape};
@@ -29,7 +29,7 @@ static enum stk_status softsign_infer(struct stk_op_infer *c, struct stk_err *er
 }
 
 // For r->n elements at a time, all of one shape, by several threads at once.
-static enum stk_status softsign_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status softsign_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     void *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
@@ -46,7 +46,7 @@ static enum stk_status softsign_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_softsign = {.name = "softsign",

@@ -108,22 +108,22 @@ static void take_lines(struct reading *r)
     r->pos += at;
 }
 
-static enum stk_status read_all(struct reading *r, struct stk_err *err)
+static enum stoker_status read_all(struct reading *r, struct stoker_err *err)
 {
     const struct stk_progress *p = r->ctx->progress;
     struct stk_stream *stream = r->ctx->stream;
     size_t got = 1;
     while (got && !stk_shard_failed(r->shard)) {
-        enum stk_status s =
+        enum stoker_status s =
             stk_stream_read(stream, r->bytes + r->used, sizeof r->bytes - r->used, &got, err);
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         r->used += got;
         take_lines(r);
         if (p && p->update &&
             p->update(p->arg, stk_stream_consumed(stream), stk_stream_size(stream))) {
-            return stk_err_set(err, STK_EINTR, "interrupted");
+            return stk_err_set(err, STOKER_EINTR, "interrupted");
         }
     }
     if (r->used) {
@@ -133,11 +133,11 @@ static enum stk_status read_all(struct reading *r, struct stk_err *err)
         stk_shard_issue(r->shard, STK_ISSUE_COMPRESSION_DAMAGED, 1, 0, (int64_t)r->pos,
                         stk_str_from(stk_stream_damage(stream)));
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status ninja_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                  struct stk_err *err)
+static enum stoker_status ninja_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                     struct stoker_err *err)
 {
     static const struct stk_track_key key = {
         .kind = STK_TRACK_THREAD, .process = 0, .device = -1, .id = 1};
@@ -147,12 +147,12 @@ static enum stk_status ninja_read(const struct stk_read_ctx *ctx, struct stk_tra
         return stk_err_nomem(err);
     }
     r->ctx = ctx;
-    enum stk_status s = stk_build_new(&r->build, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_build_new(&r->build, err);
+    if (s == STOKER_OK) {
         r->shard = stk_build_shard(r->build);
-        s = r->shard ? STK_OK : stk_err_nomem(err);
+        s = r->shard ? STOKER_OK : stk_err_nomem(err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         r->track = stk_shard_track(r->shard, &key);
         stk_build_track_name(r->build, &key, STK_STR("build"));
         stk_build_facts(r->build, &(struct stk_build_facts){.format = "ninja",
@@ -161,25 +161,25 @@ static enum stk_status ninja_read(const struct stk_read_ctx *ctx, struct stk_tra
                                                             .world_size = -1});
         s = read_all(r, err);
     }
-    s = s == STK_OK ? stk_build_finish(r->build, ctx->threads, out, err) : s;
+    s = s == STOKER_OK ? stk_build_finish(r->build, ctx->threads, out, err) : s;
     stk_build_free(r->build);
     stk_free(r);
     return s;
 }
 
 // What is not kept in memory is read again, at the event's place in the file.
-static enum stk_status ninja_args(struct stk_stream *stream, const char *path,
-                                  const struct stk_trace *t, uint32_t event,
-                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                  void *arg, struct stk_err *err)
+static enum stoker_status
+ninja_args(struct stk_stream *stream, const char *path, const struct stk_trace *t, uint32_t event,
+           void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
+           struct stoker_err *err)
 {
     char bytes[4096];
     size_t got;
     struct stk_str fields[FIELDS];
     (void)path;
-    enum stk_status s =
+    enum stoker_status s =
         stk_stream_read_at(stream, stk_pos(t, event), bytes, sizeof bytes, &got, err);
-    const char *end = s == STK_OK ? memchr(bytes, '\n', got) : NULL;
+    const char *end = s == STOKER_OK ? memchr(bytes, '\n', got) : NULL;
     if (end && split((struct stk_str){bytes, (size_t)(end - bytes)}, fields)) {
         emit(arg, STK_STR("mtime_ns"), fields[MTIME]);
         emit(arg, STK_STR("hash"), fields[HASH]);

@@ -11,8 +11,8 @@ struct kinds_partial {
     int64_t count[STK_KIND_COUNT], total_ns[STK_KIND_COUNT];
 };
 
-static enum stk_status kinds_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                 void **partial, struct stk_err *err)
+static enum stoker_status kinds_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stoker_err *err)
 {
     const struct stk_trace *t = view->t;
     struct kinds_partial *out = stk_arena_alloc(arena, sizeof *out); // zeroed
@@ -30,7 +30,7 @@ static enum stk_status kinds_see(const struct stk_analysis *view, struct stk_are
         }
     }
     *partial = out;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct kinds_row {
@@ -53,8 +53,8 @@ static const struct stk_column kinds_figures[] = {
 static const struct stk_summary_info kinds_summary_info =
     STK_SUMMARY_INFO(kinds_summary, kinds_figures);
 
-static enum stk_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                      struct stk_err *err)
+static enum stoker_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                         struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &kinds_table);
     struct kinds_partial all = {0};
@@ -79,7 +79,7 @@ static enum stk_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk
     }
     const struct kinds_summary summary = {.events = stk_cell_number(events)};
     stk_table_summarize(doc, &kinds_summary_info, &summary);
-    return stk_table_sort(table, "count") ? STK_OK : stk_err_nomem(err);
+    return stk_table_sort(table, "count") ? STOKER_OK : stk_err_nomem(err);
 }
 
 const struct stk_stats stk_stats_kinds = {

@@ -78,22 +78,22 @@ static int64_t left_out(const struct stk_iter *it)
 // Runs to the end or an error that stays. False: it did not even open.
 static bool run(struct stk_dataset *ds, struct seen *s, int64_t *out)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_run *r = NULL;
     struct stk_iter *it = NULL;
     struct stk_block b = {0};
     memset(s, 0, sizeof *s);
-    bool is_open = stk_run_open(&r, &test_options, &err) == STK_OK &&
-                   stk_iter_open(&it, ds, r, 0, 0, &err) == STK_OK;
+    bool is_open = stk_run_open(&r, &test_options, &err) == STOKER_OK &&
+                   stk_iter_open(&it, ds, r, 0, 0, &err) == STOKER_OK;
     bool has_more = is_open;
     while (has_more && s->errors < ERRORS_MAX) {
-        enum stk_status status = stk_iter_next(it, 64, &b, &err);
-        has_more = status != STK_OK || b.n > 0;
-        if (status == STK_OK) {
+        enum stoker_status status = stk_iter_next(it, 64, &b, &err);
+        has_more = status != STOKER_OK || b.n > 0;
+        if (status == STOKER_OK) {
             note(s, &b);
         } else {
             s->errors++;
-            s->other_errors += status != STK_ENOMEM && status != STK_ELIMIT;
+            s->other_errors += status != STOKER_ENOMEM && status != STOKER_ELIMIT;
         }
     }
     *out = is_open ? left_out(it) : 0;

@@ -28,10 +28,10 @@ static void write_rank(int rank, int start_us)
     fclose(f);
 }
 
-static enum stk_status read_run(struct stk_open_run *o, const struct stoker_why_options *options)
+static enum stoker_status read_run(struct stk_open_run *o, const struct stoker_why_options *options)
 {
     const char *both[] = {paths[0], paths[1]};
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     memset(o, 0, sizeof *o);
     return stk_open_run_read(o, both, 2, options, NULL, &err);
@@ -52,7 +52,7 @@ static void test_ranks(void)
     struct stk_open_run o;
     struct stoker_why_options options;
     stoker_why_options_default(&options);
-    CHECK_EQ(read_run(&o, &options), STK_OK);
+    CHECK_EQ(read_run(&o, &options), STOKER_OK);
     CHECK_EQ(o.rank_count, 2);
     for (uint32_t r = 0; r < o.rank_count; r++) {
         const struct stk_open_rank *rank = &o.ranks[r];
@@ -75,7 +75,7 @@ static void test_selection(void)
     options.has_rank = 1;
     options.rank = 1;
     options.redact = 1;
-    CHECK_EQ(read_run(&o, &options), STK_OK);
+    CHECK_EQ(read_run(&o, &options), STOKER_OK);
     CHECK_EQ(o.rank_count, 1);
     CHECK_EQ(o.ranks[0].sum->rank, 1);
     CHECK(!holds(o.ranks[0].trace, "secret 1"));
@@ -91,11 +91,11 @@ static void test_cap(void)
     struct stoker_why_options options;
     struct stk_collected c = {.keep_bytes = 100};
     const char *both[] = {paths[0], paths[1]};
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     stoker_why_options_default(&options);
     stk_arena_init(&c.arena, 0);
-    CHECK_EQ(stk_collect(&c, both, 2, &options, NULL, &err), STK_ELIMIT);
+    CHECK_EQ(stk_collect(&c, both, 2, &options, NULL, &err), STOKER_ELIMIT);
     CHECK(strstr(err.message, "--rank") != NULL);
     stk_collected_free(&c);
 }

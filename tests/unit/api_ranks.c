@@ -42,8 +42,9 @@ static void setup(struct world *w)
     }
 }
 
-static enum stk_status collect(struct world *w, const struct stk_select *select,
-                               struct stk_rank_sum ***ranks, uint32_t *count, struct stk_err *err)
+static enum stoker_status collect(struct world *w, const struct stk_select *select,
+                                  struct stk_rank_sum ***ranks, uint32_t *count,
+                                  struct stoker_err *err)
 {
     stk_err_init(err);
     return stk_ranks_collect(w->jobs, 3, select, &w->arena, ranks, count, err);
@@ -52,12 +53,12 @@ static enum stk_status collect(struct world *w, const struct stk_select *select,
 static void test_numbers_and_clock(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_rank_sum **ranks;
     struct stk_select all = {0};
     uint32_t count;
     setup(&w);
-    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STOKER_OK);
     CHECK_EQ(count, 3);
     CHECK_EQ(w.sums[0].rank, 2); // by name: a, b, c
     CHECK_EQ(w.sums[1].rank, 0);
@@ -79,14 +80,14 @@ static void test_numbers_and_clock(void)
 static void test_unrelated_clocks(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_rank_sum **ranks;
     struct stk_select all = {0};
     uint32_t count;
     setup(&w);
     w.sums[0].base_ns = INT64_MAX;
     w.sums[1].base_ns = INT64_MIN;
-    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STOKER_OK);
     CHECK_EQ(w.steps[0].start_ns, 10);
     CHECK_EQ(w.steps[1].start_ns, 10);
     stk_arena_deinit(&w.arena);
@@ -95,24 +96,24 @@ static void test_unrelated_clocks(void)
 static void test_known_ranks(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_rank_sum **ranks;
     struct stk_select one = {.has_rank = true, .rank = 5};
     uint32_t count;
     setup(&w);
     w.sums[0].rank = 5;
     w.jobs[1].rank_hint = 0;
-    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_OK);
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STOKER_OK);
     CHECK(count == 1 && ranks[0] == &w.sums[0]);
     stk_arena_deinit(&w.arena);
     setup(&w);
     one.rank = 9;
-    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_EUSAGE);
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STOKER_EUSAGE);
     CHECK(strstr(err.message, "rank 0 to 2") != NULL);
     stk_arena_deinit(&w.arena);
     setup(&w);
     w.sums[0].rank = w.sums[1].rank = 3; // two files of one rank are two runs
-    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_EUSAGE);
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STOKER_EUSAGE);
     CHECK(strstr(err.message, "a.json") && strstr(err.message, "c.json"));
     stk_arena_deinit(&w.arena);
 }
@@ -120,13 +121,13 @@ static void test_known_ranks(void)
 static void test_failed_file(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_rank_sum **ranks;
     struct stk_select all = {0};
     uint32_t count;
     setup(&w);
-    w.jobs[1].status = STK_EINPUT;
-    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    w.jobs[1].status = STOKER_EINPUT;
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STOKER_OK);
     CHECK_EQ(count, 2);
     CHECK_EQ(w.sums[1].rank, -1);
     stk_arena_deinit(&w.arena);
@@ -135,11 +136,11 @@ static void test_failed_file(void)
 static void test_redaction(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.jobs[0].info.issue_notes[STK_ISSUE_TRUNCATED] = "/home/me/x";
     w.sums[0].facts.first_use = (struct stk_example){1, 2, "my_kernel", "trainer of node17", 0};
-    CHECK(stk_redact(w.jobs, 3, &w.arena, &err) == STK_OK);
+    CHECK(stk_redact(w.jobs, 3, &w.arena, &err) == STOKER_OK);
     CHECK_STR(w.jobs[0].info.path, "input-1");
     CHECK_STR(w.jobs[2].info.path, "input-3");
     CHECK_STR(w.sums[0].host, "host-1");

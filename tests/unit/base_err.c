@@ -7,44 +7,44 @@
 
 static void records(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
-    CHECK_EQ(err.code, STK_OK);
+    CHECK_EQ(err.code, STOKER_OK);
     CHECK_EQ(err.offset, -1);
-    CHECK_EQ(stk_err_set_at(&err, STK_EINPUT, 77, "%s is %d bytes", "x", 3), STK_EINPUT);
+    CHECK_EQ(stk_err_set_at(&err, STOKER_EINPUT, 77, "%s is %d bytes", "x", 3), STOKER_EINPUT);
     CHECK_STR(err.message, "x is 3 bytes");
     CHECK_EQ(err.offset, 77);
-    for (int i = 0; i < STK_ERR_CONTEXTS + 3; i++) {
+    for (int i = 0; i < STOKER_ERR_CONTEXTS + 3; i++) {
         stk_err_while(&err, "step %d", i);
     }
-    CHECK_EQ(err.contexts, STK_ERR_CONTEXTS);
+    CHECK_EQ(err.contexts, STOKER_ERR_CONTEXTS);
     CHECK_STR(err.context[0], "step 0");
-    CHECK_EQ(stk_err_set(&err, STK_ELIMIT, "wrapped: %s", err.message), STK_ELIMIT);
+    CHECK_EQ(stk_err_set(&err, STOKER_ELIMIT, "wrapped: %s", err.message), STOKER_ELIMIT);
     CHECK_STR(err.message, "wrapped: x is 3 bytes");
     CHECK_EQ(err.contexts, 0);
     CHECK_EQ(err.offset, -1);
-    CHECK_EQ(stk_err_set(NULL, STK_EUSAGE, "nobody listens"), STK_EUSAGE);
+    CHECK_EQ(stk_err_set(NULL, STOKER_EUSAGE, "nobody listens"), STOKER_EUSAGE);
     stk_err_while(NULL, "nobody listens");
-    CHECK_EQ(stk_err_nomem(NULL), STK_ENOMEM);
-    CHECK_EQ(stk_err_set(&err, STK_EBUG, "%1000d", 5), STK_EBUG);
+    CHECK_EQ(stk_err_nomem(NULL), STOKER_ENOMEM);
+    CHECK_EQ(stk_err_set(&err, STOKER_EBUG, "%1000d", 5), STOKER_EBUG);
     CHECK_EQ(strlen(err.message), sizeof err.message - 1);
 }
 
 static void entries(void)
 {
-    struct stk_err theirs, own;
+    struct stoker_err theirs, own;
     memset(&theirs, 0x5a, sizeof theirs);
-    CHECK(stk_err_begin(NULL, &own) == &own && own.code == STK_OK && own.offset == -1);
-    struct stk_err *err = stk_err_begin(&theirs, &own);
+    CHECK(stk_err_begin(NULL, &own) == &own && own.code == STOKER_OK && own.offset == -1);
+    struct stoker_err *err = stk_err_begin(&theirs, &own);
     CHECK(err == &theirs && !err->message[0] && err->contexts == 0);
-    stk_err_set(err, STK_EINPUT, "tried in vain");
-    CHECK_EQ(stk_err_end(err, STK_OK), STK_OK); // it did without
-    CHECK(err->code == STK_OK && !err->message[0]);
-    CHECK_EQ(stk_err_end(err, STK_ELIMIT), STK_EBUG); // nobody said what failed
-    CHECK(err->code == STK_EBUG && err->message[0]);
-    stk_err_set(err, STK_ELIMIT, "a cap");
-    CHECK_EQ(stk_err_end(err, STK_ELIMIT), STK_ELIMIT);
-    CHECK_EQ(stk_err_fail(err), STK_ELIMIT);
+    stk_err_set(err, STOKER_EINPUT, "tried in vain");
+    CHECK_EQ(stk_err_end(err, STOKER_OK), STOKER_OK); // it did without
+    CHECK(err->code == STOKER_OK && !err->message[0]);
+    CHECK_EQ(stk_err_end(err, STOKER_ELIMIT), STOKER_EBUG); // nobody said what failed
+    CHECK(err->code == STOKER_EBUG && err->message[0]);
+    stk_err_set(err, STOKER_ELIMIT, "a cap");
+    CHECK_EQ(stk_err_end(err, STOKER_ELIMIT), STOKER_ELIMIT);
+    CHECK_EQ(stk_err_fail(err), STOKER_ELIMIT);
     CHECK_STR(err->message, "a cap");
 }
 

@@ -13,9 +13,9 @@
 static struct stk_stream *open_stream(const char *path, bool seekable)
 {
     struct stk_stream *s = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_stream_opts opts = {.seekable = seekable};
-    CHECK_EQ(stk_stream_open(&s, path, &opts, &err), STK_OK);
+    CHECK_EQ(stk_stream_open(&s, path, &opts, &err), STOKER_OK);
     return s;
 }
 
@@ -23,11 +23,11 @@ static struct stk_stream *open_stream(const char *path, bool seekable)
 static void probe(struct stk_stream *s, struct bytes content, uint64_t offset, size_t n)
 {
     static uint8_t buf[1 << 20];
-    struct stk_err err;
+    struct stoker_err err;
     size_t got;
     n = n < sizeof buf ? n : sizeof buf;
     size_t want = offset >= content.n ? 0 : content.n - offset < n ? content.n - offset : n;
-    CHECK_EQ(stk_stream_read_at(s, offset, buf, n, &got, &err), STK_OK);
+    CHECK_EQ(stk_stream_read_at(s, offset, buf, n, &got, &err), STOKER_OK);
     CHECK_EQ(got, want);
     CHECK(got != want || !want || memcmp(buf, content.p + offset, got) == 0);
 }
@@ -37,11 +37,11 @@ static void mix(struct stk_stream *s, struct bytes content, int probes, uint64_t
 {
     size_t at = 0, got, most = content.n / (size_t)probes + 1;
     uint8_t *buf = malloc(2 * most);
-    struct stk_err err;
+    struct stoker_err err;
     int wrong = 0;
     do {
         size_t n = 1 + next_random(&seed) % (2 * most);
-        CHECK_EQ(stk_stream_read(s, buf, n, &got, &err), STK_OK);
+        CHECK_EQ(stk_stream_read(s, buf, n, &got, &err), STOKER_OK);
         wrong += at + got > content.n || (got && memcmp(buf, content.p + at, got) != 0);
         at += got;
         probe(s, content, next_random(&seed) % content.n, 1 + next_random(&seed) % 3000);
@@ -154,17 +154,17 @@ static void thinning(void)
     static struct stk_seek k;
     struct stk_source source;
     struct stk_decoder d;
-    struct stk_err err;
+    struct stoker_err err;
     stk_seek_init(&k);
     k.distance = 2000;
-    CHECK_EQ(stk_source_open(&source, write_file(gzip.p, gzip.n), false, &err), STK_OK);
-    CHECK_EQ(stk_decoder_open(&d, &source, STK_CODEC_GZIP, 100000, NULL, 0, &err), STK_OK);
+    CHECK_EQ(stk_source_open(&source, write_file(gzip.p, gzip.n), false, &err), STOKER_OK);
+    CHECK_EQ(stk_decoder_open(&d, &source, STK_CODEC_GZIP, 100000, NULL, 0, &err), STOKER_OK);
     static uint8_t buf[100000];
     size_t got, want;
     do {
         want = (size_t)stk_seek_capacity(&k, &d);
         want = want < sizeof buf ? want : sizeof buf;
-        CHECK_EQ(stk_decoder_read(&d, buf, want, &got, &err), STK_OK);
+        CHECK_EQ(stk_decoder_read(&d, buf, want, &got, &err), STOKER_OK);
         stk_seek_note(&k, &d);
     } while (got > 0);
     CHECK(k.distance > 2000);
@@ -176,7 +176,8 @@ static void thinning(void)
     uint64_t seed = 5;
     for (int i = 0; i < 500; i++) {
         uint64_t offset = next_random(&seed) % (content.n - 1000);
-        CHECK_EQ(stk_seek_read(&k, &source, STK_CODEC_GZIP, offset, buf, 1000, &got, &err), STK_OK);
+        CHECK_EQ(stk_seek_read(&k, &source, STK_CODEC_GZIP, offset, buf, 1000, &got, &err),
+                 STOKER_OK);
         CHECK(got == 1000 && memcmp(buf, content.p + offset, got) == 0);
     }
     stk_seek_deinit(&k);
@@ -191,10 +192,10 @@ static void refusals(void)
     struct bytes content = make_content(200000, 3), gzip = {0};
     add_gzip(&gzip, content.p, content.n, 1, false);
     struct stk_stream *s = open_stream(write_file(gzip.p, gzip.n), false);
-    struct stk_err err;
+    struct stoker_err err;
     size_t got;
     char buf[10];
-    CHECK_EQ(stk_stream_read_at(s, 0, buf, 10, &got, &err), STK_EINVAL);
+    CHECK_EQ(stk_stream_read_at(s, 0, buf, 10, &got, &err), STOKER_EINVAL);
     CHECK_EQ(got, 0);
     stk_stream_close(s);
     s = open_stream(write_file(content.p, content.n), false);
@@ -202,7 +203,7 @@ static void refusals(void)
     stk_stream_close(s);
     s = open_stream(write_file(gzip.p, gzip.n / 2), true); // cut: what is there can be read
     probe(s, content, 1000, 1000);
-    CHECK_EQ(stk_stream_read_at(s, content.n - 10, buf, 10, &got, &err), STK_OK);
+    CHECK_EQ(stk_stream_read_at(s, content.n - 10, buf, 10, &got, &err), STOKER_OK);
     CHECK_EQ(got, 0);
     probe(s, content, 500, 1000);
     stk_stream_close(s);
@@ -217,19 +218,19 @@ static void no_memory(void)
     add_gzip(&gzip, content.p, content.n, 1, false);
     for (uint64_t n = 1; n < 20; n++) {
         struct stk_stream *s = open_stream(write_file(gzip.p, gzip.n), true);
-        struct stk_err err;
+        struct stoker_err err;
         static uint8_t buf[9 << 20];
         const uint8_t *head;
         size_t got;
         CHECK_EQ(stk_stream_peek(s, &head), 65536); // the decoder has all it needs
         stk_alloc_fail_at(n == 1, 0);               // the mark at 8 MiB
-        CHECK_EQ(stk_stream_read(s, buf, sizeof buf, &got, &err), STK_OK);
+        CHECK_EQ(stk_stream_read(s, buf, sizeof buf, &got, &err), STOKER_OK);
         CHECK_EQ(got, content.n);
         stk_alloc_fail_at(n, 0);
-        enum stk_status status = stk_stream_read_at(s, 8500000, buf, 1000, &got, &err);
+        enum stoker_status status = stk_stream_read_at(s, 8500000, buf, 1000, &got, &err);
         stk_alloc_fail_at(0, 0);
-        CHECK(status == STK_OK || status == STK_ENOMEM);
-        CHECK(n > 1 || status == STK_ENOMEM);
+        CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
+        CHECK(n > 1 || status == STOKER_ENOMEM);
         probe(s, content, 8600000, 1000);
         probe(s, content, 5, 1000);
         stk_stream_close(s);

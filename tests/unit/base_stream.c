@@ -10,16 +10,16 @@
 #include "base/alloc.h"
 #include "base/stream.h"
 
-// Reads all of it; returns the status of the failing call, or STK_OK.
-static enum stk_status read_all(const char *path, bool seekable, bool peek, size_t most,
-                                struct bytes *out, char damage[256])
+// Reads all of it; returns the status of the failing call, or STOKER_OK.
+static enum stoker_status read_all(const char *path, bool seekable, bool peek, size_t most,
+                                   struct bytes *out, char damage[256])
 {
     struct stk_stream *s;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_stream_opts opts = {.seekable = seekable};
     stk_err_init(&err);
     damage[0] = '\0';
-    enum stk_status status = stk_stream_open(&s, path, &opts, &err);
+    enum stoker_status status = stk_stream_open(&s, path, &opts, &err);
     if (status) {
         return status;
     }
@@ -39,7 +39,7 @@ static enum stk_status read_all(const char *path, bool seekable, bool peek, size
     if (!status) {
         CHECK(out->n >= head_len && (!head_len || memcmp(out->p, kept, head_len) == 0));
         CHECK(!peek || head_len == (out->n < 65536 ? out->n : 65536));
-        CHECK(stk_stream_read(s, buf, most, &got, &err) == STK_OK && got == 0); // still the end
+        CHECK(stk_stream_read(s, buf, most, &got, &err) == STOKER_OK && got == 0); // still the end
         if (stk_stream_size(s) && !stk_stream_damage(s)) {
             CHECK_EQ(stk_stream_consumed(s), stk_stream_size(s));
         }
@@ -60,7 +60,7 @@ static void expect(const char *path, struct bytes content)
         for (int how = 0; how < 4; how++) {
             struct bytes out = {0};
             char damage[256];
-            CHECK_EQ(read_all(path, how & 1, how & 2, sizes[i], &out, damage), STK_OK);
+            CHECK_EQ(read_all(path, how & 1, how & 2, sizes[i], &out, damage), STOKER_OK);
             CHECK_STR(damage, "");
             CHECK(out.n == content.n && (!out.n || memcmp(out.p, content.p, out.n) == 0));
             bytes_free(&out);
@@ -93,7 +93,7 @@ static void prefix_with_damage(struct bytes in, size_t n, struct bytes content, 
 {
     struct bytes out = {0};
     char damage[256];
-    CHECK_EQ(read_all(write_file(in.p, n), n % 2, n % 3 == 0, 70000, &out, damage), STK_OK);
+    CHECK_EQ(read_all(write_file(in.p, n), n % 2, n % 3 == 0, 70000, &out, damage), STOKER_OK);
     CHECK(whole ? damage[0] == '\0' : damage[0] != '\0');
     CHECK(out.n <= content.n && (!out.n || memcmp(out.p, content.p, out.n) == 0));
     // Little may be lost that was in the file: deflate and zstd hold at most a block back.
@@ -136,7 +136,7 @@ static void damage_is_told(void)
         size_t at = 4 + next_random(&seed) % (b->n - 4);
         uint8_t old = b->p[at];
         b->p[at] ^= (uint8_t)(1u << next_random(&seed) % 8);
-        CHECK_EQ(read_all(write_file(b->p, b->n), false, false, 30000, &out, damage), STK_OK);
+        CHECK_EQ(read_all(write_file(b->p, b->n), false, false, 30000, &out, damage), STOKER_OK);
         bool right = out.n == content.n && memcmp(out.p, content.p, out.n) == 0;
         CHECK(right || damage[0]);
         bytes_free(&out);
@@ -145,7 +145,7 @@ static void damage_is_told(void)
     bytes_add(&in[0], "trailing", 8);
     struct bytes out = {0};
     char damage[256];
-    CHECK_EQ(read_all(write_file(in[0].p, in[0].n), false, false, 30000, &out, damage), STK_OK);
+    CHECK_EQ(read_all(write_file(in[0].p, in[0].n), false, false, 30000, &out, damage), STOKER_OK);
     CHECK(out.n == content.n && memcmp(out.p, content.p, out.n) == 0);
     CHECK(strstr(damage, "follow its last member") != NULL);
     bytes_free(&out);
@@ -190,13 +190,13 @@ static void beyond_4_gib(void)
     bytes_add(&in, "\x03\0", 2); // an empty final block
     bytes_add(&in, trailer, 8);
     struct stk_stream *s;
-    struct stk_err err;
+    struct stoker_err err;
     size_t got;
-    CHECK_EQ(stk_stream_open(&s, write_file(in.p, in.n), NULL, &err), STK_OK);
+    CHECK_EQ(stk_stream_open(&s, write_file(in.p, in.n), NULL, &err), STOKER_OK);
     do {
         uint64_t at = stk_stream_position(s);
         bool near = at + 2 * PIECE > UINT32_MAX && at < UINT32_MAX + (uint64_t)PIECE;
-        CHECK_EQ(stk_stream_read(s, piece.p, near ? 5003 : PIECE, &got, &err), STK_OK);
+        CHECK_EQ(stk_stream_read(s, piece.p, near ? 5003 : PIECE, &got, &err), STOKER_OK);
     } while (got > 0);
     CHECK_EQ(stk_stream_position(s), total);
     CHECK(stk_stream_damage(s) == NULL);
@@ -210,8 +210,8 @@ static void beyond_4_gib(void)
 static void refuse(const char *path, const char *word)
 {
     struct stk_stream *s;
-    struct stk_err err;
-    CHECK_EQ(stk_stream_open(&s, path, NULL, &err), STK_EINPUT);
+    struct stoker_err err;
+    CHECK_EQ(stk_stream_open(&s, path, NULL, &err), STOKER_EINPUT);
     CHECK(s == NULL && strstr(err.message, word) != NULL && strstr(err.message, path) != NULL);
 }
 
@@ -265,7 +265,7 @@ static void standard_input(void)
         CHECK_EQ(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
         struct bytes out = {0};
         char damage[256];
-        CHECK_EQ(read_all("-", how & 2, true, 50000, &out, damage), STK_OK);
+        CHECK_EQ(read_all("-", how & 2, true, 50000, &out, damage), STOKER_OK);
         CHECK(out.n == content.n && memcmp(out.p, content.p, out.n) == 0 && !damage[0]);
         bytes_free(&out);
         pthread_join(thread, NULL);
@@ -275,7 +275,7 @@ static void standard_input(void)
     dup2(fd, STDIN_FILENO);
     struct bytes out = {0};
     char damage[256];
-    CHECK_EQ(read_all("-", false, true, 50000, &out, damage), STK_OK);
+    CHECK_EQ(read_all("-", false, true, 50000, &out, damage), STOKER_OK);
     CHECK(out.n == content.n - 1000 && memcmp(out.p, content.p + 1000, out.n) == 0);
     bytes_free(&out);
     close(fd);
@@ -295,16 +295,16 @@ static void no_memory(void)
     for (int kind = 0; kind < 3; kind++) {
         for (int sticky = 0; sticky < 2; sticky++) {
             const char *path = write_file(in[kind].p, in[kind].n);
-            enum stk_status status = STK_ENOMEM;
+            enum stoker_status status = STOKER_ENOMEM;
             uint64_t n = 1;
-            for (; status == STK_ENOMEM && n < 50; n++) {
+            for (; status == STOKER_ENOMEM && n < 50; n++) {
                 struct bytes out = {0};
                 char damage[256];
                 stk_alloc_fail_at(n, sticky);
                 status = read_all(path, true, true, 50000, &out, damage);
                 bytes_free(&out);
             }
-            CHECK_EQ(status, STK_OK);
+            CHECK_EQ(status, STOKER_OK);
             CHECK(n > 2);
         }
     }

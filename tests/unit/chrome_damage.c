@@ -7,7 +7,7 @@
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op" #n "\",\"pid\":1,\"tid\":1,\"ts\":" #n        \
     "0,\"dur\":5}"
 
-static struct stk_err err;
+static struct stoker_err err;
 
 struct want {
     const char *text;
@@ -114,7 +114,7 @@ static void test_refused(void)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct stk_trace *t = chrome_read_text(texts[i], &err);
         CHECK(t == NULL);
-        CHECK_EQ(err.code, STK_EINPUT);
+        CHECK_EQ(err.code, STOKER_EINPUT);
         if (t) {
             fprintf(stderr, "read: %s\n", texts[i]);
         }

@@ -3,7 +3,7 @@
 #include "chrome_read.h"
 #include "store/names.h"
 
-static struct stk_err err;
+static struct stoker_err err;
 
 static struct stk_trace *read_events(const char *events)
 {
@@ -385,15 +385,15 @@ static void test_args(void)
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 1};
     struct seen seen = {""};
-    CHECK(t && stk_stream_open(&stream, chrome_text_path(), &opts, &err) == STK_OK);
+    CHECK(t && stk_stream_open(&stream, chrome_text_path(), &opts, &err) == STOKER_OK);
     if (t && stream) {
         CHECK_EQ(stk_reader_chrome.args(stream, chrome_text_path(), t, find(t, "b\n"), note_arg,
                                         &seen, &err),
-                 STK_OK);
+                 STOKER_OK);
         CHECK_STR(seen.text, "ph=X;name=b\n;pid=1;tid=1;ts=5;dur=1;x=[1,[2]];occupancy.w=3;"
                              "occupancy.l=q\";");
         CHECK_EQ(stk_reader_chrome.args(stream, chrome_text_path(), t, 99, note_arg, &seen, &err),
-                 STK_EINVAL);
+                 STOKER_EINVAL);
     }
     stk_stream_close(stream);
     stk_trace_free(t);

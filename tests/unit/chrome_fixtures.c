@@ -193,7 +193,7 @@ static void check_all(const char *dir, FILE *in)
 {
     char path[512], what[64], open_path[512] = "", full[4096];
     struct stk_trace *t = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     int64_t want, clock_ns = 0;
     int files = 0;
     while (fscanf(in, "%511s %63s %" SCNd64, path, what, &want) == 3) {

@@ -10,17 +10,18 @@
 #include "readers/chrome/chrome_run.h"
 #include "readers/reader.h"
 
-static inline struct stk_trace *chrome_read_file(const char *path, int threads, struct stk_err *err)
+static inline struct stk_trace *chrome_read_file(const char *path, int threads,
+                                                 struct stoker_err *err)
 {
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {0};
     struct stk_trace *t = NULL;
     stk_err_init(err);
-    if (stk_stream_open(&stream, path, &opts, err) != STK_OK) {
+    if (stk_stream_open(&stream, path, &opts, err) != STOKER_OK) {
         return NULL;
     }
     struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = threads};
-    if (stk_reader_chrome.read(&ctx, &t, err) != STK_OK) {
+    if (stk_reader_chrome.read(&ctx, &t, err) != STOKER_OK) {
         t = NULL;
     }
     stk_stream_close(stream);
@@ -35,7 +36,7 @@ static inline const char *chrome_text_path(void)
 }
 
 static inline struct stk_trace *chrome_read_bytes(const char *text, size_t n, int threads,
-                                                  struct stk_err *err)
+                                                  struct stoker_err *err)
 {
     FILE *f = fopen(chrome_text_path(), "wb");
     if (!f || fwrite(text, 1, n, f) != n || fclose(f) != 0) {
@@ -46,7 +47,7 @@ static inline struct stk_trace *chrome_read_bytes(const char *text, size_t n, in
     return t;
 }
 
-static inline struct stk_trace *chrome_read_text(const char *text, struct stk_err *err)
+static inline struct stk_trace *chrome_read_text(const char *text, struct stoker_err *err)
 {
     return chrome_read_bytes(text, strlen(text), 1, err);
 }

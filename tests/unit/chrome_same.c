@@ -6,7 +6,7 @@
 
 static uint64_t digest_of(const char *text, size_t n, int threads)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_trace *t = chrome_read_bytes(text, n, threads, &err);
     uint64_t h = t ? chrome_digest(t) : (uint64_t)err.code;
     stk_trace_free(t);
@@ -42,16 +42,16 @@ static void check_same(const char *what, const char *text, size_t n, const size_
 
 static char *slurp(const char *path, size_t *n)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_stream *s = NULL;
     struct stk_stream_opts opts = {0};
     char *text = malloc(48u << 20);
     *n = 0;
-    if (!text || stk_stream_open(&s, path, &opts, &err) != STK_OK) {
+    if (!text || stk_stream_open(&s, path, &opts, &err) != STOKER_OK) {
         abort();
     }
     for (size_t got = 1; got > 0 && *n < 48u << 20; *n += got) {
-        if (stk_stream_read(s, text + *n, (48u << 20) - *n, &got, &err) != STK_OK) {
+        if (stk_stream_read(s, text + *n, (48u << 20) - *n, &got, &err) != STOKER_OK) {
             abort();
         }
     }

@@ -33,10 +33,10 @@ static void long_run(struct stk_dataset *ds, int64_t want, int64_t n, int64_t fi
 {
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t at = 0, sum = 0, disorder = 0;
     for (;;) {
-        CHECK(stk_iter_next(it, want, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, want, &b, &err) == STOKER_OK);
         if (b.n == 0) {
             break;
         }
@@ -64,10 +64,10 @@ static void long_repeat(struct stk_dataset *ds, int64_t n)
 {
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t got = 0;
     do {
-        CHECK(stk_iter_next(it, 7, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 7, &b, &err) == STOKER_OK);
         got += b.n;
     } while (b.n > 0);
     CHECK_EQ(got, n);
@@ -92,12 +92,12 @@ static void steady_state(struct stk_dataset *ds)
 {
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     uint64_t grown = 1;
     for (int window = 0; window < 15 && grown; window++) {
         uint64_t fresh = stk_pool_stats_of(it->run->pool).fresh, allocations = stk_alloc_count();
         for (int i = 0; i < 2000; i++) {
-            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+            CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
         }
         grown = stk_pool_stats_of(it->run->pool).fresh - fresh + stk_alloc_count() - allocations;
     }
@@ -110,13 +110,13 @@ static void cancelling(struct stk_dataset *ds, int after_us)
 {
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     for (int i = 0; i < after_us / 100; i++) {
-        CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 5, &b, &err) == STOKER_OK);
     }
     usleep((useconds_t)after_us);
     stk_run_cancel(it->run);
-    CHECK(stk_iter_next(it, 5, &b, &err) == STK_EINTR);
+    CHECK(stk_iter_next(it, 5, &b, &err) == STOKER_EINTR);
     stk_block_free(&b);
     stk_iter_close(it);
 }
@@ -137,12 +137,12 @@ static void pausing(int64_t burst, int pause_us)
 {
     struct stk_iter *it = open_iter(PREFETCH(RANGE(1000000), 10));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t at = 0, disorder = 0;
     int late = 0;
     for (int round = 0; round < 40; round++) {
         for (int64_t end = at + burst; at < end; at++) {
-            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+            CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
             disorder += *(const int64_t *)stk_col_at(&b.cols[0], 0) != at;
         }
         usleep((useconds_t)pause_us);
@@ -174,19 +174,19 @@ static void forking(void)
 {
     struct stk_iter *it = open_iter(PREFETCH(PMAP(RANGE(1000), OP_PLUS_ONE, 2), 2));
     struct stk_block b = {0};
-    struct stk_err err;
-    CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(stk_iter_next(it, 5, &b, &err) == STOKER_OK);
     pid_t child = fork();
     if (child == 0) {
         bool says_so =
-            stk_iter_next(it, 5, &b, &err) == STK_EUSAGE && strstr(err.message, "fork") != NULL;
+            stk_iter_next(it, 5, &b, &err) == STOKER_EUSAGE && strstr(err.message, "fork") != NULL;
         stk_iter_close(it);
         _exit(says_so ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);
     CHECK_EQ(status, 0);
-    CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+    CHECK(stk_iter_next(it, 5, &b, &err) == STOKER_OK);
     stk_block_free(&b);
     stk_iter_close(it);
 }

@@ -24,7 +24,7 @@ static void write_files(void)
     CHECK(c && mkdtemp(folder));
     for (uint32_t k = 0; k < FILES; k++) {
         uint32_t height = 200 + 7 * k, width = 300 - 5 * k;
-        struct stk_err err;
+        struct stoker_err err;
         const uint8_t *bytes;
         size_t size;
         uint8_t *pixels = stk_alloc((size_t)height * width * 3);
@@ -33,7 +33,7 @@ static void write_files(void)
             random = random * 1664525 + 1013904223;
             pixels[i] = (uint8_t)(i / 1000 + (random >> 24) % (10 + 4 * k));
         }
-        CHECK_EQ(stk_image_encode_jpeg(c, &im, &how, &bytes, &size, &err), STK_OK);
+        CHECK_EQ(stk_image_encode_jpeg(c, &im, &how, &bytes, &size, &err), STOKER_OK);
         snprintf(paths[k], sizeof paths[k], "%s/%u.jpg", folder, k);
         FILE *f = fopen(paths[k], "wb");
         CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);

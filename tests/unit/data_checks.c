@@ -162,8 +162,8 @@ static void printers(void)
     char text[2000] = "";
     struct stk_iter *it = open_iter(make("batch", RANGE(10), "batch_size", I(4), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
-    CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     FILE *to = fmemopen(text, sizeof text, "w");
     stk_dataset_dump(it->ds, to);
     stk_iter_dump(it, to);

@@ -10,10 +10,10 @@
 
 static struct stk_dataset *make(const char *kind, struct stk_dataset *in, struct stk_attrs *attrs)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds = NULL;
     stk_err_init(&err);
-    CHECK(stk_dataset_make(&ds, kind, &in, in != NULL, attrs, NULL, &err) == STK_OK);
+    CHECK(stk_dataset_make(&ds, kind, &in, in != NULL, attrs, NULL, &err) == STOKER_OK);
     stk_attrs_drop(attrs);
     stk_dataset_drop(in);
     return ds;
@@ -35,14 +35,14 @@ static struct stk_dataset *batch_of(struct stk_dataset *in, int64_t size, int dr
 
 static struct stk_dataset *identity_of(struct stk_dataset *in)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn;
     struct stk_attrs *a = stk_attrs_new();
     int first, count, value = 0;
     stk_err_init(&err);
-    CHECK(stk_fn_open(&fn, in->specs->items, in->specs->count, "f", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) == STK_OK);
-    CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, in->specs->items, in->specs->count, "f", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "identity", &value, 1, NULL, NULL, &first, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &first, 1, &err) == STOKER_OK);
     CHECK(stk_attrs_set(a, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn}));
     stk_fn_drop(fn);
     return make("map", in, a);
@@ -50,12 +50,12 @@ static struct stk_dataset *identity_of(struct stk_dataset *in)
 
 static struct stk_iter *open_it(struct stk_dataset *ds)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_run *run;
     struct stk_iter *it;
     stk_err_init(&err);
-    CHECK(stk_run_open(&run, NULL, &err) == STK_OK);
-    CHECK(stk_iter_open(&it, ds, run, 0, 0, &err) == STK_OK);
+    CHECK(stk_run_open(&run, NULL, &err) == STOKER_OK);
+    CHECK(stk_iter_open(&it, ds, run, 0, 0, &err) == STOKER_OK);
     stk_run_drop(run);
     stk_dataset_drop(ds);
     return it;
@@ -67,10 +67,10 @@ static void batches_hold_everything(int64_t n, int64_t size, int drop, int64_t w
     int64_t expected = stk_dataset_cardinality(ds), batches = 0, at = 0;
     struct stk_iter *it = open_it(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     CHECK(expected == (drop ? n / size : (n + size - 1) / size));
     for (;;) {
-        CHECK(stk_iter_next(it, want, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, want, &b, &err) == STOKER_OK);
         if (b.n == 0) {
             break;
         }
@@ -92,10 +92,10 @@ static void skipping_equals_dropping(int64_t n, int64_t size, int64_t skip)
 {
     struct stk_iter *it = open_it(batch_of(identity_of(range_of(n)), size, 0));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t done;
-    CHECK(stk_iter_skip(it, skip, &done, &err) == STK_OK);
-    CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+    CHECK(stk_iter_skip(it, skip, &done, &err) == STOKER_OK);
+    CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     if (skip * size < n) {
         CHECK(done == skip && *(int64_t *)stk_col_at(&b.cols[0], 0) == skip * size);
     } else {
@@ -107,15 +107,15 @@ static void skipping_equals_dropping(int64_t n, int64_t size, int64_t skip)
 
 static void bad_arguments_are_refused(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds, *in = range_of(3);
     struct stk_attrs *a = stk_attrs_new();
     stk_err_init(&err);
-    CHECK(stk_dataset_make(&ds, "batch", &in, 1, a, NULL, &err) == STK_EINVAL);
+    CHECK(stk_dataset_make(&ds, "batch", &in, 1, a, NULL, &err) == STOKER_EINVAL);
     CHECK(strstr(err.message, "batch_size") != NULL);
     CHECK(stk_attrs_set_int(a, "batch_size", 0));
-    CHECK(stk_dataset_make(&ds, "batch", &in, 1, a, NULL, &err) == STK_EINVAL);
-    CHECK(stk_dataset_make(&ds, "nonsense", &in, 1, a, NULL, &err) == STK_EUSAGE);
+    CHECK(stk_dataset_make(&ds, "batch", &in, 1, a, NULL, &err) == STOKER_EINVAL);
+    CHECK(stk_dataset_make(&ds, "nonsense", &in, 1, a, NULL, &err) == STOKER_EUSAGE);
     stk_attrs_drop(a);
     stk_dataset_drop(in);
 }
@@ -124,10 +124,10 @@ static void pool_takes_buffers_back(void)
 {
     struct stk_iter *it = open_it(batch_of(identity_of(range_of(100000)), 100, 0));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     uint64_t fresh = 0;
     for (int i = 0; i < 900; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         if (i == 20) {
             fresh = stk_pool_stats_of(it->run->pool).fresh;
         }

@@ -17,7 +17,7 @@ static char path[64];
 // Element i: int64 i; float32 of shape (i % 3, 2); a string of i bytes.
 static void write_file(struct stk_pool *pool)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_indexed_writer *w;
     struct stk_specs *specs = stk_specs_new(3);
     struct stk_block b = {0};
@@ -25,7 +25,7 @@ static void write_file(struct stk_pool *pool)
     specs->items[1] = (struct stk_spec){.dtype = STK_DT_F32, .shape = {2, {STK_UNKNOWN, 2}}};
     specs->items[2].dtype = STK_DT_STRING;
     stk_err_init(&err);
-    CHECK(stk_indexed_create(&w, path, specs, &err) == STK_OK);
+    CHECK(stk_indexed_create(&w, path, specs, &err) == STOKER_OK);
     for (int64_t i = 0; i < ELEMENTS; i++) {
         struct stk_shape scalar = {0}, shape = {2, {i % 3, 2}};
         char text[ELEMENTS];
@@ -40,9 +40,9 @@ static void write_file(struct stk_pool *pool)
         CHECK(stk_col_own_bytes(&b.cols[2], pool, text, (size_t)i,
                                 (struct stk_bytes *)b.cols[2].data));
         b.n = 1;
-        CHECK(stk_indexed_append(w, &b, &err) == STK_OK);
+        CHECK(stk_indexed_append(w, &b, &err) == STOKER_OK);
     }
-    CHECK(stk_indexed_finish(w, true, &err) == STK_OK);
+    CHECK(stk_indexed_finish(w, true, &err) == STOKER_OK);
     stk_block_free(&b);
     stk_specs_drop(specs);
 }
@@ -65,17 +65,17 @@ static bool is_element(const struct stk_block *b, int64_t at, int64_t i)
 
 static void reads_again(struct stk_pool *pool)
 {
-    struct stk_err err, why;
+    struct stoker_err err, why;
     struct stk_indexed *x;
     struct stk_block b = {0};
     int64_t index[ELEMENTS], failed;
     stk_err_init(&err);
-    CHECK(stk_indexed_open(&x, path, &err) == STK_OK);
+    CHECK(stk_indexed_open(&x, path, &err) == STOKER_OK);
     CHECK_EQ(stk_indexed_count(x), ELEMENTS);
     for (int64_t i = 0; i < ELEMENTS; i++) {
         index[i] = i * 5 % ELEMENTS;
     }
-    CHECK(stk_indexed_read(x, pool, index, ELEMENTS, &b, &failed, &why, &err) == STK_OK);
+    CHECK(stk_indexed_read(x, pool, index, ELEMENTS, &b, &failed, &why, &err) == STOKER_OK);
     CHECK_EQ(failed, ELEMENTS);
     stk_indexed_drop(x); // views keep the file
     for (int64_t i = 0; i < b.n; i++) {
@@ -91,7 +91,7 @@ static void every_flip_is_noticed(struct stk_pool *pool)
     CHECK(stat(path, &info) == 0);
     FILE *f = fopen(path, "r+b");
     for (long at = 0; f && at < info.st_size; at += 3) {
-        struct stk_err err, why;
+        struct stoker_err err, why;
         struct stk_indexed *x;
         int64_t lost = 0;
         fseek(f, at, SEEK_SET);
@@ -100,13 +100,13 @@ static void every_flip_is_noticed(struct stk_pool *pool)
         fputc(c ^ 0x10, f);
         fflush(f);
         stk_err_init(&err);
-        if (stk_indexed_open(&x, path, &err) != STK_OK) {
+        if (stk_indexed_open(&x, path, &err) != STOKER_OK) {
             lost = ELEMENTS;
         } else {
             for (int64_t i = 0; i < stk_indexed_count(x); i++) {
                 struct stk_block b = {0};
                 int64_t failed;
-                CHECK(stk_indexed_read(x, pool, &i, 1, &b, &failed, &why, &err) == STK_OK);
+                CHECK(stk_indexed_read(x, pool, &i, 1, &b, &failed, &why, &err) == STOKER_OK);
                 lost += failed == 0;
                 CHECK(failed == 0 || b.count != 3 || is_element(&b, 0, i));
                 stk_block_free(&b);
@@ -126,11 +126,11 @@ static void truncations_are_refused(void)
     struct stat info;
     CHECK(stat(path, &info) == 0);
     for (long size = info.st_size - 1; size >= 0; size -= 97) {
-        struct stk_err err;
+        struct stoker_err err;
         struct stk_indexed *x;
         stk_err_init(&err);
         CHECK(truncate(path, size) == 0);
-        CHECK(stk_indexed_open(&x, path, &err) == STK_EDAMAGE && err.message[0]);
+        CHECK(stk_indexed_open(&x, path, &err) == STOKER_EDAMAGE && err.message[0]);
     }
 }
 

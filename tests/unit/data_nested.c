@@ -18,10 +18,10 @@ static void set_bound(struct stk_attrs *a, const char *name)
 // Adds an operation to a function; returns the value.
 static int add(struct stk_fn *fn, const char *op, const int *in, int n, struct stk_attrs *attrs)
 {
-    struct stk_err err;
+    struct stoker_err err;
     int first = -1, count;
     stk_err_init(&err);
-    if (stk_fn_add(fn, op, in, n, attrs, NULL, &first, &count, &err) != STK_OK) {
+    if (stk_fn_add(fn, op, in, n, attrs, NULL, &first, &count, &err) != STOKER_OK) {
         fprintf(stderr, "%s: %s\n", op, err.message);
         CHECK(!"operation is added");
     }
@@ -31,16 +31,16 @@ static int add(struct stk_fn *fn, const char *op, const int *in, int n, struct s
 
 static struct stk_fn *fn_over(const struct stk_spec *specs, int n)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn = NULL;
-    CHECK(stk_fn_open(&fn, specs, n, "f", &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, specs, n, "f", &err) == STOKER_OK);
     return fn;
 }
 
 static struct stk_fn *finish(struct stk_fn *fn, const int *out, int n)
 {
-    struct stk_err err;
-    CHECK(stk_fn_finish(fn, out, n, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(stk_fn_finish(fn, out, n, &err) == STOKER_OK);
     return fn;
 }
 
@@ -258,11 +258,11 @@ static void choices(void)
     struct stk_dataset *tens = make("range", NULL, "start", I(10), "stop", I(12), NULL);
     struct stk_dataset *ds = choosing("choose_from_datasets",
                                       with_op("map", RANGE(9), OP_MOD_3, NULL), RANGE(3), tens, 0);
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_block b = {0};
     struct stk_iter *it = open_iter(ds);
-    CHECK(stk_iter_next(it, 9, &b, &err) == STK_OK && b.n == 2);
-    CHECK(stk_iter_next(it, 9, &b, &err) == STK_EINVAL); // choice 2 of 2
+    CHECK(stk_iter_next(it, 9, &b, &err) == STOKER_OK && b.n == 2);
+    CHECK(stk_iter_next(it, 9, &b, &err) == STOKER_EINVAL); // choice 2 of 2
     stk_block_free(&b);
     stk_iter_close(it);
     struct stk_dataset *zeros = with_fn("flat_map", RANGE(1), repeat_fn(4), NULL);

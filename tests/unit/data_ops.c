@@ -184,7 +184,7 @@ static void shapes_and_places(void)
 // n elements through one operation; the function of elements is x // (5 - x).
 static void errors_are_elements(int64_t n)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_fn *fn;
     struct stk_frame *frame;
     struct stk_pool *pool = stk_pool_open(1 << 26);
@@ -196,14 +196,14 @@ static void errors_are_elements(int64_t n)
     stk_err_init(&err);
     CHECK(stk_attrs_set(
         five, &(struct stk_attr){.name = "value", .kind = STK_ATTR_COLS, .count = 1, .cols = &c}));
-    CHECK(stk_fn_open(&fn, &spec, 1, "f", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "const", NULL, 0, five, NULL, &id[0], &count, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, &spec, 1, "f", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "const", NULL, 0, five, NULL, &id[0], &count, &err) == STOKER_OK);
     id[1] = 0;
-    CHECK(stk_fn_add(fn, "subtract", id, 2, NULL, NULL, &id[1], &count, &err) == STK_OK);
+    CHECK(stk_fn_add(fn, "subtract", id, 2, NULL, NULL, &id[1], &count, &err) == STOKER_OK);
     CHECK(stk_fn_add(fn, "floordiv", (int[]){0, id[1]}, 2, NULL, NULL, &id[0], &count, &err) ==
-          STK_OK);
-    CHECK(stk_fn_finish(fn, id, 1, &err) == STK_OK);
-    CHECK(stk_frame_open(&frame, fn, pool, NULL, &err) == STK_OK);
+          STOKER_OK);
+    CHECK(stk_fn_finish(fn, id, 1, &err) == STOKER_OK);
+    CHECK(stk_frame_open(&frame, fn, pool, NULL, &err) == STOKER_OK);
     struct stk_block in = {0}, out = {0};
     CHECK(stk_block_reset(&in, 1) &&
           stk_col_uniform(&in.cols[0], pool, STK_DT_I64, &spec.shape, n));
@@ -212,13 +212,13 @@ static void errors_are_elements(int64_t n)
         ((int64_t *)in.cols[0].data)[i] = i;
     }
     struct stk_eval eval = {0};
-    CHECK(stk_block_reset(&out, 1) && stk_frame_run(frame, &in, &out, &eval, &err) == STK_OK);
+    CHECK(stk_block_reset(&out, 1) && stk_frame_run(frame, &in, &out, &eval, &err) == STOKER_OK);
     CHECK_EQ(eval.failed, n < 6 ? n : 5);
     CHECK_EQ(out.n, eval.failed);
     for (int64_t i = 0; i < out.n; i++) {
         CHECK_EQ(*(int64_t *)stk_col_at(&out.cols[0], i), i / (5 - i));
     }
-    CHECK(n < 6 || (eval.failure.code == STK_EINVAL && strstr(eval.failure.message, "zero")));
+    CHECK(n < 6 || (eval.failure.code == STOKER_EINVAL && strstr(eval.failure.message, "zero")));
     stk_block_free(&in);
     stk_block_free(&out);
     stk_frame_close(frame);
@@ -237,9 +237,9 @@ static void examples_are_parsed(void)
         {.name = "y", .type = STK_EXAMPLE_INT64, .values = y, .count = 1},
         {.name = "raw", .type = STK_EXAMPLE_BYTES, .values = &raw, .count = 1}};
     struct stk_example_buffer wire = {0};
-    struct stk_err e;
+    struct stoker_err e;
     stk_err_init(&e);
-    CHECK(stk_example_encode(&wire, STK_EXAMPLE_SINGLE, values, 3, &e) == STK_OK);
+    CHECK(stk_example_encode(&wire, STK_EXAMPLE_SINGLE, values, 3, &e) == STOKER_OK);
     struct stoker_bytes record = {wire.data, wire.size};
     struct stoker_tensor in = tensor(STOKER_STRING, 0, NULL, &record), out[8];
     struct stoker_args *a = stoker_args_new();

@@ -88,10 +88,10 @@ static void policy_to_skip(void)
     stk_dataset_drop(ds);
     struct stk_iter *it = open_iter(with_op("map", RANGE(10), OP_FAIL_7, NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t n = 0;
     do {
-        CHECK(stk_iter_next(it, 4, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 4, &b, &err) == STOKER_OK);
         n += b.n;
     } while (b.n > 0);
     CHECK_EQ(n, 9);
@@ -112,10 +112,10 @@ static void random_access(void)
     CHECK_STR(elements_after(ds, 10, 0), "(0,2) (1,3) (2,4) (3,1) (4,5) (5,9)");
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     struct text t = {.n = 0};
     int64_t index[] = {5, 0, 3, 3};
-    CHECK(stk_iter_at(it, index, 4, &b, &err) == STK_OK);
+    CHECK(stk_iter_at(it, index, 4, &b, &err) == STOKER_OK);
     for (int64_t i = 0; i < b.n; i++) {
         say_element(&t, &b, i);
     }
@@ -129,12 +129,12 @@ static void no_more_than_asked(void)
 {
     struct stk_iter *it = open_iter(with_op("map", RANGE(32), OP_FAIL_7, NULL));
     struct stk_block b = {0};
-    struct stk_err err;
-    CHECK(stk_iter_next(it, 24, &b, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(stk_iter_next(it, 24, &b, &err) == STOKER_OK);
     CHECK_EQ(b.n, 7);
-    CHECK(stk_iter_next(it, 24, &b, &err) == STK_EINVAL);
+    CHECK(stk_iter_next(it, 24, &b, &err) == STOKER_EINVAL);
     for (int64_t i = 8; i < 32; i += 3) {
-        CHECK(stk_iter_next(it, 3, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 3, &b, &err) == STOKER_OK);
         CHECK(b.n > 0 && b.n <= 3);
         CHECK_EQ(*(int64_t *)stk_col_at(&b.cols[0], 0), i);
         i -= 3 - b.n;
@@ -146,12 +146,12 @@ static void no_more_than_asked(void)
 static void refused(const char *kind, struct stk_dataset *in, const char *name, int64_t value,
                     const char *says)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds = NULL;
     struct stk_attrs *a = stk_attrs_new();
     stk_err_init(&err);
     CHECK(stk_attrs_set_int(a, name, value));
-    CHECK(stk_dataset_make(&ds, kind, &in, 1, a, NULL, &err) == STK_EINVAL);
+    CHECK(stk_dataset_make(&ds, kind, &in, 1, a, NULL, &err) == STOKER_EINVAL);
     CHECK(strstr(err.message, says) != NULL);
     stk_attrs_drop(a);
     stk_dataset_drop(in);

@@ -11,14 +11,14 @@ static int64_t all_of(struct stk_dataset *ds, int64_t want, int64_t skip, int64_
 {
     struct stk_iter *it = open_iter(stk_dataset_hold(ds));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t n = 0, done = 0;
     if (skip) {
-        CHECK(stk_iter_skip(it, skip, &done, &err) == STK_OK);
+        CHECK(stk_iter_skip(it, skip, &done, &err) == STOKER_OK);
         CHECK_EQ(done, skip);
     }
     for (;;) {
-        CHECK(stk_iter_next(it, want, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, want, &b, &err) == STOKER_OK);
         if (b.n == 0) {
             break;
         }
@@ -162,8 +162,8 @@ static void caches(void)
     CHECK(ds->shared != NULL);
     struct stk_iter *it = open_iter(ds);
     struct stk_block b = {0};
-    struct stk_err err;
-    CHECK(stk_iter_next(it, 2, &b, &err) == STK_OK && b.cols[0].data_buf->is_readonly);
+    struct stoker_err err;
+    CHECK(stk_iter_next(it, 2, &b, &err) == STOKER_OK && b.cols[0].data_buf->is_readonly);
     CHECK_EQ(it->in[0]->stats.elements, 0);
     stk_block_free(&b);
     stk_iter_close(it);
@@ -190,13 +190,14 @@ static void another(const char *kind, const char *name, const char *path)
         return;
     }
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     EXPECT(kept_in(kind, name, path, make("skip", texts(), "count", I(3), NULL)), "'a' '' 'ccc'");
     EXPECT(make("repeat", kept_in(kind, name, path, make("skip", texts(), "count", I(3), NULL)),
                 "count", I(2), NULL),
            "'a' '' 'ccc' 'a' '' 'ccc'");
     struct stk_iter *it = open_iter(kept_in(kind, name, path, RANGE(3)));
-    CHECK(stk_iter_next(it, 1, &b, &err) == STK_EINVAL && strstr(err.message, "another") != NULL);
+    CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_EINVAL &&
+          strstr(err.message, "another") != NULL);
     stk_block_free(&b);
     stk_iter_close(it);
 }
@@ -209,8 +210,8 @@ static void files(const char *kind, const char *name)
     struct stk_dataset *ds = kept_in(kind, name, path, make("take", texts(), "count", I(3), NULL));
     struct stk_iter *it = open_iter(stk_dataset_hold(ds));
     struct stk_block b = {0};
-    struct stk_err err;
-    CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+    struct stoker_err err;
+    CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
     stk_block_free(&b);
     stk_iter_close(it); // given up: nothing is kept
     CHECK_STR(elements_after(ds, 2, 0), "'a' '' 'ccc'");

@@ -22,7 +22,7 @@ static void put_file(const char *bytes, size_t n)
 static struct stk_iter *open_kind(const char *kind, const char *name, const char *arg,
                                   int64_t value, const char *codec)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_dataset *ds;
     struct stk_run *run;
     struct stk_iter *it = NULL;
@@ -31,9 +31,9 @@ static struct stk_iter *open_kind(const char *kind, const char *name, const char
     CHECK(stk_attrs_set_text(a, "filenames", name, strlen(name)));
     CHECK(stk_attrs_set_text(a, "compression_type", codec, strlen(codec)));
     CHECK(!arg || stk_attrs_set_int(a, arg, value));
-    CHECK(stk_dataset_make(&ds, kind, NULL, 0, a, NULL, &err) == STK_OK);
-    CHECK(stk_run_open(&run, NULL, &err) == STK_OK);
-    CHECK(stk_iter_open(&it, ds, run, 0, 0, &err) == STK_OK);
+    CHECK(stk_dataset_make(&ds, kind, NULL, 0, a, NULL, &err) == STOKER_OK);
+    CHECK(stk_run_open(&run, NULL, &err) == STOKER_OK);
+    CHECK(stk_iter_open(&it, ds, run, 0, 0, &err) == STOKER_OK);
     stk_run_drop(run);
     stk_dataset_drop(ds);
     stk_attrs_drop(a);
@@ -44,13 +44,13 @@ static struct stk_iter *open_kind(const char *kind, const char *name, const char
 static void drain(struct stk_iter *it, int64_t want, char *text, size_t capacity)
 {
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     size_t used = 0;
     text[0] = 0;
     for (int items = 0; items < 100; items++) {
         stk_err_init(&err);
-        enum stk_status s = stk_iter_next(it, want, &b, &err);
-        if (s != STK_OK) {
+        enum stoker_status s = stk_iter_next(it, want, &b, &err);
+        if (s != STOKER_OK) {
             used += (size_t)snprintf(text + used, capacity - used, "!%d,", (int)s);
             continue;
         }
@@ -91,18 +91,18 @@ static void fixed(const char *bytes, int64_t record, const char *want)
 static void records(enum stk_record_codec codec, const char *word, long at, long size,
                     const char *want)
 {
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_record_writer *w;
     char text[1000];
     stk_err_init(&err);
     put_file("", 0);
-    CHECK(stk_record_create(&w, path, codec, 0, &err) == STK_OK);
+    CHECK(stk_record_create(&w, path, codec, 0, &err) == STOKER_OK);
     for (int i = 0; i < 10; i++) {
         char r[8];
         snprintf(r, sizeof r, "r%d", i);
-        CHECK(stk_record_write(w, r, 2, &err) == STK_OK);
+        CHECK(stk_record_write(w, r, 2, &err) == STOKER_OK);
     }
-    CHECK(stk_record_finish(w, &err) == STK_OK);
+    CHECK(stk_record_finish(w, &err) == STOKER_OK);
     if (at >= 0) {
         FILE *f = fopen(path, "r+b");
         CHECK(f && fseek(f, at, SEEK_SET) == 0);

@@ -27,13 +27,13 @@ static void tuning(void)
     struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SPIN,
                                             "num_parallel_calls", I(-1), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     for (int i = 0; i < 6000 && threads_of(it) != 2; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     }
     CHECK_EQ(threads_of(it), 2);
     for (int i = 0; i < 500 && threads_of(it) != 1; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         usleep(6000);
     }
     CHECK_EQ(threads_of(it), 1);
@@ -53,10 +53,10 @@ static void sleeping(void)
     struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SLEEP,
                                             "num_parallel_calls", I(-1), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int processors = it->run->options.threads;
     for (int i = 0; i < 1500 && threads_of(it) <= processors; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     }
     CHECK(threads_of(it) > processors);
     stk_block_free(&b);
@@ -67,7 +67,7 @@ static void sleeping(void)
 static void beginning(void)
 {
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     static const struct {
         struct stk_run_options options;
         int first, later;
@@ -80,10 +80,10 @@ static void beginning(void)
         spin_ns = 20000;
         struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SPIN,
                                                 "num_parallel_calls", I(-1), NULL));
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         CHECK_EQ(threads_of(it), rows[i].first);
         for (int k = 0; k < 300 && (k < 100 || threads_of(it) != rows[i].later); k++) {
-            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK); // far less than one worker can make
+            CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK); // far less than one worker can make
             usleep(k < 100 ? 500 : 3000);
         }
         CHECK_EQ(threads_of(it), rows[i].later);
@@ -101,20 +101,20 @@ static void interleaving(void)
         open_iter(with_fn("interleave", make("range", NULL, "start", I(5), "stop", I(9), NULL),
                           spinning_fn(0), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     for (int i = 0; i < 20000 && threads_of(it) != 2; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     }
     CHECK_EQ(threads_of(it), 2);
     CHECK(it->in[1] && __atomic_load_n(&it->in[1]->stats.busy_ns, __ATOMIC_RELAXED) > 1000000);
     for (int i = 0; i < 1000 && threads_of(it) != 1; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         usleep(2000);
     }
     CHECK_EQ(threads_of(it), 1);
     CHECK_EQ(binding_of(it), STK_BINDING_CONSUMER);
     for (int i = 0; i < 20000 && threads_of(it) != 2; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
     }
     CHECK_EQ(threads_of(it), 2); // and again
     stk_block_free(&b);
@@ -134,11 +134,11 @@ static void capacity(void)
     struct stk_iter *it = open_iter(
         make("prefetch", with_op("map", make("repeat", RANGE(1000), NULL), OP_SPIN, NULL), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     uint32_t first = 0;
     for (int i = 0; i < 40 && (first == 0 || capacity_of(it) == first); i++) {
         for (int k = 0; k < 24; k++) {
-            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+            CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
             first = first ? first : capacity_of(it);
         }
         usleep(60000);
@@ -146,7 +146,7 @@ static void capacity(void)
     uint32_t grown = capacity_of(it);
     CHECK(grown > first && grown <= 64);
     for (int i = 0; i < 800 && capacity_of(it) >= grown; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         usleep(25000);
     }
     CHECK(capacity_of(it) < grown);
@@ -165,12 +165,12 @@ static void capacity_at_first(void)
         struct stk_iter *it = open_iter(make(
             "prefetch", with_op("map", make("repeat", RANGE(1000), NULL), OP_SPIN, NULL), NULL));
         struct stk_block b = {0};
-        struct stk_err err;
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+        struct stoker_err err;
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
         uint32_t first = capacity_of(it);
         usleep(50000);
         for (int i = 0; i < 50; i++) {
-            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+            CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
             usleep(6000);
         }
         has_stayed = capacity_of(it) == first;
@@ -193,11 +193,11 @@ static void processors(void)
                 OP_SPIN, "num_parallel_calls", I(-1), NULL),
         NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     double wall = stk_clock_seconds(CLOCK_MONOTONIC),
            used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (int n = 0; n < 4000; n += (int)b.n) {
-        CHECK(stk_iter_next(it, 64, &b, &err) == STK_OK && b.n > 0);
+        CHECK(stk_iter_next(it, 64, &b, &err) == STOKER_OK && b.n > 0);
     }
     wall = stk_clock_seconds(CLOCK_MONOTONIC) - wall;
     used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;

@@ -53,12 +53,12 @@ static void budget(const char *kind, int64_t calls)
     test_options = (struct stk_run_options){.threads = 1};
     struct stk_iter *it = open_iter(make("prefetch", nesting(kind, calls), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     double wall = stk_clock_seconds(CLOCK_MONOTONIC),
            used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     int64_t n = 0;
     while (n < 4000) {
-        CHECK(stk_iter_next(it, 64, &b, &err) == STK_OK && b.n > 0);
+        CHECK(stk_iter_next(it, 64, &b, &err) == STOKER_OK && b.n > 0);
         n += b.n;
     }
     wall = stk_clock_seconds(CLOCK_MONOTONIC) - wall;
@@ -87,10 +87,10 @@ static void workers(int64_t cycle, uint32_t want)
         open_iter(with_fn("interleave", make("range", NULL, "start", I(5), "stop", I(9), NULL),
                           spinning_fn(-1), "cycle_length", I(cycle), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     uint32_t threads = 0;
     for (int i = 0; i < 20000 && threads != want; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
         (void)counted(it, &it->in[1]->stats.elements);
         threads = threads_of(it->in[1]);
     }
@@ -112,10 +112,10 @@ static void epochs(const char *kind)
     struct stk_iter *it =
         open_iter(make("repeat", make("take", ds, "count", I(50), NULL), "count", I(3), NULL));
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     int64_t n = 0;
     do {
-        CHECK(stk_iter_next(it, 8, &b, &err) == STK_OK);
+        CHECK(stk_iter_next(it, 8, &b, &err) == STOKER_OK);
         n += b.n;
     } while (b.n > 0);
     CHECK_EQ(n, 150);

@@ -30,11 +30,11 @@ static struct stk_iter *spinning(int threads, int64_t cost_ns)
 static double take_for(struct stk_iter *it, double seconds, useconds_t pause_us)
 {
     struct stk_block b = {0};
-    struct stk_err err;
+    struct stoker_err err;
     double start = stk_clock_seconds(CLOCK_MONOTONIC), passed = 0;
     int n = 0;
     for (; passed < seconds; passed = stk_clock_seconds(CLOCK_MONOTONIC) - start) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
         n++;
         if (pause_us) {
             usleep(pause_us);

@@ -7,7 +7,7 @@
 
 enum { FLOATS_MAX = 5000 };
 
-static struct stk_err err;
+static struct stoker_err err;
 static uint64_t state = 42;
 
 static uint64_t draw(uint64_t n)
@@ -36,9 +36,9 @@ static void set_up(struct fixture *f, size_t floats, size_t missing)
          .defaults = &fallback,
          .default_count = 1},
     };
-    CHECK_EQ(stk_example_compile(&f->spec, features, 3 + missing, &err), STK_OK);
-    CHECK_EQ(stk_example_parser_open(&f->parser, f->spec, STK_EXAMPLE_SINGLE, &err), STK_OK);
-    CHECK_EQ(stk_example_batch_open(&f->batch, f->spec, &err), STK_OK);
+    CHECK_EQ(stk_example_compile(&f->spec, features, 3 + missing, &err), STOKER_OK);
+    CHECK_EQ(stk_example_parser_open(&f->parser, f->spec, STK_EXAMPLE_SINGLE, &err), STOKER_OK);
+    CHECK_EQ(stk_example_batch_open(&f->batch, f->spec, &err), STOKER_OK);
 }
 
 static void tear_down(struct fixture *f)
@@ -70,7 +70,7 @@ static void make(struct stk_example_buffer *out, size_t floats, bool is_other_or
     };
     struct stk_example_value swapped[] = {v[3], v[1], v[0], v[2]};
     CHECK_EQ(stk_example_encode(out, STK_EXAMPLE_SINGLE, is_other_order ? swapped : v, 4, &err),
-             STK_OK);
+             STOKER_OK);
 }
 
 // The last row of both is the same: values, and texts by their bytes.
@@ -112,17 +112,17 @@ static void against_walk(size_t floats, size_t missing)
         struct stk_record r = {copy, size, 0, (uint64_t)i};
         struct fixture fresh;
         set_up(&fresh, floats, missing);
-        struct stk_err why;
-        enum stk_status s =
+        struct stoker_err why;
+        enum stoker_status s =
             stk_example_parse(fresh.parser, &fresh.batch, &r, 1, false, &done, &why);
         CHECK_EQ(stk_example_parse(old.parser, &old.batch, &r, 1, false, &done, &err), s);
-        CHECK_EQ(old.batch.rows, good + (s == STK_OK));
-        if (s == STK_OK) {
+        CHECK_EQ(old.batch.rows, good + (s == STOKER_OK));
+        if (s == STOKER_OK) {
             check_same(&old, &fresh, good++);
         } else {
             CHECK_STR(err.message, why.message);
         }
-        bad += s != STK_OK;
+        bad += s != STOKER_OK;
         tear_down(&fresh);
         free(copy);
         if (good == 50) {
@@ -150,7 +150,7 @@ static void places(void)
     const char *p = "ab1234cde5f";
     struct stk_record r = {.data = (const uint8_t *)p, .size = 11};
     set_up(&f, 1, 0);
-    CHECK_EQ(stk_example_reserve_rows(&f.batch, 1, &err), STK_OK);
+    CHECK_EQ(stk_example_reserve_rows(&f.batch, 1, &err), STOKER_OK);
     stk_example_layouts_init(&l);
     CHECK(!known(&l, &f.batch, p, 11));
     CHECK(!stk_example_layouts_begin(&l, &r)); // one of that length is none

@@ -5,7 +5,7 @@
 #include "data/formats/example.h"
 #include "record_run.h"
 
-static struct stk_err err;
+static struct stoker_err err;
 static const float maybe_default = -1;
 
 static const struct stk_example_feature plain_features[] = {
@@ -27,11 +27,11 @@ struct fixture {
     struct stk_example_batch batch;
 };
 
-static enum stk_status set_up(struct fixture *f, const struct stk_example_feature *features,
-                              size_t count, enum stk_example_message message)
+static enum stoker_status set_up(struct fixture *f, const struct stk_example_feature *features,
+                                 size_t count, enum stk_example_message message)
 {
     *f = (struct fixture){0};
-    enum stk_status status = stk_example_compile(&f->spec, features, count, &err);
+    enum stoker_status status = stk_example_compile(&f->spec, features, count, &err);
     if (!status) {
         status = stk_example_parser_open(&f->parser, f->spec, message, &err);
     }
@@ -48,9 +48,9 @@ static void tear_down(struct fixture *f)
     stk_example_spec_free(f->spec);
 }
 
-static enum stk_status parse_all(struct fixture *f, const struct record_all *all, bool skip_bad)
+static enum stoker_status parse_all(struct fixture *f, const struct record_all *all, bool skip_bad)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < all->count && !status; i++) {
         struct stk_record r = {all->items[i].data, all->items[i].size, all->items[i].offset, i};
         size_t done;
@@ -95,8 +95,8 @@ static struct record_all plain, sequence;
 static void golden(void)
 {
     struct fixture f;
-    CHECK_EQ(set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE), STK_OK);
-    CHECK_EQ(parse_all(&f, &plain, false), STK_OK);
+    CHECK_EQ(set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE), STOKER_OK);
+    CHECK_EQ(parse_all(&f, &plain, false), STOKER_OK);
     check_plain(&f.batch, 60);
     int64_t *indices = malloc(2 * f.batch.columns[3].count * sizeof *indices);
     stk_example_indices(&f.batch.columns[3], 60, indices);
@@ -106,10 +106,10 @@ static void golden(void)
     // Again into the same memory, which costs no allocation; and with bytes of its own.
     stk_example_batch_clear(&f.batch);
     uint64_t before = stk_alloc_count();
-    CHECK_EQ(parse_all(&f, &plain, false), STK_OK);
+    CHECK_EQ(parse_all(&f, &plain, false), STOKER_OK);
     CHECK_EQ(stk_alloc_count(), before);
-    CHECK_EQ(stk_example_own(&f.batch, &err), STK_OK);
-    CHECK_EQ(stk_example_own(&f.batch, &err), STK_OK); // harmless
+    CHECK_EQ(stk_example_own(&f.batch, &err), STOKER_OK);
+    CHECK_EQ(stk_example_own(&f.batch, &err), STOKER_OK); // harmless
     check_plain(&f.batch, 60);
     const struct stk_example_column *tags = &f.batch.columns[2];
     CHECK(tags->bytes[1].data == tags->own + tags->offsets[1]);
@@ -117,9 +117,9 @@ static void golden(void)
     // Into memory of the caller, which has an end.
     int64_t ids[10];
     stk_example_batch_clear(&f.batch);
-    CHECK_EQ(stk_example_bind(&f.batch, 0, ids, 10, &err), STK_OK);
-    CHECK_EQ(stk_example_bind(&f.batch, 3, ids, 10, &err), STK_EINVAL);
-    CHECK_EQ(parse_all(&f, &plain, false), STK_ELIMIT);
+    CHECK_EQ(stk_example_bind(&f.batch, 0, ids, 10, &err), STOKER_OK);
+    CHECK_EQ(stk_example_bind(&f.batch, 3, ids, 10, &err), STOKER_EINVAL);
+    CHECK_EQ(parse_all(&f, &plain, false), STOKER_ELIMIT);
     check_plain(&f.batch, 10);
     CHECK_EQ(ids[9], 6);
     tear_down(&f);
@@ -133,8 +133,8 @@ static void golden_sequence(void)
         {.name = "frames", .type = STK_EXAMPLE_FLOAT, .elements = 2, .is_list = true},
     };
     struct fixture f;
-    CHECK_EQ(set_up(&f, features, 3, STK_EXAMPLE_SEQUENCE), STK_OK);
-    CHECK_EQ(parse_all(&f, &sequence, false), STK_OK);
+    CHECK_EQ(set_up(&f, features, 3, STK_EXAMPLE_SEQUENCE), STOKER_OK);
+    CHECK_EQ(parse_all(&f, &sequence, false), STOKER_OK);
     const struct stk_example_column *c = f.batch.columns;
     size_t step = 0, frame = 0, word = 0;
     for (size_t i = 0; i < 24; i++) {
@@ -157,12 +157,12 @@ static void golden_sequence(void)
     tear_down(&f);
     struct stk_example_feature gone[] = {
         {.name = "gone", .type = STK_EXAMPLE_FLOAT, .elements = 2, .is_list = true}};
-    CHECK_EQ(set_up(&f, gone, 1, STK_EXAMPLE_SEQUENCE), STK_OK);
-    CHECK_EQ(parse_all(&f, &sequence, false), STK_EINPUT);
+    CHECK_EQ(set_up(&f, gone, 1, STK_EXAMPLE_SEQUENCE), STOKER_OK);
+    CHECK_EQ(parse_all(&f, &sequence, false), STOKER_EINPUT);
     tear_down(&f);
     gone[0].allow_missing = true;
-    CHECK_EQ(set_up(&f, gone, 1, STK_EXAMPLE_SEQUENCE), STK_OK);
-    CHECK_EQ(parse_all(&f, &sequence, false), STK_OK);
+    CHECK_EQ(set_up(&f, gone, 1, STK_EXAMPLE_SEQUENCE), STOKER_OK);
+    CHECK_EQ(parse_all(&f, &sequence, false), STOKER_OK);
     CHECK_EQ(f.batch.columns[0].count, 0);
     tear_down(&f);
 }
@@ -170,7 +170,7 @@ static void golden_sequence(void)
 // Parses one message given as text of its bytes; the column of one int64 feature "a".
 static struct fixture one;
 
-static enum stk_status parse_bytes(const char *bytes, size_t size)
+static enum stoker_status parse_bytes(const char *bytes, size_t size)
 {
     struct stk_record r = {(const uint8_t *)bytes, size, 40, 2};
     size_t done;
@@ -206,11 +206,11 @@ static void rules(void)
 {
     const struct stk_example_feature a[] = {
         {.name = "a", .type = STK_EXAMPLE_INT64, .elements = 1}};
-    CHECK_EQ(set_up(&one, a, 1, STK_EXAMPLE_SINGLE), STK_OK);
+    CHECK_EQ(set_up(&one, a, 1, STK_EXAMPLE_SINGLE), STOKER_OK);
     const struct stk_example_column *c = one.batch.columns;
 #define GIVES(want, literal)                                                                       \
     do {                                                                                           \
-        CHECK_EQ(PARSE(literal), STK_OK);                                                          \
+        CHECK_EQ(PARSE(literal), STOKER_OK);                                                       \
         CHECK_EQ(c->int64s[0], want);                                                              \
     } while (0)
     GIVES(5, "\x0a\x0c" ENTRY_5);
@@ -236,31 +236,31 @@ static void rules(void)
              "a"
              "\x12\x0a\x12\x03\x0a\x01\x05\x1a\x03\x0a\x01\x06"); // oneof
 #undef GIVES
-    CHECK_EQ(PARSE(""), STK_EINPUT);
+    CHECK_EQ(PARSE(""), STOKER_EINPUT);
     CHECK(strstr(err.message, "record 2 at byte 40") &&
           strstr(err.message, "is required but could"));
-    CHECK_EQ(PARSE("\x0a\x07" ENTRY_NONE), STK_EINPUT); // empty is missing
+    CHECK_EQ(PARSE("\x0a\x07" ENTRY_NONE), STOKER_EINPUT); // empty is missing
     CHECK(strstr(err.message, "feature a: (data type: int64) is required") != NULL);
-    CHECK_EQ(PARSE("\x0a\x0f" ENTRY_F), STK_EINPUT);
+    CHECK_EQ(PARSE("\x0a\x0f" ENTRY_F), STOKER_EINPUT);
     CHECK(strstr(err.message, "Data type: float but expected type: int64") != NULL);
-    CHECK_EQ(PARSE("\x0a\x1b" ENTRY_5 ENTRY_F), STK_EINPUT);
+    CHECK_EQ(PARSE("\x0a\x1b" ENTRY_5 ENTRY_F), STOKER_EINPUT);
     CHECK_EQ(PARSE("\x0a\x0d\x0a\x0b\x0a\x01"
                    "a"
                    "\x12\x06\x1a\x04\x0a\x02\x05\x06"),
-             STK_EINPUT);
+             STOKER_EINPUT);
     CHECK(strstr(err.message, "Values size: 2 but output shape holds 1") != NULL);
     CHECK_EQ(PARSE("\x0a\x09\x0a\x07\x0a\x01"
                    "a"
                    "\x12\x02\x1a\x00"),
-             STK_EINPUT); // empty list
-    CHECK_EQ(PARSE("\x0a\x0d" ENTRY_5), STK_EINPUT);
+             STOKER_EINPUT); // empty list
+    CHECK_EQ(PARSE("\x0a\x0d" ENTRY_5), STOKER_EINPUT);
     CHECK(strstr(err.message, "could not parse") != NULL);
-    CHECK_EQ(PARSE("\x0b\x0a\x0c" ENTRY_5), STK_EINPUT);     // a group that does not end
-    CHECK_EQ(PARSE("\x02\x00\x0a\x0c" ENTRY_5), STK_EINPUT); // field 0
+    CHECK_EQ(PARSE("\x0b\x0a\x0c" ENTRY_5), STOKER_EINPUT);     // a group that does not end
+    CHECK_EQ(PARSE("\x02\x00\x0a\x0c" ENTRY_5), STOKER_EINPUT); // field 0
     char deep[300];
     memset(deep, 0x23, 150);
     memset(deep + 150, 0x24, 150);
-    CHECK_EQ(parse_bytes(deep, 300), STK_EINPUT);
+    CHECK_EQ(parse_bytes(deep, 300), STOKER_EINPUT);
     CHECK_EQ(one.batch.rows, 0);
     tear_down(&one);
 }
@@ -271,19 +271,19 @@ static void compile_errors(void)
     struct stk_example_parser *parser;
     struct stk_example_feature f[2] = {{.name = "a", .type = STK_EXAMPLE_INT64, .elements = 1},
                                        {.name = "a", .type = STK_EXAMPLE_INT64, .elements = 1}};
-    CHECK_EQ(stk_example_compile(&spec, f, 2, &err), STK_EINVAL);
+    CHECK_EQ(stk_example_compile(&spec, f, 2, &err), STOKER_EINVAL);
     f[1].is_list = true; // another level
-    CHECK_EQ(stk_example_compile(&spec, f, 2, &err), STK_OK);
-    CHECK_EQ(stk_example_parser_open(&parser, spec, STK_EXAMPLE_SINGLE, &err), STK_EINVAL);
+    CHECK_EQ(stk_example_compile(&spec, f, 2, &err), STOKER_OK);
+    CHECK_EQ(stk_example_parser_open(&parser, spec, STK_EXAMPLE_SINGLE, &err), STOKER_EINVAL);
     stk_example_spec_free(spec);
     int64_t two[2] = {1, 2};
     f[0].defaults = two;
     f[0].default_count = 2;
-    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STK_EINVAL);
+    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STOKER_EINVAL);
     f[0].type = 7;
-    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STK_EINVAL);
+    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STOKER_EINVAL);
     f[0].name = NULL;
-    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STK_EINVAL);
+    CHECK_EQ(stk_example_compile(&spec, f, 1, &err), STOKER_EINVAL);
 }
 
 // Bad rows among good ones leave no trace in any column; bytes defaults; names in changing order.
@@ -301,7 +301,7 @@ static void skipping(void)
          .default_count = 1},
         {.name = "steps", .type = STK_EXAMPLE_FLOAT, .kind = STK_EXAMPLE_RAGGED, .is_list = true},
     };
-    CHECK_EQ(set_up(&f, features, 4, STK_EXAMPLE_SEQUENCE), STK_OK);
+    CHECK_EQ(set_up(&f, features, 4, STK_EXAMPLE_SEQUENCE), STOKER_OK);
     struct stk_example_buffer buffer = {0};
     size_t good = 0, ragged = 0, floats = 0;
     for (int64_t i = 0; i < 200; i++) {
@@ -328,12 +328,12 @@ static void skipping(void)
         };
         struct stk_example_value swapped[3] = {v[2], v[1], v[0]};
         CHECK_EQ(stk_example_encode(&buffer, STK_EXAMPLE_SEQUENCE, i % 3 ? v : swapped, 3, &err),
-                 STK_OK);
+                 STOKER_OK);
         uint8_t *copy = malloc(buffer.size);
         memcpy(copy, buffer.data, buffer.size);
         struct stk_record r = {copy, buffer.size, 0, (uint64_t)i};
         size_t done;
-        CHECK_EQ(stk_example_parse(f.parser, &f.batch, &r, 1, true, &done, &err), STK_OK);
+        CHECK_EQ(stk_example_parse(f.parser, &f.batch, &r, 1, true, &done, &err), STOKER_OK);
         CHECK_EQ(done, 1);
         free(copy);
         const struct stk_example_column *c = f.batch.columns;
@@ -364,7 +364,7 @@ static void skipping(void)
 static void damage(void)
 {
     struct fixture f;
-    CHECK_EQ(set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE), STK_OK);
+    CHECK_EQ(set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE), STOKER_OK);
     for (size_t i = 0; i < 20; i++) {
         const struct record_copy *item = &plain.items[i];
         for (size_t n = 0; n < item->size + 8 * item->size; n++) {
@@ -376,10 +376,10 @@ static void damage(void)
             }
             struct stk_record r = {copy, size, 0, i};
             stk_example_batch_clear(&f.batch);
-            enum stk_status status =
+            enum stoker_status status =
                 stk_example_parse(f.parser, &f.batch, &r, 1, false, &done, &err);
-            CHECK(status == STK_EINPUT || (status == STK_OK && n >= item->size));
-            CHECK_EQ(f.batch.rows, status == STK_OK);
+            CHECK(status == STOKER_EINPUT || (status == STOKER_OK && n >= item->size));
+            CHECK_EQ(f.batch.rows, status == STOKER_OK);
             free(copy);
         }
     }
@@ -391,7 +391,7 @@ static void failing_allocations(void)
     for (uint64_t n = 1; n < 60; n++) {
         struct fixture f;
         stk_alloc_fail_at(n, n % 2);
-        enum stk_status status = set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE);
+        enum stoker_status status = set_up(&f, plain_features, 6, STK_EXAMPLE_SINGLE);
         size_t rows = 0;
         if (!status) {
             status = parse_all(&f, &plain, false);
@@ -401,7 +401,7 @@ static void failing_allocations(void)
             status = stk_example_own(&f.batch, &err);
         }
         stk_alloc_fail_at(0, 0);
-        CHECK(status == STK_OK || status == STK_ENOMEM);
+        CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
         if (rows > 0) {
             check_plain(&f.batch, rows);
         }

@@ -158,12 +158,12 @@ static void test_nesting(void)
 static void test_failures(void)
 {
     struct stk_export_out o;
-    struct stk_err err;
+    struct stoker_err err;
     struct kept k = {0};
     stk_err_init(&err);
     stk_ex_init(&o, refuse, NULL);
     stk_ex_literal(&o, "text");
-    CHECK_EQ(stk_ex_finish(&o, &err), STK_EOUTPUT);
+    CHECK_EQ(stk_ex_finish(&o, &err), STOKER_EOUTPUT);
     stk_ex_deinit(&o);
 
     stk_ex_init(&o, keep, &k);
@@ -172,7 +172,7 @@ static void test_failures(void)
     stk_pbw_u64(&o, 2, 3);
     stk_ex_literal(&o, "text");
     stk_pbw_end(&o, at);
-    CHECK_EQ(stk_ex_finish(&o, &err), STK_ENOMEM);
+    CHECK_EQ(stk_ex_finish(&o, &err), STOKER_ENOMEM);
     stk_alloc_fail_at(0, 0);
     stk_ex_deinit(&o);
     CHECK_EQ(k.n, 0);
@@ -183,7 +183,7 @@ static void test_failures(void)
         stk_ex_literal(&o, "0123456789");
         stk_ex_record(&o);
     }
-    CHECK_EQ(stk_ex_finish(&o, &err), STK_OK);
+    CHECK_EQ(stk_ex_finish(&o, &err), STOKER_OK);
     CHECK_EQ(o.total, 1000000);
     CHECK_EQ(k.n, 0);
     stk_ex_deinit(&o);
@@ -210,9 +210,9 @@ static void test_gzip(void)
     FILE *f = fdopen(mkstemp(path), "wb");
     CHECK(f && fwrite(k.p, 1, k.n, f) == k.n && fclose(f) == 0);
     struct stk_stream *s;
-    CHECK_EQ(stk_stream_open(&s, path, NULL, NULL), STK_OK);
+    CHECK_EQ(stk_stream_open(&s, path, NULL, NULL), STOKER_OK);
     size_t total = 0;
-    while (stk_stream_read(s, back + total, (2 << 20) - total, &got, NULL) == STK_OK && got) {
+    while (stk_stream_read(s, back + total, (2 << 20) - total, &got, NULL) == STOKER_OK && got) {
         total += got;
     }
     CHECK_EQ(total, n);

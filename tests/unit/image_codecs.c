@@ -28,47 +28,48 @@ static void test_jpeg_expected(void)
     struct stk_image_jpeg_options opt = {.is_accurate_dct = true};
     struct stk_image im = {0};
     struct stk_image_shape shape;
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STOKER_OK);
     CHECK(im.height == 9 && im.width == 11 && im.channels == 3);
     CHECK(distance(&im, pixels_progressive) <= 1);
-    CHECK_EQ(stk_image_jpeg_shape(context, FILE_OF(cmyk), &shape, &err), STK_OK);
+    CHECK_EQ(stk_image_jpeg_shape(context, FILE_OF(cmyk), &shape, &err), STOKER_OK);
     CHECK_EQ(shape.channels, 4);
-    CHECK_EQ(stk_image_any_shape(context, FILE_OF(cmyk), 0, &shape, &err), STK_OK);
+    CHECK_EQ(stk_image_any_shape(context, FILE_OF(cmyk), 0, &shape, &err), STOKER_OK);
     CHECK_EQ(shape.channels, 3);
     im = (struct stk_image){0};
     opt.channels = 3;
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STOKER_OK);
     CHECK(distance(&im, pixels_cmyk) <= 1);
     opt.channels = 2;
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STOKER_EUSAGE);
     opt = (struct stk_image_jpeg_options){.ratio = 3};
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STOKER_EUSAGE);
     opt = (struct stk_image_jpeg_options){.crop_x = 5, .crop_width = 7, .crop_height = 1};
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STOKER_EUSAGE);
     // Who asks for no description gets none.
-    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, NULL), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, NULL), STOKER_EUSAGE);
 }
 
 static void test_png_expected(void)
 {
     struct stk_image im = {0};
-    CHECK_EQ(stk_image_decode_png(context, FILE_OF(palette), 0, false, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(palette), 0, false, &im, &err), STOKER_OK);
     CHECK(im.channels == 4 && distance(&im, pixels_palette) == 0);
     im = (struct stk_image){0};
-    CHECK_EQ(stk_image_decode_png(context, FILE_OF(bilevel), 0, false, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(bilevel), 0, false, &im, &err), STOKER_OK);
     CHECK(im.channels == 1 && distance(&im, pixels_bilevel) == 0);
     im = (struct stk_image){0};
-    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 0, true, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 0, true, &im, &err), STOKER_OK);
     CHECK(im.type == STK_IMAGE_U16 && im.channels == 3);
     for (size_t i = 0; i < 60; i++) {
         CHECK_EQ(((uint16_t *)im.pixels)[i], pixels_deep[i]);
     }
     im = (struct stk_image){0};
-    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 1, false, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 1, false, &im, &err), STOKER_OK);
     CHECK(distance(&im, pixels_deep_as_grey) == 0);
-    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 5, false, &im, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"GIF89a", 6, 0, &im, &err), STK_EINPUT);
-    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"", 0, 0, &im, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 5, false, &im, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"GIF89a", 6, 0, &im, &err),
+             STOKER_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"", 0, 0, &im, &err), STOKER_EINPUT);
 }
 
 // A BMP of 2 x 2 with blue first, bottom row first; a GIF of one red and one green pixel.
@@ -80,20 +81,20 @@ static void test_others(void)
     uint8_t bmp[54 + 16] = {'B',      'M',      [10] = 54, [18] = 2, [22] = 2, [26] = 1, [28] = 24,
                             [54] = 1, [55] = 2, [56] = 3,  [62] = 7, [63] = 8, [64] = 9};
     struct stk_image im = {0};
-    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 0, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 0, &im, &err), STOKER_OK);
     CHECK(im.height == 2 && im.width == 2 && im.channels == 3);
     CHECK(case_get(&im, 0, 0) == 9 && case_get(&im, 0, 2) == 7 && case_get(&im, 1, 0) == 3);
-    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp - 1, 0, &im, &err), STK_EINPUT);
-    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 1, &im, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp - 1, 0, &im, &err), STOKER_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 1, &im, &err), STOKER_EINPUT);
     im = (struct stk_image){0};
-    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 0, &im, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 0, &im, &err), STOKER_OK);
     CHECK(im.height == 1 && im.width == 2 && case_get(&im, 0, 0) == 255);
     CHECK(case_get(&im, 0, 3) == 0 && case_get(&im, 0, 4) == 255);
     for (size_t n = 0; n < sizeof gif - 3; n++) {
         im = (struct stk_image){0};
-        CHECK(stk_image_decode_any(context, gif, n, 0, &im, &err) == STK_EINPUT);
+        CHECK(stk_image_decode_any(context, gif, n, 0, &im, &err) == STOKER_EINPUT);
     }
-    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 4, &im, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 4, &im, &err), STOKER_EUSAGE);
 }
 
 // A file of our own making, copied out of the context.
@@ -105,10 +106,10 @@ static uint8_t *encode(const struct stk_image *in, bool is_png, bool is_progress
     e.is_progressive = is_progressive;
     e.is_chroma_full = case_draw(2);
     e.is_optimized = case_draw(2);
-    enum stk_status status =
+    enum stoker_status status =
         is_png ? stk_image_encode_png(context, in, (int)case_draw(11) - 1, &bytes, size, &err)
                : stk_image_encode_jpeg(context, in, &e, &bytes, size, &err);
-    CHECK_EQ(status, STK_OK);
+    CHECK_EQ(status, STOKER_OK);
     uint8_t *copy = malloc(*size);
     if (!copy) {
         exit(1);
@@ -127,7 +128,7 @@ static void test_png_round(void)
         size_t size;
         uint8_t *file = encode(&in, true, false, &size);
         CHECK_EQ(stk_image_decode_png(context, file, size, 0, type == STK_IMAGE_U16, &out, &err),
-                 STK_OK);
+                 STOKER_OK);
         CHECK(out.channels == in.channels && case_distance(&in, &out) == 0);
         free(file);
         free(in.pixels);
@@ -158,8 +159,8 @@ static void test_jpeg_same(void)
         uint32_t channels = opt.channels ? opt.channels : in.channels;
         struct stk_image a = case_image(out_h, out_w, channels, STK_IMAGE_U8, 5);
         struct stk_image b = case_image(out_h, out_w, channels, STK_IMAGE_U8, 5);
-        CHECK_EQ(stk_image_decode_jpeg(context, file, size, &opt, &a, &err), STK_OK);
-        CHECK_EQ(stk_image_libjpeg_decode(context, file, size, &opt, &b, &err), STK_OK);
+        CHECK_EQ(stk_image_decode_jpeg(context, file, size, &opt, &a, &err), STOKER_OK);
+        CHECK_EQ(stk_image_libjpeg_decode(context, file, size, &opt, &b, &err), STOKER_OK);
         CHECK(case_distance(&a, &b) == 0 && case_is_gap_kept(&a) && case_is_gap_kept(&b));
         free(file);
         free(in.pixels);
@@ -179,21 +180,24 @@ static void test_fused(void)
     struct stk_image_resize_options how = {.method = STK_IMAGE_PIL_BILINEAR, .is_mirrored = true};
     struct stk_image a = case_image(40, 44, 3, STK_IMAGE_U8, 0);
     struct stk_image b = case_image(40, 44, 3, STK_IMAGE_U8, 0);
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err), STK_OK);
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err),
+             STOKER_OK);
     uint64_t before = stk_alloc_count();
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err), STK_OK);
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err),
+             STOKER_OK);
     CHECK_EQ(stk_alloc_count() - before, 0);
     CHECK_EQ(stk_image_decode_jpeg(context, file, size, &(struct stk_image_jpeg_options){0}, &whole,
                                    &err),
-             STK_OK);
+             STOKER_OK);
     part = whole;
     part.pixels = (uint8_t *)whole.pixels + 13 * whole.stride + 21 * 3;
     part.height = 100;
     part.width = 90;
-    CHECK_EQ(stk_image_resize(context, &part, &how, &b, &err), STK_OK);
+    CHECK_EQ(stk_image_resize(context, &part, &how, &b, &err), STOKER_OK);
     CHECK(case_distance(&a, &b) == 0);
     // Scaled by 1/2 first it is another image, but of the same size.
-    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, true, &how, &b, &err), STK_OK);
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, true, &how, &b, &err),
+             STOKER_OK);
     CHECK(case_distance(&a, &b) > 0);
     free(file);
     free(in.pixels);
@@ -210,13 +214,13 @@ static void test_caps(void)
         struct stk_image_shape shape;
         uint64_t most = context->max_pixels;
         context->max_pixels = 2999;
-        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &out, &err), STK_ELIMIT);
-        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STK_ELIMIT);
+        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &out, &err), STOKER_ELIMIT);
+        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STOKER_ELIMIT);
         context->max_pixels = 3000;
-        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STK_OK);
+        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STOKER_OK);
         CHECK(shape.height == 60 && shape.width == 50 && shape.channels == 3);
         struct stk_image small = case_image(60, 49, 3, STK_IMAGE_U8, 0);
-        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &small, &err), STK_EUSAGE);
+        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &small, &err), STOKER_EUSAGE);
         free(small.pixels);
         context->max_pixels = most;
         free(file);
@@ -244,13 +248,13 @@ static void test_damage(void)
             }
             struct stk_image_jpeg_options opt = {.is_recovered = case_draw(2),
                                                  .missing_fraction = (float)case_draw(2) / 2};
-            enum stk_status status =
+            enum stoker_status status =
                 kind == 2
                     ? stk_image_decode_png(context, copy, n, case_draw(5), case_draw(2), &out, &err)
                     : stk_image_decode_jpeg(context, copy, n, &opt, &out, &err);
-            good += status == STK_OK;
-            bad += status != STK_OK;
-            CHECK(status == STK_OK || status == STK_EINPUT || status == STK_ELIMIT);
+            good += status == STOKER_OK;
+            bad += status != STOKER_OK;
+            CHECK(status == STOKER_OK || status == STOKER_EINPUT || status == STOKER_ELIMIT);
         }
         free(copy);
         free(file);
@@ -267,16 +271,16 @@ static void test_cut(void)
     size_t size;
     uint8_t *file = encode(&in, false, false, &size);
     struct stk_image_jpeg_options opt = {0};
-    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STOKER_EINPUT);
     opt.missing_fraction = 0.8f;
-    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STOKER_OK);
     CHECK(case_get(&out, 63, 5) == 0);
     opt.missing_fraction = 0.01f;
     out.pixels = NULL;
-    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STOKER_EINPUT);
     opt = (struct stk_image_jpeg_options){.is_recovered = true};
     out.pixels = NULL;
-    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STOKER_OK);
     CHECK(case_get(&out, 63, 5) > 0);
     free(file);
     free(in.pixels);
@@ -295,15 +299,15 @@ static void test_no_memory(void)
             size_t length;
             stk_alloc_fail_at(n, 0);
             struct stk_image_context *c = stk_image_context_create();
-            enum stk_status status = STK_ENOMEM;
+            enum stoker_status status = STOKER_ENOMEM;
             if (c) {
                 status = stk_image_decode_any(c, file, size, 0, &out, &err);
             }
-            if (status == STK_OK) {
+            if (status == STOKER_OK) {
                 status = stk_image_encode_png(c, &in, -1, &bytes, &length, &err);
             }
             stk_alloc_fail_at(0, 0);
-            is_done = status == STK_OK;
+            is_done = status == STOKER_OK;
             stk_image_context_destroy(c);
         }
         CHECK(is_done);
@@ -319,17 +323,17 @@ static void test_encoders(void)
     const uint8_t *bytes;
     size_t size;
     stk_image_jpeg_defaults(&e);
-    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STOKER_EUSAGE);
     in.channels = 3;
     e.xmp = (const uint8_t *)"<x/>";
     e.xmp_size = 4;
     e.is_density_in_cm = true;
-    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_OK);
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STOKER_OK);
     CHECK(memmem(bytes, size, "http://ns.adobe.com/xap/1.0/\0<x/>", 33) != NULL);
     CHECK(size > 20 && bytes[13] == 2 && bytes[14] == 1 && bytes[15] == 44); // 300 a centimetre
     e.quality = 101;
-    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_encode_png(context, &in, 10, &bytes, &size, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_encode_png(context, &in, 10, &bytes, &size, &err), STOKER_EUSAGE);
     // White noise at the best quality is as large as a JPEG gets.
     struct stk_image noise = case_noise(33, 47, 3, STK_IMAGE_U8, 0);
     for (int i = 0; i < 33 * 47 * 3; i++) {
@@ -338,7 +342,7 @@ static void test_encoders(void)
     stk_image_jpeg_defaults(&e);
     e.quality = 100;
     e.is_chroma_full = true;
-    CHECK_EQ(stk_image_encode_jpeg(context, &noise, &e, &bytes, &size, &err), STK_OK);
+    CHECK_EQ(stk_image_encode_jpeg(context, &noise, &e, &bytes, &size, &err), STOKER_OK);
     free(in.pixels);
     free(noise.pixels);
 }

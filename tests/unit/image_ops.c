@@ -7,8 +7,8 @@
 #include "data/image_expected.h"
 #include "image_cases.h"
 
-static enum stk_status run_colour(const struct colour_case *k, const struct stk_image *in,
-                                  const struct stk_image *out)
+static enum stoker_status run_colour(const struct colour_case *k, const struct stk_image *in,
+                                     const struct stk_image *out)
 {
     if (!strcmp(k->name, "adjust_brightness")) {
         return stk_image_adjust_brightness(in, k->a, out, &err);
@@ -37,7 +37,7 @@ static void test_colours(void)
             uint32_t channels = strcmp(k->name, "rgb_to_grayscale") ? 3 : 1;
             struct stk_image in = case_picture(4, 5, 3, type, is_float ? 1 / 255.0 : 1);
             struct stk_image out = case_image(4, 5, channels, type, 4);
-            CHECK_EQ(run_colour(k, &in, &out), STK_OK);
+            CHECK_EQ(run_colour(k, &in, &out), STOKER_OK);
             double most = 0;
             for (uint32_t y = 0; y < 4; y++) {
                 for (uint32_t x = 0; x < 5 * channels; x++) {
@@ -49,7 +49,7 @@ static void test_colours(void)
             CHECK(most <= (is_float ? 1e-5 : 1));
             CHECK(case_is_gap_kept(&out));
             if (channels == 3) { // in place
-                CHECK_EQ(run_colour(k, &in, &in), STK_OK);
+                CHECK_EQ(run_colour(k, &in, &in), STOKER_OK);
                 CHECK(case_distance(&in, &out) == 0);
             }
             free(in.pixels);
@@ -64,19 +64,19 @@ static void test_spaces(void)
     struct stk_image out = case_image(4, 5, 3, STK_IMAGE_F32, 0);
     struct stk_image bytes = case_picture(4, 5, 3, STK_IMAGE_U8, 1);
     for (int space = 0; space <= STK_IMAGE_YUV_TO_RGB; space++) {
-        CHECK_EQ(stk_image_change_space(&in, (enum stk_image_space)space, &out, &err), STK_OK);
+        CHECK_EQ(stk_image_change_space(&in, (enum stk_image_space)space, &out, &err), STOKER_OK);
         for (int i = 0; i < 60; i++) {
             CHECK(fabsf(((float *)out.pixels)[i] - space_values[space * 60 + i]) < 1e-5f);
         }
     }
-    CHECK_EQ(stk_image_standardize(&bytes, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_standardize(&bytes, &out, &err), STOKER_OK);
     for (int i = 0; i < 60; i++) {
         CHECK(fabsf(((float *)out.pixels)[i] - standardized[i]) < 1e-5f);
     }
-    CHECK_EQ(stk_image_change_space(&bytes, STK_IMAGE_RGB_TO_HSV, &bytes, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_adjust_hue(&in, 1.5f, &out, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_adjust_gamma(&in, -1, 1, &out, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_rgb_to_grayscale(&in, &out, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_change_space(&bytes, STK_IMAGE_RGB_TO_HSV, &bytes, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_adjust_hue(&in, 1.5f, &out, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_adjust_gamma(&in, -1, 1, &out, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_rgb_to_grayscale(&in, &out, &err), STOKER_EUSAGE);
     free(in.pixels);
     free(out.pixels);
     free(bytes.pixels);
@@ -88,23 +88,23 @@ static void test_types(void)
     struct stk_image words = case_image(4, 5, 3, STK_IMAGE_U16, 0);
     struct stk_image floats = case_image(4, 5, 3, STK_IMAGE_F32, 0);
     struct stk_image back = case_image(4, 5, 3, STK_IMAGE_U8, 0);
-    CHECK_EQ(stk_image_convert_type(&bytes, false, &floats, &err), STK_OK);
-    CHECK_EQ(stk_image_convert_type(&floats, false, &back, &err), STK_OK);
+    CHECK_EQ(stk_image_convert_type(&bytes, false, &floats, &err), STOKER_OK);
+    CHECK_EQ(stk_image_convert_type(&floats, false, &back, &err), STOKER_OK);
     CHECK(case_distance(&bytes, &back) == 0);
-    CHECK_EQ(stk_image_convert_type(&bytes, false, &words, &err), STK_OK);
+    CHECK_EQ(stk_image_convert_type(&bytes, false, &words, &err), STOKER_OK);
     CHECK_EQ(((uint16_t *)words.pixels)[1], ((uint8_t *)bytes.pixels)[1] * 256);
-    CHECK_EQ(stk_image_convert_type(&words, false, &back, &err), STK_OK);
+    CHECK_EQ(stk_image_convert_type(&words, false, &back, &err), STOKER_OK);
     CHECK(case_distance(&bytes, &back) == 0);
     float *f = floats.pixels;
     f[0] = 1.5f;
     f[1] = -1;
     f[2] = NAN;
     f[3] = 1e30f;
-    CHECK_EQ(stk_image_convert_type(&floats, true, &back, &err), STK_OK);
+    CHECK_EQ(stk_image_convert_type(&floats, true, &back, &err), STOKER_OK);
     CHECK_EQ(((uint8_t *)back.pixels)[0], 255);
     CHECK_EQ(((uint8_t *)back.pixels)[1], 0);
     CHECK_EQ(((uint8_t *)back.pixels)[3], 255);
-    CHECK_EQ(stk_image_convert_type(&floats, false, &back, &err), STK_OK);
+    CHECK_EQ(stk_image_convert_type(&floats, false, &back, &err), STOKER_OK);
     CHECK_EQ(((uint8_t *)back.pixels)[0], 127); // 383 less 256
     free(bytes.pixels);
     free(words.pixels);
@@ -170,28 +170,28 @@ static void test_moves(void)
         struct stk_image same = case_image(h, w, c, in.type, 4);
         struct stk_image turned = case_image(w, h, c, in.type, 4);
         struct stk_image again = case_image(h, w, c, in.type, 4);
-        CHECK_EQ(stk_image_flip_left_right(&in, &same, &err), STK_OK);
+        CHECK_EQ(stk_image_flip_left_right(&in, &same, &err), STOKER_OK);
         check_moved(&in, &same, at_mirrored);
-        CHECK_EQ(stk_image_flip_up_down(&in, &same, &err), STK_OK);
+        CHECK_EQ(stk_image_flip_up_down(&in, &same, &err), STOKER_OK);
         check_moved(&in, &same, at_upside_down);
-        CHECK_EQ(stk_image_transpose(&in, &turned, &err), STK_OK);
+        CHECK_EQ(stk_image_transpose(&in, &turned, &err), STOKER_OK);
         check_moved(&in, &turned, at_swapped);
-        CHECK_EQ(stk_image_rot90(&in, 1, &turned, &err), STK_OK);
+        CHECK_EQ(stk_image_rot90(&in, 1, &turned, &err), STOKER_OK);
         check_moved(&in, &turned, at_turned);
-        CHECK_EQ(stk_image_rot90(&turned, 1, &again, &err), STK_OK);
-        CHECK_EQ(stk_image_rot90(&in, -2, &same, &err), STK_OK);
+        CHECK_EQ(stk_image_rot90(&turned, 1, &again, &err), STOKER_OK);
+        CHECK_EQ(stk_image_rot90(&in, -2, &same, &err), STOKER_OK);
         CHECK(case_distance(&same, &again) == 0);
-        CHECK_EQ(stk_image_rot90(&turned, 3, &again, &err), STK_OK);
+        CHECK_EQ(stk_image_rot90(&turned, 3, &again, &err), STOKER_OK);
         CHECK(case_distance(&in, &again) == 0);
-        CHECK_EQ(stk_image_rot90(&in, 4, &same, &err), STK_OK);
+        CHECK_EQ(stk_image_rot90(&in, 4, &same, &err), STOKER_OK);
         CHECK(case_distance(&in, &same) == 0);
         void *planes = malloc(h * w * c * stk_image_type_size(in.type));
-        CHECK_EQ(stk_image_to_planes(&in, planes, &err), STK_OK);
-        CHECK_EQ(stk_image_from_planes(planes, &again, &err), STK_OK);
+        CHECK_EQ(stk_image_to_planes(&in, planes, &err), STOKER_OK);
+        CHECK_EQ(stk_image_from_planes(planes, &again, &err), STOKER_OK);
         CHECK(case_distance(&in, &again) == 0);
         free(planes);
         if (h != w) {
-            CHECK_EQ(stk_image_transpose(&in, &same, &err), STK_EUSAGE);
+            CHECK_EQ(stk_image_transpose(&in, &same, &err), STOKER_EUSAGE);
         }
         free(in.pixels);
         free(same.pixels);
@@ -205,7 +205,7 @@ static void test_pads(void)
     for (int i = 0; i < 100; i++) {
         struct stk_image in = case_noise(1 + case_draw(9), 1 + case_draw(9), 3, STK_IMAGE_U8, 4);
         struct stk_image out = case_image(1 + case_draw(15), 1 + case_draw(15), 3, STK_IMAGE_U8, 4);
-        CHECK_EQ(stk_image_crop_or_pad(&in, &out, &err), STK_OK);
+        CHECK_EQ(stk_image_crop_or_pad(&in, &out, &err), STOKER_OK);
         CHECK(case_is_gap_kept(&out));
         // TensorFlow: offsets are halves rounded down, on the side that is larger.
         int64_t top = (int64_t)out.height - in.height, left = (int64_t)out.width - in.width;
@@ -229,17 +229,17 @@ static void test_crops(void)
 {
     struct stk_image in = case_picture(10, 12, 3, STK_IMAGE_U8, 1), view;
     struct stk_image_box box = {2, 3, 4, 5};
-    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STK_OK);
+    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STOKER_OK);
     CHECK(case_get(&view, 1, 4) == case_get(&in, 3, 13));
     CHECK_EQ(view.width, 5);
     box.width = 10;
-    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STOKER_EUSAGE);
     box = (struct stk_image_box){UINT32_MAX, 0, 2, 1};
-    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_central_box(10, 12, 0.5, &box, &err), STK_OK);
+    CHECK_EQ(stk_image_crop(&in, &box, &view, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_central_box(10, 12, 0.5, &box, &err), STOKER_OK);
     CHECK_EQ(box.y * 1000 + box.x * 100 + box.height * 10 + box.width, 2000 + 300 + 60 + 6);
-    CHECK_EQ(stk_image_central_box(10, 12, 0, &box, &err), STK_EUSAGE);
-    CHECK_EQ(stk_image_central_box(10, 12, 1, &box, &err), STK_OK);
+    CHECK_EQ(stk_image_central_box(10, 12, 0, &box, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_image_central_box(10, 12, 1, &box, &err), STOKER_OK);
     CHECK_EQ(box.height, 10);
     free(in.pixels);
 }
@@ -263,7 +263,8 @@ static void test_boxes(void)
     double low = 1, high = 0, sum = 0;
     struct stk_image_box b;
     for (int i = 0; i < 20000; i++) {
-        CHECK_EQ(stk_image_random_resized_box(375, 500, scale, ratio, &random, &b, &err), STK_OK);
+        CHECK_EQ(stk_image_random_resized_box(375, 500, scale, ratio, &random, &b, &err),
+                 STOKER_OK);
         double share = (double)b.height * b.width / (375 * 500), r = (double)b.width / b.height;
         CHECK(b.height + b.y <= 375 && b.width + b.x <= 500 && r > 0.74 && r < 1.36);
         CHECK(share > 0.078 && share <= 1);
@@ -275,7 +276,7 @@ static void test_boxes(void)
     for (int i = 0; i < 5000; i++) {
         const float object[4] = {0.2f, 0.3f, 0.7f, 0.9f};
         opt.min_object_covered = 0.5f;
-        CHECK_EQ(stk_image_sample_box(200, 300, object, 1, &opt, &random, &b, &err), STK_OK);
+        CHECK_EQ(stk_image_sample_box(200, 300, object, 1, &opt, &random, &b, &err), STOKER_OK);
         double top = fmax(b.y, 40), bottom = fmin(b.y + b.height, 140);
         double left = fmax(b.x, 90), right = fmin(b.x + b.width, 270);
         CHECK(b.y + b.height <= 200 && b.x + b.width <= 300);
@@ -283,14 +284,14 @@ static void test_boxes(void)
     }
     // A ratio that never fits: the middle, at the nearest ratio.
     const double tall[2] = {0.1, 0.1}, whole[2] = {1, 1};
-    CHECK_EQ(stk_image_random_resized_box(100, 200, whole, tall, &random, &b, &err), STK_OK);
+    CHECK_EQ(stk_image_random_resized_box(100, 200, whole, tall, &random, &b, &err), STOKER_OK);
     CHECK(b.height == 100 && b.width == 10 && b.x == 95);
-    CHECK_EQ(stk_image_random_resized_box(1, 1, scale, ratio, &random, &b, &err), STK_OK);
+    CHECK_EQ(stk_image_random_resized_box(1, 1, scale, ratio, &random, &b, &err), STOKER_OK);
     CHECK(b.height == 1 && b.width == 1);
     const double wrong[2] = {1, 0.5};
-    CHECK_EQ(stk_image_random_resized_box(9, 9, wrong, ratio, &random, &b, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_random_resized_box(9, 9, wrong, ratio, &random, &b, &err), STOKER_EUSAGE);
     opt.min_area = NAN;
-    CHECK_EQ(stk_image_sample_box(9, 9, NULL, 0, &opt, &random, &b, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_sample_box(9, 9, NULL, 0, &opt, &random, &b, &err), STOKER_EUSAGE);
 }
 
 int main(int argc, char **argv)

@@ -23,7 +23,7 @@ static void test_expected(void)
                                                .antialias = k[1] != 0};
         for (int cpu = 0; cpu <= (int)best; cpu++) {
             context->cpu = (enum stk_image_cpu)cpu;
-            CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
+            CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STOKER_OK);
             double most = 0;
             for (uint32_t y = 0; y < out.height; y++) {
                 for (uint32_t x = 0; x < out.width; x++) {
@@ -48,7 +48,7 @@ static void check_pillow(uint32_t h, uint32_t w, uint32_t to_h, uint32_t to_w, c
     struct stk_image in = case_picture(h, w, 3, STK_IMAGE_U8, 1);
     struct stk_image out = case_image(to_h, to_w, 3, STK_IMAGE_U8, 4);
     struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STOKER_OK);
     for (uint32_t y = 0; y < to_h; y++) {
         for (uint32_t i = 0; i < 3 * to_w; i++) {
             CHECK(fabs(case_get(&out, y, i) - want[y * 3 * to_w + i]) <= 1);
@@ -69,7 +69,7 @@ static struct stk_image make(const struct stk_image *in, const struct stk_image_
     struct stk_image_resize_options o = *opt;
     o.plane_stride = is_planar ? out.stride * h : 0;
     context->cpu = (enum stk_image_cpu)cpu;
-    CHECK_EQ(stk_image_resize(context, in, &o, &as, &err), STK_OK);
+    CHECK_EQ(stk_image_resize(context, in, &o, &as, &err), STOKER_OK);
     CHECK(case_is_gap_kept(&out));
     return out;
 }
@@ -151,7 +151,7 @@ static void test_normalise(void)
         struct stk_image_resize_options opt = {0};
         stk_image_mean_std(&opt, (const float[]){1, 2, 3}, (const float[]){4, 5, 6}, 3, 1);
         context->cpu = (enum stk_image_cpu)(i % ((int)best + 1));
-        CHECK_EQ(stk_image_normalise(context, &in, &opt, &out, &err), STK_OK);
+        CHECK_EQ(stk_image_normalise(context, &in, &opt, &out, &err), STOKER_OK);
         double most = 0;
         for (uint32_t y = 0; y < in.height; y++) {
             for (uint32_t k = 0; k < 3 * in.width; k++) {
@@ -173,7 +173,7 @@ static void test_flat(void)
             struct stk_image out = case_image(20, 30, 3, STK_IMAGE_U8, 0);
             struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
             memset(in.pixels, (int)v, in.stride * side);
-            CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
+            CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STOKER_OK);
             for (size_t i = 0; i < out.stride * out.height; i++) {
                 if (((uint8_t *)out.pixels)[i] != v) {
                     CHECK_EQ(((uint8_t *)out.pixels)[i], v);
@@ -192,25 +192,25 @@ static void test_refusals(void)
     struct stk_image out = case_image(2, 2, 3, STK_IMAGE_F32, 0), bad = out;
     struct stk_image_resize_options opt = {0};
     bad.height = 0;
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STOKER_EUSAGE);
     bad = out;
     bad.channels = 1;
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STOKER_EUSAGE);
     bad = out;
     bad.stride = 4;
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STK_EINVAL);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STOKER_EINVAL);
     bad = out;
     bad.type = STK_IMAGE_U16;
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &bad, &err), STOKER_EUSAGE);
     bad = in;
     bad.width = 0;
-    CHECK_EQ(stk_image_resize(context, &bad, &opt, &out, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_resize(context, &bad, &opt, &out, &err), STOKER_EUSAGE);
     bad = in;
     bad.width = STK_IMAGE_MAX_SIDE + 1;
-    CHECK_EQ(stk_image_resize(context, &bad, &opt, &out, &err), STK_ELIMIT);
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_resize(context, &bad, &opt, &out, &err), STOKER_ELIMIT);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STOKER_OK);
     uint64_t before = stk_alloc_count();
-    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STOKER_OK);
     CHECK_EQ(stk_alloc_count() - before, 0);
     free(in.pixels);
     free(out.pixels);
@@ -222,7 +222,7 @@ static void test_with_pad(void)
     struct stk_image out = case_image(9, 8, 1, STK_IMAGE_U8, 4);
     struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
     memset(in.pixels, 77, in.stride * in.height);
-    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_OK);
+    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STOKER_OK);
     for (uint32_t y = 0; y < 9; y++) { // 20 x 10 into 8 x 9: 8 x 4 in rows 2 to 5
         for (uint32_t x = 0; x < 8; x++) {
             CHECK_EQ(case_get(&out, y, x), y >= 2 && y < 6 ? 77 : 0);
@@ -230,7 +230,7 @@ static void test_with_pad(void)
     }
     CHECK(case_is_gap_kept(&out));
     opt.is_mirrored = true;
-    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STOKER_EUSAGE);
     free(in.pixels);
     free(out.pixels);
 }
@@ -240,8 +240,8 @@ static void test_no_memory(void)
     struct stk_image in = case_picture(50, 40, 3, STK_IMAGE_U8, 1);
     struct stk_image out = case_image(20, 20, 3, STK_IMAGE_U8, 0);
     struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
-    enum stk_status status = STK_ENOMEM;
-    for (uint64_t n = 1; status == STK_ENOMEM && n < 20; n++) {
+    enum stoker_status status = STOKER_ENOMEM;
+    for (uint64_t n = 1; status == STOKER_ENOMEM && n < 20; n++) {
         stk_alloc_fail_at(n, 0);
         struct stk_image_context *c = stk_image_context_create();
         if (c) {
@@ -250,7 +250,7 @@ static void test_no_memory(void)
         stk_alloc_fail_at(0, 0);
         stk_image_context_destroy(c);
     }
-    CHECK_EQ(status, STK_OK);
+    CHECK_EQ(status, STOKER_OK);
     free(in.pixels);
     free(out.pixels);
 }

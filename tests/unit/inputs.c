@@ -15,7 +15,7 @@
 static char root[256];
 static struct stk_arena arena;
 static struct stk_inputs in;
-static struct stk_err err;
+static struct stoker_err err;
 
 static const char trace_json[] = "{\"schemaVersion\": 1, \"traceEvents\": []}";
 static const char sqlite_head[] = "SQLite format 3\0 and more";
@@ -55,7 +55,7 @@ static void end(void)
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     CHECK_EQ(system(command), 0);
 }
-static enum stk_status expand(const char *below)
+static enum stoker_status expand(const char *below)
 {
     char path[512];
     const char *paths[1] = {path};
@@ -120,7 +120,7 @@ static void test_tensorboard(void)
     make("plugins/profile/2024_05_02_08_00_00/ALL_HOSTS.op_stats.pb", "x", 1);
     make("plugins/profile/2024_05_02_08_00_00/._h2.xplane.pb", "x", 1);
     make("events.out.tfevents.1.h2", "x", 1);
-    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(expand(""), STOKER_OK);
     CHECK_EQ(in.taken, 2);
     CHECK_EQ(in.left_out, 6);
     check_taken("00_00/h2.xplane.pb", true);
@@ -135,7 +135,8 @@ static void test_tensorboard(void)
     CHECK(in.count > 0 && strstr(in.entries[0].path, "/h2.xplane.pb"));
     CHECK_EQ(in.entries[1].rank_hint, 1);
     CHECK(in.note && strstr(in.note, "2024_05_02_08_00_00") && strstr(in.note, "2024_05_01"));
-    CHECK_EQ(expand("/plugins/profile/2024_05_01_12_30_00"), STK_OK); // an older run, by its folder
+    CHECK_EQ(expand("/plugins/profile/2024_05_01_12_30_00"),
+             STOKER_OK); // an older run, by its folder
     CHECK_EQ(in.taken, 1);
     CHECK_EQ(in.entries[0].rank_hint, -1);
     CHECK(in.note == NULL);
@@ -150,7 +151,7 @@ static void test_kineto(void)
     make_json("host_102.1694128201547.pt.trace.json");
     make("empty.pt.trace.json", "", 0);
     make("config.json", "{\"a\": 1}", 8);
-    CHECK_EQ(expand("/"), STK_OK);
+    CHECK_EQ(expand("/"), STOKER_OK);
     CHECK_EQ(in.taken, 2);
     check_taken("host_101.1694128201545.pt.trace.json", false);
     check_taken("host_101.1694128299999.pt.trace.json", true);
@@ -165,7 +166,7 @@ static void test_kineto(void)
         snprintf(name, sizeof name, "rank%d/trace.json", i);
         make_json(name);
     }
-    CHECK_EQ(expand(""), STK_OK); // folders named by rank are one run
+    CHECK_EQ(expand(""), STOKER_OK); // folders named by rank are one run
     CHECK_EQ(in.taken, 12);
     for (int i = 0; i < 12 && i < (int)in.taken; i++) {
         CHECK_EQ(in.entries[i].rank_hint, i);
@@ -176,7 +177,7 @@ static void test_kineto(void)
     begin("runs");
     make_json("run_a/trace.json");
     make_json("run_b/trace.json");
-    CHECK_EQ(expand(""), STK_OK); // folders that are not are runs
+    CHECK_EQ(expand(""), STOKER_OK); // folders that are not are runs
     CHECK_EQ(in.taken, 1);
     CHECK(in.note && strstr(in.note, "newest of 2 runs"));
     end();
@@ -190,7 +191,7 @@ static void test_nsys(void)
     make("report1.sqlite-journal", "x", 1);
     make("report2.nsys-rep", "x", 1);
     make("zero.sqlite", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 18);
-    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(expand(""), STOKER_OK);
     CHECK_EQ(in.taken, 1);
     check_taken("report1.sqlite", true);
     check_taken("report1.nsys-rep", false);
@@ -198,10 +199,10 @@ static void test_nsys(void)
     check_taken("zero.sqlite", false);
     CHECK(entry("report1.nsys-rep") && strstr(entry("report1.nsys-rep")->why, "beside"));
     CHECK(entry("report2.nsys-rep") && strstr(entry("report2.nsys-rep")->why, "nsys export"));
-    CHECK_EQ(expand("/report1.nsys-rep"), STK_OK);
+    CHECK_EQ(expand("/report1.nsys-rep"), STOKER_OK);
     CHECK_EQ(in.taken, 1);
     CHECK(in.taken && strstr(in.entries[0].path, "report1.sqlite") && in.entries[0].why);
-    CHECK_EQ(expand("/report2.nsys-rep"), STK_EINPUT);
+    CHECK_EQ(expand("/report2.nsys-rep"), STOKER_EINPUT);
     CHECK(strstr(err.message, "nsys export --type=sqlite"));
     end();
 }
@@ -254,19 +255,19 @@ static void test_every_suffix(void)
             snprintf(name, sizeof name, "run%s", s->text);
             make(name, seed, n);
             make("zz.txt", "x", 1);
-            CHECK_EQ(expand(""), STK_OK);
+            CHECK_EQ(expand(""), STOKER_OK);
             CHECK_EQ(in.taken, 1);
             check_taken(name, true);
             check_taken("zz.txt", false);
             struct stk_trace *t = NULL;
-            struct stk_err why;
+            struct stoker_err why;
             stk_err_init(&why);
             CHECK_EQ(in.taken ? stk_reader_read_path(in.entries[0].path, 1, NULL, &t, &why)
-                              : STK_EINPUT,
-                     STK_OK);
+                              : STOKER_EINPUT,
+                     STOKER_OK);
             stk_trace_free(t);
             make(name, "of another kind", 15); // the name fits, the content does not
-            CHECK_EQ(expand(""), s->suffices ? STK_OK : STK_EINPUT);
+            CHECK_EQ(expand(""), s->suffices ? STOKER_OK : STOKER_EINPUT);
             CHECK(s->suffices || strstr(err.message, r->mistaken));
             end();
         }
@@ -289,7 +290,7 @@ static void test_every_format(void)
         free(seed);
         first = r->folder_rank < first->folder_rank ? r : first;
     }
-    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(expand(""), STOKER_OK);
     CHECK_EQ(in.taken, 1);
     CHECK_EQ(in.left_out, stk_reader_count - 1);
     snprintf(name, sizeof name, "run%s", first->suffixes->text);
@@ -314,7 +315,7 @@ static void test_every_stranger(void)
             make("a.xplane.pb", "x", 1);
             snprintf(name, sizeof name, "b%s", s->suffix ? s->suffix : s->part);
             make(name, "x", 1);
-            CHECK_EQ(expand(""), STK_OK);
+            CHECK_EQ(expand(""), STOKER_OK);
             CHECK_EQ(in.taken, 1);
             const struct stk_input *e = entry(name);
             CHECK(e && !e->taken && strstr(e->why, s->text));
@@ -340,7 +341,7 @@ static void test_odd_places(void)
     make("closed/h.xplane.pb", "x", 1);
     snprintf(path, sizeof path, "%s/closed", root);
     CHECK_EQ(chmod(path, 0), 0);
-    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(expand(""), STOKER_OK);
     check_taken("dangling.xplane.pb", false);
     check_taken("same.xplane.pb", false);
     check_taken("/9", false);
@@ -349,16 +350,16 @@ static void test_odd_places(void)
         check_taken("closed", false);
     }
     CHECK_EQ(chmod(path, 0700), 0);
-    CHECK_EQ(expand("/missing"), STK_EINPUT);
+    CHECK_EQ(expand("/missing"), STOKER_EINPUT);
     CHECK(strstr(err.message, strerror(ENOENT)));
-    CHECK_EQ(expand("/1"), STK_OK); // the deep one is within reach from here
+    CHECK_EQ(expand("/1"), STOKER_OK); // the deep one is within reach from here
     end();
 
     begin("none");
-    CHECK_EQ(expand(""), STK_EINPUT);
+    CHECK_EQ(expand(""), STOKER_EINPUT);
     CHECK(strstr(err.message, "no profile found"));
     make("readme.txt", "x", 1);
-    CHECK_EQ(expand(""), STK_EINPUT);
+    CHECK_EQ(expand(""), STOKER_EINPUT);
     end();
 }
 
@@ -372,14 +373,14 @@ static void test_several_paths(void)
     snprintf(b, sizeof b, "%s/b.json", root);
     snprintf(gone, sizeof gone, "%s/gone.json", root);
     const char *all[] = {b, a, gone, a, "-"};
-    CHECK_EQ(stk_inputs_expand(all, 5, &arena, &in, &err), STK_OK);
+    CHECK_EQ(stk_inputs_expand(all, 5, &arena, &in, &err), STOKER_OK);
     CHECK_EQ(in.taken, 3);
     CHECK_EQ(in.left_out, 2);
     const char *twice[] = {"-", "-"};
-    CHECK_EQ(stk_inputs_expand(twice, 2, &arena, &in, &err), STK_EUSAGE);
-    CHECK_EQ(stk_inputs_expand(twice, 0, &arena, &in, &err), STK_EUSAGE);
+    CHECK_EQ(stk_inputs_expand(twice, 2, &arena, &in, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_inputs_expand(twice, 0, &arena, &in, &err), STOKER_EUSAGE);
     const char *none[] = {gone, gone};
-    CHECK_EQ(stk_inputs_expand(none, 2, &arena, &in, &err), STK_EINPUT);
+    CHECK_EQ(stk_inputs_expand(none, 2, &arena, &in, &err), STOKER_EINPUT);
     end();
 }
 
@@ -388,22 +389,22 @@ static void test_ranks(void)
     const char *note;
     stk_arena_init(&arena, 0);
     struct stk_input_rank content[] = {{"b", 1, -1}, {"a", 0, 7}};
-    CHECK_EQ(stk_inputs_check_ranks(content, 2, &arena, &note, &err), STK_OK);
+    CHECK_EQ(stk_inputs_check_ranks(content, 2, &arena, &note, &err), STOKER_OK);
     CHECK(content[0].rank == 1 && content[1].rank == 0 && !note);
     struct stk_input_rank twice[] = {{"a", 0, -1}, {"b", 0, -1}};
-    CHECK_EQ(stk_inputs_check_ranks(twice, 2, &arena, &note, &err), STK_EUSAGE);
+    CHECK_EQ(stk_inputs_check_ranks(twice, 2, &arena, &note, &err), STOKER_EUSAGE);
     CHECK(strstr(err.message, "stoker diff a b"));
     struct stk_input_rank hints[] = {{"a", -1, 3}, {"b", -1, 3}};
-    CHECK_EQ(stk_inputs_check_ranks(hints, 2, &arena, &note, &err), STK_EUSAGE);
+    CHECK_EQ(stk_inputs_check_ranks(hints, 2, &arena, &note, &err), STOKER_EUSAGE);
     struct stk_input_rank none[] = {{"h10", -1, -1}, {"h9", -1, -1}, {"h1", 0, -1}};
-    CHECK_EQ(stk_inputs_check_ranks(none, 3, &arena, &note, &err), STK_OK);
+    CHECK_EQ(stk_inputs_check_ranks(none, 3, &arena, &note, &err), STOKER_OK);
     CHECK(none[0].rank == 2 && none[1].rank == 1 && none[2].rank == 0);
     CHECK(note && strstr(note, "2 of 3"));
     struct stk_input_rank mixed[] = {{"a", 1, -1}, {"b", -1, 1}};
-    CHECK_EQ(stk_inputs_check_ranks(mixed, 2, &arena, &note, &err), STK_OK);
+    CHECK_EQ(stk_inputs_check_ranks(mixed, 2, &arena, &note, &err), STOKER_OK);
     CHECK(mixed[0].rank == 1 && mixed[1].rank == 0); // content displaces the name's hint
     struct stk_input_rank one[] = {{"a", -1, 5}};
-    CHECK_EQ(stk_inputs_check_ranks(one, 1, &arena, &note, &err), STK_OK);
+    CHECK_EQ(stk_inputs_check_ranks(one, 1, &arena, &note, &err), STOKER_OK);
     CHECK_EQ(one[0].rank, -1);
     stk_arena_deinit(&arena);
 }
@@ -414,15 +415,15 @@ static void test_memory(void)
     make_json("rank0/trace.json");
     make_json("rank1/trace.json");
     make_json("old/a.1694128201545.pt.trace.json");
-    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(expand(""), STOKER_OK);
     uint32_t taken = in.taken, count = in.count;
     for (int sticky = 0; sticky < 2; sticky++) {
         for (uint64_t n = 1; n < 400; n++) {
             stk_alloc_fail_at(n, sticky);
-            enum stk_status status = expand("");
+            enum stoker_status status = expand("");
             stk_alloc_fail_at(0, 0);
-            CHECK(status == STK_ENOMEM || (status == STK_OK && in.taken == taken));
-            CHECK(status != STK_OK || in.count == count);
+            CHECK(status == STOKER_ENOMEM || (status == STOKER_OK && in.taken == taken));
+            CHECK(status != STOKER_OK || in.count == count);
             stk_arena_deinit(&arena);
             stk_arena_init(&arena, 0);
         }

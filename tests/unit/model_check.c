@@ -95,7 +95,7 @@ static struct stk_run_sum *sound_run(struct synth *s)
         synth_launch(s, MAIN, at + 500, 5, "relu", at + 520, 300, STREAM);
     }
     CHECK(synth_summarize(s) != NULL);
-    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &run, &s->err), STK_OK);
+    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &run, &s->err), STOKER_OK);
     return run;
 }
 

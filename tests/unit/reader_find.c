@@ -3,7 +3,7 @@
 #include "check.h"
 #include "xplane_writer.h"
 
-static const char *find(const void *p, size_t n, const char *suffix, struct stk_err *err)
+static const char *find(const void *p, size_t n, const char *suffix, struct stoker_err *err)
 {
     char path[128];
     const char *plain = file_of(p, n);
@@ -13,7 +13,7 @@ static const char *find(const void *p, size_t n, const char *suffix, struct stk_
     }
     struct stk_stream *s = NULL;
     stk_err_init(err);
-    CHECK(stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err) == STK_OK);
+    CHECK(stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err) == STOKER_OK);
     const struct stk_reader *r = s ? stk_reader_find(s, err) : NULL;
     stk_stream_close(s);
     unlink(path);
@@ -24,7 +24,7 @@ static void known(void)
 {
     struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0),
               e = pb_event(1, 0, 10);
-    struct stk_err err;
+    struct stoker_err err;
     pb_msg(&line, 4, &e);
     pb_msg(&plane, 3, &line);
     pb_named(&plane, 4, 1, "op");
@@ -69,9 +69,9 @@ static void strangers(void)
         {zeros, sizeof zeros, ".sqlite", "zeros"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stk_err err;
+        struct stoker_err err;
         CHECK(find(cases[i].bytes, cases[i].n, cases[i].suffix, &err) == NULL);
-        CHECK_EQ(err.code, STK_EINPUT);
+        CHECK_EQ(err.code, STOKER_EINPUT);
         bool said = strstr(err.message, cases[i].say) != NULL;
         CHECK(said);
         if (!said) {
@@ -83,14 +83,15 @@ static void strangers(void)
 static void paths(void)
 {
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
-    CHECK(stk_reader_read_path("/nonexistent/profile.xplane.pb", 1, NULL, &t, &err) == STK_EINPUT);
+    CHECK(stk_reader_read_path("/nonexistent/profile.xplane.pb", 1, NULL, &t, &err) ==
+          STOKER_EINPUT);
     CHECK(!t && strstr(err.message, "/nonexistent/profile.xplane.pb"));
-    CHECK(stk_reader_read_path("/tmp", 1, NULL, &t, &err) == STK_EINPUT);
+    CHECK(stk_reader_read_path("/tmp", 1, NULL, &t, &err) == STOKER_EINPUT);
     struct pb z = pb_gzip((const uint8_t *)"SQLite format 3\0more", 20);
     const char *path = file_of(z.p, z.n);
-    CHECK(stk_reader_read_path(path, 1, NULL, &t, &err) == STK_EINPUT);
+    CHECK(stk_reader_read_path(path, 1, NULL, &t, &err) == STOKER_EINPUT);
     CHECK(strstr(err.message, "plain file"));
     unlink(path);
     free(z.p);
@@ -117,9 +118,9 @@ static void interrupted(void)
     int calls = 0;
     struct stk_progress progress = {stop, &calls};
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
-    CHECK(stk_reader_read_path(path, 1, &progress, &t, &err) == STK_EINTR);
+    CHECK(stk_reader_read_path(path, 1, &progress, &t, &err) == STOKER_EINTR);
     CHECK(!t);
     CHECK_EQ(calls, 2);
     unlink(path);
@@ -141,9 +142,9 @@ static void fixtures(void)
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
         char path[4096];
         struct stk_trace *t;
-        struct stk_err err;
+        struct stoker_err err;
         snprintf(path, sizeof path, "%s/%s", dir, no[i][0]);
-        CHECK(stk_reader_read_path(path, 2, NULL, &t, &err) == STK_EINPUT);
+        CHECK(stk_reader_read_path(path, 2, NULL, &t, &err) == STOKER_EINPUT);
         CHECK(strstr(err.message, no[i][1]));
     }
 }

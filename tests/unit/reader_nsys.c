@@ -14,7 +14,7 @@
 static char path[300];
 static sqlite3 *db;
 static struct stk_trace *t;
-static struct stk_err err;
+static struct stoker_err err;
 
 static void begin(void)
 {
@@ -38,7 +38,7 @@ static void sql(const char *fmt, ...)
     sqlite3_free(message);
     sqlite3_free(text);
 }
-static enum stk_status read_it(int threads)
+static enum stoker_status read_it(int threads)
 {
     struct stk_read_ctx ctx = {.path = path, .threads = threads};
     sqlite3_close(db);
@@ -55,11 +55,11 @@ static void end(void)
 }
 static void read_well(void)
 {
-    enum stk_status status = read_it(2);
-    if (status != STK_OK) {
+    enum stoker_status status = read_it(2);
+    if (status != STOKER_OK) {
         fprintf(stderr, "%s\n", err.message);
     }
-    CHECK_EQ(status, STK_OK);
+    CHECK_EQ(status, STOKER_OK);
     if (!t) {
         exit(check_done("unit.reader_nsys"));
     }
@@ -501,7 +501,7 @@ static void test_hostile_schema(void)
 
     begin();
     sql("CREATE TABLE users (id INTEGER)");
-    CHECK_EQ(read_it(1), STK_EINPUT);
+    CHECK_EQ(read_it(1), STOKER_EINPUT);
     CHECK(strstr(err.message, "without the tables of Nsight Systems"));
     end();
 }
@@ -565,7 +565,7 @@ static void test_damage(void)
     sqlite3_close(db);
     db = NULL;
     poke(100, junk, 2000); // the schema's page
-    CHECK_EQ(read_it(1), STK_EINPUT);
+    CHECK_EQ(read_it(1), STOKER_EINPUT);
     CHECK(strstr(err.message, "damaged"));
     end();
 
@@ -582,9 +582,9 @@ static void test_damage(void)
     }
     for (long cut = size - 200; cut >= 0; cut -= 200) {
         CHECK_EQ(truncate(path, cut), 0);
-        enum stk_status status = read_it(1);
-        CHECK((status == STK_OK) == (t != NULL));
-        CHECK(status == STK_OK || (status == STK_EINPUT && err.message[0]));
+        enum stoker_status status = read_it(1);
+        CHECK((status == STOKER_OK) == (t != NULL));
+        CHECK(status == STOKER_OK || (status == STOKER_EINPUT && err.message[0]));
         stk_trace_free(t);
         t = NULL;
     }
@@ -633,7 +633,7 @@ static void test_sniff_and_companions(void)
     if (f) {
         fclose(f);
     }
-    CHECK_EQ(read_it(1), STK_EINPUT);
+    CHECK_EQ(read_it(1), STOKER_EINPUT);
     CHECK(strstr(err.message, "unpack it first"));
     end();
 }
@@ -654,7 +654,7 @@ static void test_args(void)
     read_well();
     for (uint32_t e = 0; e < t->count; e++) {
         args_text[0] = 0;
-        CHECK_EQ(stk_reader_nsys.args(NULL, path, t, e, collect, NULL, &err), STK_OK);
+        CHECK_EQ(stk_reader_nsys.args(NULL, path, t, e, collect, NULL, &err), STOKER_OK);
         char start[40];
         snprintf(start, sizeof start, "start=%" PRId64 ";", file_time(e));
         CHECK(strstr(args_text, start));
@@ -671,9 +671,9 @@ static void test_threads(void)
 {
     begin();
     fill_kernels(300000); // more than one unit of a table
-    CHECK_EQ(read_it(1), STK_OK);
+    CHECK_EQ(read_it(1), STOKER_OK);
     struct stk_trace *one = t;
-    CHECK_EQ(read_it(4), STK_OK);
+    CHECK_EQ(read_it(4), STOKER_OK);
     CHECK(one && t && one->count == t->count && t->count == 600000);
     if (one && t && one->count == t->count) {
         CHECK(memcmp(one->start_ns, t->start_ns, sizeof(int64_t) * t->count) == 0);
@@ -705,7 +705,7 @@ static void test_interrupt_and_memory(void)
     db = NULL;
     struct stk_progress progress = {interrupt, &calls};
     struct stk_read_ctx ctx = {.path = path, .threads = 1, .progress = &progress};
-    CHECK_EQ(stk_reader_nsys.read(&ctx, &t, &err), STK_EINTR);
+    CHECK_EQ(stk_reader_nsys.read(&ctx, &t, &err), STOKER_EINTR);
     CHECK_EQ(calls, 2);
     CHECK(t == NULL);
     end();
@@ -723,15 +723,15 @@ static void test_interrupt_and_memory(void)
     ctx.progress = NULL;
     for (int sticky = 0; sticky < 2; sticky++) {
         uint64_t before = stk_alloc_count();
-        CHECK_EQ(stk_reader_nsys.read(&ctx, &t, &err), STK_OK);
+        CHECK_EQ(stk_reader_nsys.read(&ctx, &t, &err), STOKER_OK);
         uint64_t allocations = stk_alloc_count() - before;
         stk_trace_free(t);
         for (uint64_t n = 1; n <= allocations; n++) {
             stk_alloc_fail_at(n, sticky);
-            enum stk_status status = stk_reader_nsys.read(&ctx, &t, &err);
+            enum stoker_status status = stk_reader_nsys.read(&ctx, &t, &err);
             stk_alloc_fail_at(0, 0);
-            CHECK((status == STK_OK) == (t != NULL));
-            CHECK(status == STK_OK || status == STK_ENOMEM);
+            CHECK((status == STOKER_OK) == (t != NULL));
+            CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
             if (t) {
                 const struct stk_ext *step = stk_ext_of(t, find_event("step 2", 0));
                 CHECK(t->count == 43 && t->device_count == 3);

@@ -113,15 +113,15 @@ static void check_file(const char *dir, const char *name, const char *expected)
 {
     char path[4096], key[200];
     struct stk_trace *t = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     snprintf(path, sizeof path, "%s/%s", dir, name);
     snprintf(key, sizeof key, "\"%s\": {", name);
     const char *want = strstr(expected, key);
     CHECK(want != NULL);
     struct stk_read_ctx ctx = {.path = path, .threads = 2};
-    enum stk_status status = stk_reader_nsys.read(&ctx, &t, &err);
-    CHECK_EQ(status, STK_OK);
-    if (!want || status != STK_OK) {
+    enum stoker_status status = stk_reader_nsys.read(&ctx, &t, &err);
+    CHECK_EQ(status, STOKER_OK);
+    if (!want || status != STOKER_OK) {
         return;
     }
     const char *counts = strstr(want, "\"counts\":");

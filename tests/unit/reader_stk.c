@@ -34,28 +34,28 @@ static void *write_events(void *arg)
 
 static void write_file(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     pthread_t other;
     stk_err_init(&err);
     strcpy(path, "/tmp/stoker-wire-XXXXXX");
     CHECK(close(mkstemp(path)) == 0);
-    CHECK(stk_wire_create(&file, path, "test", &err) == STK_OK);
+    CHECK(stk_wire_create(&file, path, "test", &err) == STOKER_OK);
     bool runs = pthread_create(&other, NULL, write_events, (void *)(intptr_t)2) == 0;
     write_events((void *)(intptr_t)1);
     if (!runs || pthread_join(other, NULL)) {
         write_events((void *)(intptr_t)2);
     }
-    CHECK(stk_wire_close(file, true, &err) == STK_OK);
+    CHECK(stk_wire_close(file, true, &err) == STOKER_OK);
 }
 
 // Events read; -1: not readable. *issues: bits of wire-damaged (1) and truncated (2).
 static int64_t read_file(int *issues)
 {
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     *issues = 0;
-    if (stk_reader_read_path(path, 1, NULL, &t, &err) != STK_OK) {
+    if (stk_reader_read_path(path, 1, NULL, &t, &err) != STOKER_OK) {
         CHECK(err.message[0] != 0);
         return -1;
     }

@@ -12,7 +12,7 @@ static struct record_all all, want;
 
 static void same_as_wanted(void)
 {
-    CHECK_EQ(all.status, STK_OK);
+    CHECK_EQ(all.status, STOKER_OK);
     CHECK_EQ(all.count, want.count);
     for (size_t i = 0; i < all.count && i < want.count; i++) {
         CHECK_EQ(all.items[i].size, want.items[i].size);
@@ -26,7 +26,7 @@ static void lengths(void)
 {
     static const size_t sizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 300, 1000};
     record_read_all(&all, "tests/data/records/lengths.tfrecord", NULL, 64);
-    CHECK_EQ(all.status, STK_OK);
+    CHECK_EQ(all.status, STOKER_OK);
     CHECK_EQ(all.count, 10);
     for (size_t i = 0; i < all.count; i++) {
         CHECK_EQ(all.items[i].size, sizes[i]);
@@ -36,7 +36,7 @@ static void lengths(void)
     }
     record_drop_all(&all);
     record_read_all(&all, "tests/data/records/empty.tfrecord", NULL, 64);
-    CHECK_EQ(all.status, STK_OK);
+    CHECK_EQ(all.status, STOKER_OK);
     CHECK_EQ(all.count, 0);
 }
 
@@ -61,15 +61,15 @@ static void codecs_and_blocks(void)
 
 static void write_back(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     for (int codec = 0; codec < 3; codec++) {
         struct stk_record_writer *w;
         CHECK_EQ(stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, codec, &err),
-                 STK_OK);
+                 STOKER_OK);
         for (size_t i = 0; i < want.count; i++) {
-            CHECK_EQ(stk_record_write(w, want.items[i].data, want.items[i].size, &err), STK_OK);
+            CHECK_EQ(stk_record_write(w, want.items[i].data, want.items[i].size, &err), STOKER_OK);
         }
-        CHECK_EQ(stk_record_finish(w, &err), STK_OK);
+        CHECK_EQ(stk_record_finish(w, &err), STOKER_OK);
         struct stk_record_opts o = {.codec = (enum stk_record_codec)codec};
         record_read_all(&all, record_scratch(), &o, 64);
         same_as_wanted();
@@ -85,17 +85,18 @@ static void write_back(void)
         free(theirs);
     }
     struct stk_record_writer *w;
-    CHECK_EQ(stk_record_create(&w, "/no/such/folder/x", STK_RECORD_PLAIN, 0, &err), STK_EMISSING);
-    CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_GZIP, 10, &err), STK_EINVAL);
-    CHECK_EQ(stk_record_create(&w, "/dev/full", STK_RECORD_PLAIN, 0, &err), STK_OK);
-    CHECK_EQ(stk_record_write(w, "x", 1, &err), STK_OK);
-    CHECK_EQ(stk_record_finish(w, &err), STK_ELIMIT);
+    CHECK_EQ(stk_record_create(&w, "/no/such/folder/x", STK_RECORD_PLAIN, 0, &err),
+             STOKER_EMISSING);
+    CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_GZIP, 10, &err), STOKER_EINVAL);
+    CHECK_EQ(stk_record_create(&w, "/dev/full", STK_RECORD_PLAIN, 0, &err), STOKER_OK);
+    CHECK_EQ(stk_record_write(w, "x", 1, &err), STOKER_OK);
+    CHECK_EQ(stk_record_finish(w, &err), STOKER_ELIMIT);
 }
 
 // Large records among small ones: longer than blocks, and than the writer's buffer.
 static void large(void)
 {
-    struct stk_err err;
+    struct stoker_err err;
     size_t size = 700000;
     uint8_t *p = malloc(size);
     for (size_t i = 0; i < size; i++) {
@@ -104,16 +105,16 @@ static void large(void)
     for (int codec = 0; codec < 3; codec++) {
         struct stk_record_writer *w;
         CHECK_EQ(stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, 1, &err),
-                 STK_OK);
+                 STOKER_OK);
         for (size_t i = 0; i < 9; i++) {
-            CHECK_EQ(stk_record_write(w, p, i % 3 ? size - i : 10, &err), STK_OK);
+            CHECK_EQ(stk_record_write(w, p, i % 3 ? size - i : 10, &err), STOKER_OK);
         }
-        CHECK_EQ(stk_record_finish(w, &err), STK_OK);
+        CHECK_EQ(stk_record_finish(w, &err), STOKER_OK);
         for (size_t block = 128; block <= (size_t)1 << 20; block *= 8) {
             struct stk_record_opts o = {.codec = (enum stk_record_codec)codec,
                                         .block_bytes = block};
             record_read_all(&all, record_scratch(), &o, 64);
-            CHECK_EQ(all.status, STK_OK);
+            CHECK_EQ(all.status, STOKER_OK);
             CHECK_EQ(all.count, 9);
             for (size_t i = 0; i < all.count; i++) {
                 CHECK_EQ(all.items[i].size, i % 3 ? size - i : 10);
@@ -124,12 +125,12 @@ static void large(void)
         struct stk_record_opts capped = {.codec = (enum stk_record_codec)codec,
                                          .max_record_bytes = 1000};
         record_read_all(&all, record_scratch(), &capped, 64);
-        CHECK_EQ(all.status, STK_EINPUT);
+        CHECK_EQ(all.status, STOKER_EINPUT);
         CHECK_EQ(all.count, 1);
         record_drop_all(&all);
         capped.on_damage = STK_RECORD_SKIP;
         record_read_all(&all, record_scratch(), &capped, 64);
-        CHECK_EQ(all.status, STK_OK);
+        CHECK_EQ(all.status, STOKER_OK);
         CHECK_EQ(all.count, 3);
         CHECK_EQ(all.stats.lost, 6);
         record_drop_all(&all);
@@ -149,21 +150,21 @@ static void cut_records(void)
         p[i] = (uint8_t)(i * 7 + i / 251);
     }
     struct stk_record_writer *w;
-    struct stk_err err;
-    CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_PLAIN, 0, &err), STK_OK);
+    struct stoker_err err;
+    CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_PLAIN, 0, &err), STOKER_OK);
     for (size_t i = 0; i < COUNT; i++) {
-        CHECK_EQ(stk_record_write(w, p + i, i * 12347 % SIZE_MAX_HERE, &err), STK_OK);
+        CHECK_EQ(stk_record_write(w, p + i, i * 12347 % SIZE_MAX_HERE, &err), STOKER_OK);
     }
-    CHECK_EQ(stk_record_finish(w, &err), STK_OK);
+    CHECK_EQ(stk_record_finish(w, &err), STOKER_OK);
     for (size_t block = 9000; block < 400000; block += block / 3) {
         struct stk_record_opts o = {.block_bytes = block,
                                     .large_block_bytes = block % 2 ? 0 : 2 * block + 1};
         struct stk_record_reader *r;
         size_t count = 0, blocks = 0, n = 1;
-        CHECK_EQ(stk_record_open(&r, record_scratch(), &o, &err), STK_OK);
+        CHECK_EQ(stk_record_open(&r, record_scratch(), &o, &err), STOKER_OK);
         while (n > 0 && count < COUNT) {
             CHECK_EQ(stk_record_read(r, views + count, COUNT - count, &n, &held[blocks], &err),
-                     STK_OK);
+                     STOKER_OK);
             count += n;
             blocks += n > 0;
         }
@@ -187,19 +188,19 @@ static void held_blocks(void)
         stk_pool_open(((size_t)192 << 10) + 3 * 256); // of the stream, of blocks
     struct stk_record_opts o = {.block_bytes = 256, .pool = pool};
     struct stk_record_reader *r;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_record views[3][64];
     struct stk_buf *blocks[3], *none;
     size_t n[3], got;
-    CHECK_EQ(stk_record_open(&r, "tests/data/records/plain.tfrecord", &o, &err), STK_OK);
+    CHECK_EQ(stk_record_open(&r, "tests/data/records/plain.tfrecord", &o, &err), STOKER_OK);
     for (int i = 0; i < 3; i++) {
-        CHECK_EQ(stk_record_read(r, views[i], 64, &n[i], &blocks[i], &err), STK_OK);
+        CHECK_EQ(stk_record_read(r, views[i], 64, &n[i], &blocks[i], &err), STOKER_OK);
     }
-    CHECK_EQ(stk_record_read(r, views[0], 64, &got, &none, &err), STK_ELIMIT);
+    CHECK_EQ(stk_record_read(r, views[0], 64, &got, &none, &err), STOKER_ELIMIT);
     CHECK(none == NULL && got == 0);
     stk_buf_drop(blocks[1]);
     size_t first = n[0] + n[1] + n[2];
-    CHECK_EQ(stk_record_read(r, views[1], 1, &got, &blocks[1], &err), STK_OK);
+    CHECK_EQ(stk_record_read(r, views[1], 1, &got, &blocks[1], &err), STOKER_OK);
     CHECK_EQ(got, 1);
     CHECK_EQ(views[1][0].number, first);
     stk_record_close(r);
@@ -230,7 +231,7 @@ static void cut_everywhere(const uint8_t *file, size_t size)
         bool at_end = want.items[whole].offset == n;
         struct stk_record_opts o = {.block_bytes = n % 3 ? 0 : 100};
         record_read_all(&all, record_scratch(), &o, 64);
-        CHECK_EQ(all.status, at_end ? STK_OK : STK_EINPUT);
+        CHECK_EQ(all.status, at_end ? STOKER_OK : STOKER_EINPUT);
         CHECK_EQ(all.count, whole);
         if (!at_end) {
             CHECK_EQ(all.err.offset, want.items[whole].offset);
@@ -238,7 +239,7 @@ static void cut_everywhere(const uint8_t *file, size_t size)
         record_drop_all(&all);
         o.on_damage = STK_RECORD_SKIP;
         record_read_all(&all, record_scratch(), &o, 64);
-        CHECK_EQ(all.status, STK_OK);
+        CHECK_EQ(all.status, STOKER_OK);
         CHECK_EQ(all.count, whole);
         CHECK_EQ(all.stats.lost, !at_end);
         record_drop_all(&all);
@@ -255,7 +256,7 @@ static void flip_everywhere(uint8_t *file, size_t size)
         size_t lost = owner(bit / 8), k = 0;
         struct stk_record_opts o = {.on_damage = STK_RECORD_SKIP, .block_bytes = bit % 5 ? 0 : 90};
         record_read_all(&all, record_scratch(), &o, 64);
-        bool good = all.status == STK_OK && all.count == want.count - 1 && all.stats.lost == 1;
+        bool good = all.status == STOKER_OK && all.count == want.count - 1 && all.stats.lost == 1;
         for (size_t i = 0; i < want.count && good; i++) {
             if (i == lost) {
                 continue;
@@ -273,7 +274,7 @@ static void flip_everywhere(uint8_t *file, size_t size)
         if (bit % 7 == 0) { // and stopping, which names the place
             o.on_damage = STK_RECORD_STOP;
             record_read_all(&all, record_scratch(), &o, 64);
-            CHECK_EQ(all.status, STK_EINPUT);
+            CHECK_EQ(all.status, STOKER_EINPUT);
             CHECK_EQ(all.count, lost);
             CHECK_EQ(all.err.offset, want.items[lost].offset);
             record_drop_all(&all);
@@ -325,26 +326,26 @@ static void compressed_damage(void)
                                !memcmp(all.items[i].data, want.items[i].data, all.items[i].size);
                 }
                 if (!flip && n == 0) { // a file of no bytes has no records
-                    harmless = all.status == STK_OK && all.count == 0;
+                    harmless = all.status == STOKER_OK && all.count == 0;
                 }
-                CHECK(harmless || (policy ? all.stats.lost > 0 : all.status == STK_EINPUT));
+                CHECK(harmless || (policy ? all.stats.lost > 0 : all.status == STOKER_EINPUT));
                 record_drop_all(&all);
             }
         }
         struct stk_record_opts plain = {.codec = STK_RECORD_PLAIN};
         record_read_all(&all, path, &plain, 64);
-        CHECK_EQ(all.status, STK_EINPUT);
+        CHECK_EQ(all.status, STOKER_EINPUT);
         CHECK(strstr(all.err.message, codec == 1 ? "GZIP" : "ZLIB") != NULL);
         file = realloc(file, size + 1);
         file[size] = 'x';
         record_put(file, size + 1);
         struct stk_record_opts o = {.codec = (enum stk_record_codec)codec};
         record_read_all(&all, record_scratch(), &o, 64);
-        CHECK_EQ(all.status, STK_EINPUT);
+        CHECK_EQ(all.status, STOKER_EINPUT);
         CHECK_EQ(all.count, 60);
         record_drop_all(&all);
         record_read_all(&all, "tests/data/records/plain.tfrecord", &o, 64);
-        CHECK_EQ(all.status, STK_EINPUT);
+        CHECK_EQ(all.status, STOKER_EINPUT);
         CHECK_EQ(all.count, 0);
         free(file);
     }
@@ -379,13 +380,13 @@ static void hostile_lengths(void)
         record_put(spoiled, end);
         struct stk_record_opts o = {.on_damage = STK_RECORD_SKIP};
         record_read_all(&all, record_scratch(), &o, 64);
-        CHECK_EQ(all.status, STK_OK);
+        CHECK_EQ(all.status, STOKER_OK);
         CHECK_EQ(all.count, 7);
         CHECK_EQ(all.stats.lost, 1);
         record_drop_all(&all);
         o.on_damage = STK_RECORD_STOP;
         record_read_all(&all, record_scratch(), &o, 64);
-        CHECK_EQ(all.status, STK_EINPUT);
+        CHECK_EQ(all.status, STOKER_EINPUT);
         CHECK_EQ(all.count, 3);
         record_drop_all(&all);
     }
@@ -404,18 +405,18 @@ static void failing_allocations(void)
             stk_alloc_fail_at(n, n % 2);
             record_read_all(&all, path, &o, 64);
             stk_alloc_fail_at(0, 0);
-            CHECK(all.status == STK_ENOMEM || (all.status == STK_OK && all.count == 60));
+            CHECK(all.status == STOKER_ENOMEM || (all.status == STOKER_OK && all.count == 60));
             record_drop_all(&all);
             struct stk_record_writer *w;
-            struct stk_err err;
+            struct stoker_err err;
             stk_alloc_fail_at(n, 1);
-            enum stk_status status =
+            enum stoker_status status =
                 stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, 0, &err);
             if (!status) {
                 status = stk_record_finish(w, &err);
             }
             stk_alloc_fail_at(0, 0);
-            CHECK(status == STK_OK || status == STK_ENOMEM);
+            CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
         }
     }
 }

@@ -39,8 +39,8 @@ static struct stk_json *begin(void)
 
 static const char *end(void)
 {
-    struct stk_err err;
-    CHECK(stk_sink_finish(&sink, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(stk_sink_finish(&sink, &err) == STOKER_OK);
     return out.bytes;
 }
 
@@ -119,7 +119,7 @@ static void test_layout(void)
 static void test_full_sink(void)
 {
     for (size_t capacity = 0; capacity < 30000; capacity += 997) {
-        struct stk_err err;
+        struct stoker_err err;
         struct stk_json *j = begin();
         out.capacity = capacity;
         stk_json_open(j, '[', false);
@@ -130,8 +130,8 @@ static void test_full_sink(void)
         stk_err_init(&err);
         bool fits =
             2000u * 11 + 2 <= capacity; // ",\n  1234567" less one comma, brackets, one line break
-        CHECK((stk_sink_finish(&sink, &err) == STK_OK) == fits);
-        CHECK(fits || err.code == STK_EOUTPUT);
+        CHECK((stk_sink_finish(&sink, &err) == STOKER_OK) == fits);
+        CHECK(fits || err.code == STOKER_EOUTPUT);
     }
 }
 

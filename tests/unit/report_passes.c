@@ -94,19 +94,19 @@ static void setup(struct world *w)
     w->input.by_kind[STK_KIND_KERNEL] = 9;
 }
 
-static enum stk_status fill(struct world *w, uint64_t limit, struct stk_err *err)
+static enum stoker_status fill(struct world *w, uint64_t limit, struct stoker_err *err)
 {
     struct stk_pass_ctx ctx = {&w->input, 1, &w->run, &w->verdict, &w->select, limit, &w->arena};
     memset(&w->report, 0, sizeof w->report);
     w->report.schema = "stoker.report/1";
     w->report.stoker.version = "0";
     for (int i = 0; i < stk_pass_count; i++) {
-        enum stk_status status = stk_passes[i]->describe(&ctx, &w->report, err);
-        if (status != STK_OK) {
+        enum stoker_status status = stk_passes[i]->describe(&ctx, &w->report, err);
+        if (status != STOKER_OK) {
             return status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static char text[1 << 20];
@@ -127,11 +127,11 @@ static int take(void *arg, const char *bytes, size_t n)
 static const char *print(const struct world *w, const char *format, struct stk_out_options options)
 {
     struct stk_sink sink;
-    struct stk_err err;
+    struct stoker_err err;
     used = 0;
     stk_sink_init(&sink, take, NULL);
     stk_out_find(format)->write(&w->report, &options, &sink);
-    CHECK(stk_sink_finish(&sink, &err) == STK_OK);
+    CHECK(stk_sink_finish(&sink, &err) == STOKER_OK);
     return text;
 }
 
@@ -147,9 +147,9 @@ static bool has(const char *where, const char *what)
 static void test_json(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
-    CHECK(fill(&w, 3, &err) == STK_OK);
+    CHECK(fill(&w, 3, &err) == STOKER_OK);
     const char *json = print(&w, "json", (struct stk_out_options){.columns = 80});
     CHECK(has(json,
               "{\"path\": \"a/b.json\", \"format\": \"kineto\", \"bytes\": 2000, \"ranks\": []}"));
@@ -177,7 +177,7 @@ static void test_json(void)
 static void test_nothing_known(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.run = (struct stk_run_sum){
         .median_step = STK_NONE, .step_median_ns = -1, .step_mean_ns = -1, .step_p95_ns = -1};
@@ -186,7 +186,7 @@ static void test_nothing_known(void)
                                      .sentence = "Cannot tell: the profile is empty",
                                      .reason = STK_REASON_EMPTY};
     w.input.read = 0;
-    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK(fill(&w, 0, &err) == STOKER_OK);
     const char *json = print(&w, "json", (struct stk_out_options){.columns = 80});
     CHECK(has(json, "\"status\": \"unusable\""));
     CHECK(has(json, "\"source\": \"none\""));
@@ -203,13 +203,13 @@ static void test_nothing_known(void)
 static void test_health(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.run.steps_used = 1;
     w.run.facts.unlinked_ops = 5;
     w.input.issues[STK_ISSUE_TRUNCATED].count = 2;
     w.input.issue_notes[STK_ISSUE_TRUNCATED] = "at byte 77";
-    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK(fill(&w, 0, &err) == STOKER_OK);
     CHECK_STR(w.report.profile.health.status, "limited");
     CHECK_EQ(w.report.profile.health.why.count, 3);
     const struct stk_rep_issue *issue = w.report.profile.issues.items;
@@ -224,14 +224,14 @@ static void test_health(void)
 static void test_bad_records(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.input.issues[STK_ISSUE_TIME_INVALID].count = 3;
-    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK(fill(&w, 0, &err) == STOKER_OK);
     CHECK_STR(w.report.profile.health.status, "good");
     CHECK_EQ(w.report.profile.issues.count, 1);
     w.input.read = 100;
-    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK(fill(&w, 0, &err) == STOKER_OK);
     CHECK_STR(w.report.profile.health.status, "limited");
     stk_arena_deinit(&w.arena);
 }
@@ -239,11 +239,11 @@ static void test_bad_records(void)
 static void test_selection(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.select = (struct stk_select){
         .has_steps = true, .step_first = 2, .step_last = 5, .has_to = true, .to_ns = 1500 * MS};
-    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK(fill(&w, 0, &err) == STOKER_OK);
     const char *const *texts = w.report.profile.selection.items;
     CHECK_EQ(w.report.profile.selection.count, 2);
     CHECK_STR(texts[0], "steps 2:5");
@@ -269,10 +269,10 @@ static int widest_line(const char *page)
 static void test_text(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     w.input.path = "x\033[31m\xff.json";
-    CHECK(fill(&w, 20, &err) == STK_OK);
+    CHECK(fill(&w, 20, &err) == STOKER_OK);
     const char *page = print(&w, "text", (struct stk_out_options){.columns = 80});
     CHECK(has(page, "4 812 330 events, 0 dropped; capture good"));
     CHECK(has(page, "4 annotated, 3 used; median 100 ms"));
@@ -299,7 +299,7 @@ static void test_text(void)
 static void test_bar(void)
 {
     struct world w;
-    struct stk_err err;
+    struct stoker_err err;
     setup(&w);
     for (int shape = 2; shape < 60; shape++) {
         int64_t sum = 0;
@@ -309,7 +309,7 @@ static void test_bar(void)
                 (p % 3 ? 1 : 50);
         }
         w.run.wall_ns = sum;
-        CHECK(fill(&w, 1, &err) == STK_OK);
+        CHECK(fill(&w, 1, &err) == STOKER_OK);
         const char *page =
             print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true});
         const char *line = strstr(page, "confidence high\n\n");
@@ -328,13 +328,13 @@ static void test_memory(void)
     int refused = 0;
     for (size_t cap = 16; cap < 20000; cap += 64) {
         struct world w;
-        struct stk_err err;
+        struct stoker_err err;
         setup(&w);
         stk_arena_deinit(&w.arena);
         stk_arena_init(&w.arena, cap);
-        enum stk_status status = fill(&w, 0, &err);
-        CHECK(status == STK_OK || status == STK_ENOMEM);
-        refused += status != STK_OK;
+        enum stoker_status status = fill(&w, 0, &err);
+        CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
+        refused += status != STOKER_OK;
         stk_arena_deinit(&w.arena);
     }
     CHECK(refused > 0);

@@ -275,12 +275,12 @@ static void torture(void)
         struct stk_arena small;
         stk_arena_init(&small, 0);
         f.ctx.pass.arena = &small;
-        struct stk_err err;
+        struct stoker_err err;
         stk_err_init(&err);
         stk_alloc_fail_at(n, 1);
-        enum stk_status status = stk_rules_run(&f.ctx, &f.report, &err);
+        enum stoker_status status = stk_rules_run(&f.ctx, &f.report, &err);
         stk_alloc_fail_at(0, 0);
-        CHECK(status == STK_OK || status == STK_ENOMEM);
+        CHECK(status == STOKER_OK || status == STOKER_ENOMEM);
         stk_arena_deinit(&small);
         fake_done(&f);
     }

@@ -45,8 +45,8 @@ static struct stk_rank_sum *rank_of(int32_t number, uint32_t count, const int64_
 static struct stk_run_sum *merge(struct stk_rank_sum **ranks, uint32_t count)
 {
     struct stk_run_sum *run = NULL;
-    struct stk_err err;
-    CHECK_EQ(stk_model_merge(ranks, count, &arena, &run, &err), STK_OK);
+    struct stoker_err err;
+    CHECK_EQ(stk_model_merge(ranks, count, &arena, &run, &err), STOKER_OK);
     int64_t sum = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         sum += run->parts[p];
@@ -58,8 +58,8 @@ static struct stk_run_sum *merge(struct stk_rank_sum **ranks, uint32_t count)
 static struct stk_verdict judge(struct stk_run_sum *run)
 {
     struct stk_verdict v;
-    struct stk_err err;
-    CHECK_EQ(stk_verdict_decide(run, &arena, &v, &err), STK_OK);
+    struct stoker_err err;
+    CHECK_EQ(stk_verdict_decide(run, &arena, &v, &err), STOKER_OK);
     CHECK(v.sentence && v.sentence[0]);
     return v;
 }

@@ -19,13 +19,13 @@ static struct stk_dataset *cast_to(struct stk_dataset *in, enum stk_dtype dtype)
 {
     struct stk_attrs *a = stk_attrs_new();
     struct stk_fn *fn = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     int value = 0, first, count;
     stk_err_init(&err);
     CHECK(stk_attrs_set_int(a, "dtype", dtype));
-    CHECK(stk_fn_open(&fn, in->specs->items, in->specs->count, "f", &err) == STK_OK);
-    CHECK(stk_fn_add(fn, "cast", &value, 1, a, NULL, &first, &count, &err) == STK_OK);
-    CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
+    CHECK(stk_fn_open(&fn, in->specs->items, in->specs->count, "f", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "cast", &value, 1, a, NULL, &first, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &first, 1, &err) == STOKER_OK);
     stk_attrs_drop(a);
     return with_fn("map", in, fn, NULL);
 }

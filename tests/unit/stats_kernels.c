@@ -296,11 +296,11 @@ static void test_nsys(void)
 static void compare_occupancy(const char *path)
 {
     struct stk_trace *t = NULL;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_read_ctx ctx = {.path = path, .threads = 1, .wants = STK_WANT_LAUNCHES};
     unsigned compared = 0;
     stk_err_init(&err);
-    if (stk_reader_read(&ctx, &t, &err) != STK_OK) {
+    if (stk_reader_read(&ctx, &t, &err) != STOKER_OK) {
         return;
     }
     for (uint32_t k = 0; k < t->track_count; k++) {

@@ -12,7 +12,7 @@ struct rig {
     struct stk_shard *s;
     uint32_t thread, stream, stream2;
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
 };
 
 static const struct stk_track_key thread_key = {STK_TRACK_THREAD, 10, -1, 77, {"", 0}};
@@ -23,7 +23,7 @@ static struct rig rig_open(void)
 {
     struct rig r = {0};
     stk_err_init(&r.err);
-    if (stk_build_new(&r.b, &r.err) != STK_OK || !(r.s = stk_build_shard(r.b))) {
+    if (stk_build_new(&r.b, &r.err) != STOKER_OK || !(r.s = stk_build_shard(r.b))) {
         abort();
     }
     r.thread = stk_shard_track(r.s, &thread_key);
@@ -59,7 +59,7 @@ static void add_corr(struct rig *r, uint32_t track, const char *name, int64_t st
 
 static void rig_finish(struct rig *r)
 {
-    CHECK_EQ(stk_build_finish(r->b, 2, &r->t, &r->err), STK_OK);
+    CHECK_EQ(stk_build_finish(r->b, 2, &r->t, &r->err), STOKER_OK);
     if (!r->t) {
         abort();
     }
@@ -103,8 +103,8 @@ static void test_no_shards(void)
 {
     struct stk_build *b;
     struct stk_trace *t;
-    CHECK_EQ(stk_build_new(&b, NULL), STK_OK);
-    CHECK_EQ(stk_build_finish(b, 1, &t, NULL), STK_OK);
+    CHECK_EQ(stk_build_new(&b, NULL), STOKER_OK);
+    CHECK_EQ(stk_build_finish(b, 1, &t, NULL), STOKER_OK);
     CHECK(t && t->count == 0);
     stk_trace_free(t);
     stk_build_free(b);

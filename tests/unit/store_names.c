@@ -236,7 +236,7 @@ static void test_whole_trace(void)
 {
     struct stk_build *b;
     struct stk_trace *t;
-    CHECK_EQ(stk_build_new(&b, NULL), STK_OK);
+    CHECK_EQ(stk_build_new(&b, NULL), STOKER_OK);
     struct stk_shard *s = stk_build_shard(b);
     struct stk_track_key key = {STK_TRACK_THREAD, 1, -1, 1, {"", 0}};
     struct stk_row row = {.track = stk_shard_track(s, &key),
@@ -247,7 +247,7 @@ static void test_whole_trace(void)
     row.name = stk_shard_intern(s, "loader.py(3): collate", 21);
     stk_shard_add(s, &row, NULL);
     stk_shard_intern(s, "aten::mm", 8); // on no row
-    CHECK_EQ(stk_build_finish(b, 1, &t, NULL), STK_OK);
+    CHECK_EQ(stk_build_finish(b, 1, &t, NULL), STOKER_OK);
     uint32_t *bits = stk_names_classify(t);
     CHECK(bits != NULL);
     if (bits) {

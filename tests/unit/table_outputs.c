@@ -25,14 +25,14 @@ static const char *print(const struct stk_table_doc *doc, const char *format, co
 {
     static struct text out;
     struct stk_sink sink;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_out_options options = {.columns = columns};
     out.n = 0;
     out.bytes[0] = 0;
     stk_err_init(&err);
     stk_sink_init(&sink, take, &out);
     stk_table_out_find(format)->write(doc, table, &options, &sink);
-    CHECK(stk_sink_finish(&sink, &err) == STK_OK);
+    CHECK(stk_sink_finish(&sink, &err) == STOKER_OK);
     return out.bytes;
 }
 

@@ -169,7 +169,7 @@ static size_t resize_as(const uint8_t *in, size_t n, uint8_t *out, int how)
     for (size_t i = 0; is_float && i < count; i++) {
         values[i] = values[i] == values[i] && values[i] - values[i] == 0 ? values[i] : 0;
     }
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_image_context *c = stk_image_context_create();
     bool to_bytes = how == RESIZED && n % 2;
@@ -195,7 +195,7 @@ static size_t resize_as(const uint8_t *in, size_t n, uint8_t *out, int how)
                              (size_t)width * channels * (is_float ? 4 : 1)};
     struct stk_image to = {out, 1 + (uint32_t)n % 41, 1 + (uint32_t)n % 53, channels, type, 0};
     to.stride = (size_t)to.width * (o.is_planar ? 1 : channels) * stk_image_type_size(type);
-    CHECK(c && stk_image_resize(c, &from, &o, &to, &err) == STK_OK);
+    CHECK(c && stk_image_resize(c, &from, &o, &to, &err) == STOKER_OK);
     stk_image_context_destroy(c);
     return (size_t)to.height * to.width * channels * stk_image_type_size(type);
 }
@@ -229,7 +229,7 @@ static size_t decode_jpeg(const uint8_t *in, size_t n, uint8_t *out)
         return 0;
     }
     static uint8_t file[1 << 17];
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     struct stk_image_context *c = stk_image_context_create();
     struct stk_image from = {(void *)(uintptr_t)in,   height, width, channels, STK_IMAGE_U8,
@@ -241,13 +241,13 @@ static size_t decode_jpeg(const uint8_t *in, size_t n, uint8_t *out)
     e.quality = 40 + (int)(n % 60);
     const uint8_t *bytes;
     size_t size = 0;
-    CHECK(c && stk_image_encode_jpeg(c, &from, &e, &bytes, &size, &err) == STK_OK);
+    CHECK(c && stk_image_encode_jpeg(c, &from, &e, &bytes, &size, &err) == STOKER_OK);
     CHECK(size <= sizeof file);
     memcpy(file, bytes, size);
     struct stk_image_jpeg_options o = {
         .ratio = n % 11 ? 1 : 2, .is_box_upsampled = n % 6 == 0, .is_accurate_dct = n % 4 == 0};
     struct stk_image im = {0};
-    CHECK(stk_image_decode_jpeg(c, file, size, &o, &im, &err) == STK_OK);
+    CHECK(stk_image_decode_jpeg(c, file, size, &o, &im, &err) == STOKER_OK);
     size_t row = (size_t)im.width * im.channels;
     for (uint32_t y = 0; y < im.height; y++) {
         memcpy(out + y * row, stk_image_row(&im, y), row);

@@ -41,13 +41,13 @@ static void cut_everywhere(bool maps_first, bool compressed)
     uint64_t before = 0;
     for (size_t n = 1; n <= space.n; n++) {
         struct stk_trace *t;
-        struct stk_err err;
+        struct stoker_err err;
         struct pb z = compressed ? pb_gzip(space.p, n) : (struct pb){0};
-        enum stk_status status =
+        enum stoker_status status =
             read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : n, 1, &t, &err);
         free(z.p);
-        CHECK(status == STK_OK || status == STK_EINPUT);
-        CHECK((status == STK_OK) == (t != NULL));
+        CHECK(status == STOKER_OK || status == STOKER_EINPUT);
+        CHECK((status == STOKER_OK) == (t != NULL));
         if (!t) {
             continue;
         }
@@ -78,10 +78,10 @@ static void flip_bits(void)
     unsigned long kept = 0;
     for (size_t i = 0; i < space.n * 8; i++) {
         struct stk_trace *t;
-        struct stk_err err;
+        struct stoker_err err;
         space.p[i / 8] ^= (uint8_t)(1 << i % 8);
-        enum stk_status status = read_xplane_bytes(space.p, space.n, 1 + (int)(i % 2), &t, &err);
-        CHECK(status == STK_OK || status == STK_EINPUT);
+        enum stoker_status status = read_xplane_bytes(space.p, space.n, 1 + (int)(i % 2), &t, &err);
+        CHECK(status == STOKER_OK || status == STOKER_EINPUT);
         if (t) {
             CHECK(t->count + t->dropped <= t->read && t->read <= 64);
             kept += t->count > 0;
@@ -112,8 +112,8 @@ static void bad_event(void)
     pb_named(&plane, 4, 1, "ok");
     pb_msg(&space, 1, &plane);
     struct stk_trace *t;
-    struct stk_err err;
-    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STOKER_OK);
     CHECK_EQ(t->read, 6);
     CHECK_EQ(t->count, 3);
     CHECK_EQ(t->dropped, 3);
@@ -141,8 +141,8 @@ static void lying_length(void)
     pb_msg(&other, 3, &l);
     pb_msg(&space, 1, &other);
     struct stk_trace *t;
-    struct stk_err err;
-    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STOKER_OK);
     CHECK_EQ(t->count, 4);
     CHECK(t->issues[STK_ISSUE_MESSAGE_INVALID].count >= 1);
     CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 0);
@@ -163,9 +163,9 @@ static void huge_claim(void)
     for (int compressed = 0; compressed < 2; compressed++) {
         struct pb z = pb_gzip(space.p, space.n);
         struct stk_trace *t;
-        struct stk_err err;
+        struct stoker_err err;
         CHECK(read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : space.n, 1, &t,
-                                &err) == STK_OK);
+                                &err) == STOKER_OK);
         CHECK_EQ(t->count, 1);
         CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
         stk_trace_free(t);
@@ -203,8 +203,8 @@ static void false_events(void)
     pb_msg(&space, 1, &plane);
     for (int threads = 1; threads <= 3; threads++) {
         struct stk_trace *t;
-        struct stk_err err;
-        CHECK(read_xplane_bytes(space.p, space.n, threads, &t, &err) == STK_OK);
+        struct stoker_err err;
+        CHECK(read_xplane_bytes(space.p, space.n, threads, &t, &err) == STOKER_OK);
         CHECK_EQ(t->count, n);
         CHECK_EQ(t->read, (uint64_t)n);
         CHECK(find_event(t, "false", 0) == STK_NONE);
@@ -222,14 +222,14 @@ static void failing_memory(void)
             bool failed = true;
             for (uint64_t n = 1; failed && n < 10000; n++) {
                 struct stk_trace *t;
-                struct stk_err err;
+                struct stoker_err err;
                 const char *path = file_of(compressed ? z.p : space.p, compressed ? z.n : space.n);
                 stk_alloc_fail_at(n, sticky);
-                enum stk_status status = read_xplane_file(path, 2, &t, &err);
+                enum stoker_status status = read_xplane_file(path, 2, &t, &err);
                 stk_alloc_fail_at(0, 0);
                 unlink(path);
-                failed = status != STK_OK;
-                CHECK((status == STK_OK && t->count == 16) || (status == STK_ENOMEM && !t));
+                failed = status != STOKER_OK;
+                CHECK((status == STOKER_OK && t->count == 16) || (status == STOKER_ENOMEM && !t));
                 stk_trace_free(t);
             }
             CHECK(!failed);

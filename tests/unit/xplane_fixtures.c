@@ -8,7 +8,7 @@ static struct stk_trace *fixture(const char *dir, const char *name, int threads)
 {
     char path[4096];
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
     snprintf(path, sizeof path, "%s/xplane/%s", dir, name);
     FILE *f = fopen(path, "rb");
     if (!f) {
@@ -16,9 +16,9 @@ static struct stk_trace *fixture(const char *dir, const char *name, int threads)
         return NULL;
     }
     fclose(f);
-    enum stk_status status = read_xplane_file(path, threads, &t, &err);
-    CHECK(status == STK_OK);
-    if (status != STK_OK) {
+    enum stoker_status status = read_xplane_file(path, threads, &t, &err);
+    CHECK(status == STOKER_OK);
+    if (status != STOKER_OK) {
         fprintf(stderr, "%s: %s\n", name, err.message);
     }
     return t;
@@ -339,15 +339,15 @@ static void same_from_all_sides(void)
     pb_named(&plane, 5, 1, "correlation_id");
     pb_msg(&space, 1, &plane);
     struct stk_trace *one, *t;
-    struct stk_err err;
+    struct stoker_err err;
     struct pb z = pb_gzip(space.p, space.n);
-    CHECK(read_xplane_bytes(space.p, space.n, 1, &one, &err) == STK_OK);
+    CHECK(read_xplane_bytes(space.p, space.n, 1, &one, &err) == STOKER_OK);
     CHECK_EQ(one->count, 1008000);
     for (int threads = 1; threads <= 4; threads++) {
-        CHECK(read_xplane_bytes(space.p, space.n, threads, &t, &err) == STK_OK);
+        CHECK(read_xplane_bytes(space.p, space.n, threads, &t, &err) == STOKER_OK);
         CHECK(same_columns(one, t));
         stk_trace_free(t);
-        CHECK(read_xplane_bytes(z.p, z.n, threads, &t, &err) == STK_OK);
+        CHECK(read_xplane_bytes(z.p, z.n, threads, &t, &err) == STOKER_OK);
         CHECK(same_columns(one, t));
         stk_trace_free(t);
     }

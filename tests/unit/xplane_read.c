@@ -7,8 +7,8 @@
 static struct stk_trace *read_space(struct pb *space, int threads)
 {
     struct stk_trace *t;
-    struct stk_err err;
-    CHECK(read_xplane_bytes(space->p, space->n, threads, &t, &err) == STK_OK);
+    struct stoker_err err;
+    CHECK(read_xplane_bytes(space->p, space->n, threads, &t, &err) == STOKER_OK);
     if (!t) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
@@ -578,12 +578,13 @@ static void arguments(void)
     pb_msg(&space, 1, &plane);
     const char *path = file_of(space.p, space.n);
     struct stk_trace *t;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_stream *stream = NULL;
     struct said said = {0};
-    CHECK(read_xplane_file(path, 1, &t, &err) == STK_OK);
-    CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) == STK_OK);
-    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STK_OK);
+    CHECK(read_xplane_file(path, 1, &t, &err) == STOKER_OK);
+    CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) ==
+          STOKER_OK);
+    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
     CHECK_STR(said.text, "u=18446744073709551615;i=-5;d=0.25;r=interned;s=b c;");
     stk_stream_close(stream);
     stk_trace_free(t);
@@ -592,9 +593,10 @@ static void arguments(void)
     struct pb z = pb_gzip(space.p, space.n);
     path = file_of(z.p, z.n);
     said = (struct said){0};
-    CHECK(read_xplane_file(path, 1, &t, &err) == STK_OK);
-    CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) == STK_OK);
-    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STK_OK);
+    CHECK(read_xplane_file(path, 1, &t, &err) == STOKER_OK);
+    CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) ==
+          STOKER_OK);
+    CHECK(stk_reader_xplane.args(stream, path, t, 0, note_arg, &said, &err) == STOKER_OK);
     CHECK_EQ(said.count, 5);
     stk_stream_close(stream);
     stk_trace_free(t);

@@ -125,9 +125,9 @@ static void walks(void)
         pb_bytes(&b, 7, large, i % 100 == 0 ? 300000 : (size_t)(next_random() % 300));
     }
     const char *path = file_of(b.p, b.n);
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_stream *s = NULL;
-    CHECK(stk_stream_open(&s, path, &(struct stk_stream_opts){0}, &err) == STK_OK);
+    CHECK(stk_stream_open(&s, path, &(struct stk_stream_opts){0}, &err) == STOKER_OK);
     struct stk_pb_source sources[2] = {{.stream = s, .size = b.n}, {.mem = b.p, .size = b.n}};
     for (int k = 0; k < 2; k++) {
         struct stk_pb_walk w;

@@ -339,7 +339,7 @@ PRINTERS = {
     "stk_span": lambda v: f"[{int(v['start_ns'])}, {int(v['end_ns'])}) {int(v['end_ns']) - int(v['start_ns'])} ns",
     "stk_spans": lambda v: f"{int(v['count'])} intervals (stk spans shows them)",
     "stk_shape": shape_text,
-    "stk_err": lambda v: f"{v['code']}: {v['message'].string('utf-8', 'replace')}",
+    "stoker_err": lambda v: f"{v['code']}: {v['message'].string('utf-8', 'replace')}",
     "stk_verdict": lambda v: f"{v['kind']}: {text_of(v['sentence'])}",
 }
 

@@ -302,7 +302,7 @@ int stoker_args_datasets(struct stoker_args *a, const char *name, struct stoker_
 enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const char *name,
                                   struct stoker_fn **out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!out || n < 0 || (n > 0 && !inputs)) {
         return stk_err_misuse(err, "stoker_fn_open needs inputs and a place for the function");
@@ -315,7 +315,7 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
     for (int i = 0; i < n; i++) {
         stk_data_spec_in(&specs[i], &inputs[i]);
     }
-    enum stk_status s = stk_fn_open((struct stk_fn **)out, specs, n, name, err);
+    enum stoker_status s = stk_fn_open((struct stk_fn **)out, specs, n, name, err);
     stk_free(specs);
     return stk_err_end(err, s);
 }
@@ -324,14 +324,15 @@ enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int
                                  const struct stoker_args *args, const char *where, int *first,
                                  int *count, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!fn || !op || !first || !count) {
         return stk_err_misuse(
             err, "stoker_fn_add needs a function, an operation and places for its values");
     }
-    enum stk_status s = stk_fn_add((struct stk_fn *)fn, op, inputs, n,
-                                   (struct stk_attrs *)(uintptr_t)args, where, first, count, err);
+    enum stoker_status s =
+        stk_fn_add((struct stk_fn *)fn, op, inputs, n, (struct stk_attrs *)(uintptr_t)args, where,
+                   first, count, err);
     return stk_err_end(err, s);
 }
 
@@ -353,12 +354,12 @@ int stoker_fn_constant(const struct stoker_fn *fn, int value, struct stoker_tens
 enum stoker_status stoker_fn_finish(struct stoker_fn *fn, const int *results, int n,
                                     struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!fn || (n > 0 && !results)) {
         return stk_err_misuse(err, "stoker_fn_finish needs a function and its results");
     }
-    enum stk_status s = stk_fn_finish((struct stk_fn *)fn, results, n, err);
+    enum stoker_status s = stk_fn_finish((struct stk_fn *)fn, results, n, err);
     return stk_err_end(err, s);
 }
 
@@ -398,13 +399,13 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
                                        int n, const struct stoker_args *args, const char *where,
                                        struct stoker_dataset **out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!kind || !out || (n > 0 && !inputs)) {
         return stk_err_misuse(
             err, "stoker_dataset_make needs a kind, its inputs and a place for the dataset");
     }
-    enum stk_status s =
+    enum stoker_status s =
         stk_dataset_make((struct stk_dataset **)out, kind, (struct stk_dataset *const *)inputs, n,
                          (struct stk_attrs *)(uintptr_t)args, where, err);
     return stk_err_end(err, s);

@@ -14,7 +14,7 @@ enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
     struct stoker_iterator *it;
     struct stk_indexed_writer *w = NULL;
     struct stk_block block = {0};
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!ds || !path || !count) {
         return stk_err_misuse(
@@ -25,22 +25,22 @@ enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
     if (opened != STOKER_OK) {
         return opened;
     }
-    enum stk_status s = stk_indexed_create(&w, path, ((struct stk_dataset *)ds)->specs, err);
-    while (s == STK_OK) {
+    enum stoker_status s = stk_indexed_create(&w, path, ((struct stk_dataset *)ds)->specs, err);
+    while (s == STOKER_OK) {
         s = stk_iter_next(stk_data_root(it), WRITE_ELEMENTS, &block, err);
-        if (s != STK_OK || block.n == 0) {
+        if (s != STOKER_OK || block.n == 0) {
             break;
         }
         s = stk_indexed_append(w, &block, err);
-        *count += s == STK_OK ? (uint64_t)block.n : 0;
-        if (s == STK_OK && progress && progress(arg, *count)) {
-            s = stk_err_set(err, STK_EINTR, "%s: interrupted after %llu elements", path,
+        *count += s == STOKER_OK ? (uint64_t)block.n : 0;
+        if (s == STOKER_OK && progress && progress(arg, *count)) {
+            s = stk_err_set(err, STOKER_EINTR, "%s: interrupted after %llu elements", path,
                             (unsigned long long)*count);
         }
     }
-    struct stk_err at_end;
-    enum stk_status ended = stk_indexed_finish(w, s == STK_OK, &at_end);
-    if (s == STK_OK && ended != STK_OK) {
+    struct stoker_err at_end;
+    enum stoker_status ended = stk_indexed_finish(w, s == STOKER_OK, &at_end);
+    if (s == STOKER_OK && ended != STOKER_OK) {
         s = ended;
         *err = at_end;
     }

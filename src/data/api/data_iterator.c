@@ -45,7 +45,7 @@ struct stoker_iterator {
     uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
-    struct stk_err err;            // of the last block; empty while there was none
+    struct stoker_err err;         // of the last block; empty while there was none
     struct behind {                // a resumed one's: what it has to pass over before it gives any
         int64_t elements;
         uint64_t errors;
@@ -60,9 +60,9 @@ struct state {
 };
 
 // Results of the embedding language for one element, appended to the columns.
-static enum stk_status take_results(struct stoker_iterator *it, struct stk_pool *pool,
-                                    struct stoker_tensor *from, struct stk_col *out, int n_out,
-                                    struct stk_err *err)
+static enum stoker_status take_results(struct stoker_iterator *it, struct stk_pool *pool,
+                                       struct stoker_tensor *from, struct stk_col *out, int n_out,
+                                       struct stoker_err *err)
 {
     bool ok = true;
     for (int k = 0; k < n_out; k++) {
@@ -88,11 +88,11 @@ static enum stk_status take_results(struct stoker_iterator *it, struct stk_pool 
             it->caller.release_hold(it->caller.arg, from[k].hold);
         }
     }
-    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "no memory for the function's results");
+    return ok ? STOKER_OK : stk_err_set(err, STOKER_ELIMIT, "no memory for the function's results");
 }
 
 // What a function of the caller's says of its failure; the way there is ours to tell.
-static void take_err(struct stk_err *to, const struct stk_err *from)
+static void take_err(struct stoker_err *to, const struct stoker_err *from)
 {
     stk_err_init(to);
     to->code = from->code;
@@ -100,14 +100,16 @@ static void take_err(struct stk_err *to, const struct stk_err *from)
     memcpy(to->message, from->message, sizeof to->message - 1);
 }
 
-static enum stk_status host_call(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
-                                 int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
-                                 int64_t *failed, struct stk_err *failed_err, struct stk_err *err)
+static enum stoker_status host_call(void *arg, int64_t id, int64_t n,
+                                    const struct stk_col *const *in, int n_in,
+                                    struct stk_pool *pool, struct stk_col *out, int n_out,
+                                    int64_t *failed, struct stoker_err *failed_err,
+                                    struct stoker_err *err)
 {
     struct stoker_iterator *it = arg;
     struct stoker_tensor args[STK_OP_INPUTS_MAX], results[STK_OP_OUTPUTS_MAX];
-    enum stk_status s = STK_OK;
-    for (int64_t i = 0; s == STK_OK && i < n && i < *failed; i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t i = 0; s == STOKER_OK && i < n && i < *failed; i++) {
         struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
         for (int j = 0; j < n_in; j++) {
             stk_data_tensor_out(&args[j], in[j], i);
@@ -130,8 +132,8 @@ static enum stk_status host_call(void *arg, int64_t id, int64_t n, const struct 
     return s;
 }
 
-static enum stk_status host_gen_open(void *arg, int64_t id, const struct stk_col *const *in,
-                                     int n_in, void **gen, struct stk_err *err)
+static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stk_col *const *in,
+                                        int n_in, void **gen, struct stoker_err *err)
 {
     struct stoker_iterator *it = arg;
     struct stoker_tensor args[STK_OP_INPUTS_MAX];
@@ -150,14 +152,14 @@ static enum stk_status host_gen_open(void *arg, int64_t id, const struct stk_col
     return c;
 }
 
-static enum stk_status host_gen_next(void *arg, void *gen, int64_t n, struct stk_pool *pool,
-                                     struct stk_block *out, struct stk_err *err)
+static enum stoker_status host_gen_next(void *arg, void *gen, int64_t n, struct stk_pool *pool,
+                                        struct stk_block *out, struct stoker_err *err)
 {
     struct stoker_iterator *it = arg;
     struct stoker_tensor results[STK_OP_OUTPUTS_MAX];
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int is_end = 0;
-    for (int64_t i = 0; s == STK_OK && i < n; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < n; i++) {
         struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
         memset(results, 0, (size_t)out->count * sizeof results[0]);
         enum stoker_status c =
@@ -171,7 +173,7 @@ static enum stk_status host_gen_next(void *arg, void *gen, int64_t n, struct stk
             break;
         }
         s = take_results(it, pool, results, out->cols, out->count, err);
-        out->n += s == STK_OK;
+        out->n += s == STOKER_OK;
     }
     for (int k = 0; k < out->count; k++) {
         stk_col_settle(&out->cols[k]);
@@ -215,13 +217,13 @@ static bool gives_batches(const struct stk_dataset *ds)
 }
 
 // The dataset as it runs; held.
-static enum stk_status choose_plan(struct stoker_dataset *ds,
-                                   const struct stoker_run_options *options,
-                                   struct stk_dataset **out, struct stk_err *err)
+static enum stoker_status choose_plan(struct stoker_dataset *ds,
+                                      const struct stoker_run_options *options,
+                                      struct stk_dataset **out, struct stoker_err *err)
 {
     if (options && options->is_as_written) {
         *out = stk_dataset_hold((struct stk_dataset *)ds);
-        return STK_OK;
+        return STOKER_OK;
     }
     return stk_rewrite_dataset(
         out, (struct stk_dataset *)ds,
@@ -232,7 +234,7 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
                                           const struct stoker_run_options *options,
                                           struct stoker_bytes *out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_dataset *runs = NULL;
     struct stk_rewrite_log text = {0};
     err = stk_err_begin(err, &own);
@@ -241,12 +243,12 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
                               "stoker_dataset_explain needs a dataset and a place for the text");
     }
     *out = (struct stoker_bytes){0};
-    enum stk_status s = choose_plan(ds, options, &runs, err);
-    if (s == STK_OK && !stk_plan_write(&text, runs)) {
+    enum stoker_status s = choose_plan(ds, options, &runs, err);
+    if (s == STOKER_OK && !stk_plan_write(&text, runs)) {
         s = stk_err_nomem(err);
     }
     stk_dataset_drop(runs);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_rewrite_log_end(&text);
         return stk_err_fail(err);
     }
@@ -258,7 +260,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options,
                                         struct stoker_iterator **out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!ds || !out) {
         return stk_err_misuse(err,
@@ -292,24 +294,24 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     o.record_path = is_shared ? getenv("STOKER_DATA_RECORD") : o.record_path;
     it->want = 1;
     it->owns_batches = gives_batches((struct stk_dataset *)ds);
-    enum stk_status s = stk_run_open(&run, &o, err);
-    if (s == STK_OK && o.record_path && *o.record_path) {
+    enum stoker_status s = stk_run_open(&run, &o, err);
+    if (s == STOKER_OK && o.record_path && *o.record_path) {
         s = stk_recorder_open(&run->recorder, o.record_path, is_shared, err);
         it->recorder = run->recorder;
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         struct stk_dataset *runs = NULL;
         s = choose_plan(ds, options, &runs, err);
-        s = s == STK_OK ? stk_iter_open(&it->root, runs, run, 0, it->epoch, err) : s;
+        s = s == STOKER_OK ? stk_iter_open(&it->root, runs, run, 0, it->epoch, err) : s;
         stk_dataset_drop(runs);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         stk_iter_hint_final(it->root);
     }
     stk_run_drop(run);
-    if (s != STK_OK) {
-        struct stk_err ignored;
-        if (it->recorder && stk_recorder_close(it->recorder, &ignored) != STK_OK) {
+    if (s != STOKER_OK) {
+        struct stoker_err ignored;
+        if (it->recorder && stk_recorder_close(it->recorder, &ignored) != STOKER_OK) {
             stk_err_while(err, "recording the run");
         }
         stk_free(it);
@@ -326,26 +328,26 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 
 // Elements that were given before, and errors between and behind them. In pieces, so that
 // cancelling ends it; what is left then, or after an error, stays for the next call.
-static enum stk_status pass_over(struct stoker_iterator *it, struct stk_err *err)
+static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct behind *b = &it->behind;
     struct stk_run *run = it->root->run;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     bool is_end = false;
     run->pulls_to_skip = b->pulls;
     while (!is_end && (b->elements > 0 || b->errors > 0)) {
         int64_t done = 0, more = b->elements < PASS_MAX ? b->elements : PASS_MAX;
         s = stk_iter_skip(it->root, more > 0 ? more : 1, &done, err);
         b->elements -= done;
-        if (s != STK_OK && !stk_status_is_of_element(s)) {
+        if (s != STOKER_OK && !stk_status_is_of_element(s)) {
             break;
         }
-        b->errors -= s != STK_OK && b->errors > 0;
-        is_end = s == STK_OK && done == 0; // the data have become fewer
-        s = STK_OK;
+        b->errors -= s != STOKER_OK && b->errors > 0;
+        is_end = s == STOKER_OK && done == 0; // the data have become fewer
+        s = STOKER_OK;
     }
     run->pulls_to_skip = false;
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         *b = (struct behind){0};
         stk_err_init(err);
     }
@@ -353,23 +355,23 @@ static enum stk_status pass_over(struct stoker_iterator *it, struct stk_err *err
 }
 
 // Another block. Grows what is asked for while blocks come quickly and stay small.
-STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
+STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stoker_err *err)
 {
     if (it->behind.elements > 0 || it->behind.errors > 0) {
-        enum stk_status passed = pass_over(it, err);
-        if (passed != STK_OK) {
+        enum stoker_status passed = pass_over(it, err);
+        if (passed != STOKER_OK) {
             return passed;
         }
     }
     bool is_timed = it->recorder || !stoker_iterator_is_ready(it);
     int64_t start_ns = is_timed ? (int64_t)stk_clock_ns() : 0;
-    enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
+    enum stoker_status s = stk_iter_next(it->root, it->want, &it->block, err);
     int64_t took_ns = is_timed ? (int64_t)stk_clock_ns() - start_ns : 0;
     it->used = 0;
-    if (it->recorder && s == STK_OK && it->block.n == 0) {
+    if (it->recorder && s == STOKER_OK && it->block.n == 0) {
         stk_recorder_last(it->recorder, (uint64_t)start_ns);
     }
-    if (s != STK_OK || it->block.n == 0) {
+    if (s != STOKER_OK || it->block.n == 0) {
         return s;
     }
     if (it->recorder) {
@@ -383,7 +385,7 @@ STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err
     } else if (took_ns > 4 * BLOCK_NS_MAX && it->want > 1) {
         it->want /= 2;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A batch that is a view of the caller's own memory, as one that may be written. Without memory for
@@ -486,8 +488,8 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
     }
     *is_end = 0;
     if (it->used >= it->block.n) {
-        enum stk_status s = refill(it, &it->err);
-        if (s != STK_OK) {
+        enum stoker_status s = refill(it, &it->err);
+        if (s != STOKER_OK) {
             it->failed += stk_status_is_of_element(s);
             s = stk_err_fail(&it->err);
             if (err) {
@@ -543,8 +545,8 @@ void stoker_iterator_cancel(struct stoker_iterator *it)
 
 enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stoker_err *err)
 {
-    struct stk_err own;
-    enum stk_status s = STK_OK;
+    struct stoker_err own;
+    enum stoker_status s = STOKER_OK;
     err = stk_err_begin(err, &own);
     if (!it) {
         return STOKER_OK;
@@ -585,11 +587,11 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
                       .given = it->given,
                       .failed = it->failed,
                       .has_failures = __atomic_load_n(&it->root->run->failures, __ATOMIC_RELAXED)};
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (*n < sizeof s) {
         *n = sizeof s;
-        return stk_err_set(err, STK_ELIMIT, "the state needs %zu bytes", sizeof s);
+        return stk_err_set(err, STOKER_ELIMIT, "the state needs %zu bytes", sizeof s);
     }
     memcpy(state, &s, sizeof s);
     *n = sizeof s;
@@ -602,7 +604,7 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           struct stoker_err *err)
 {
     struct state s;
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!ds || !state || !out) {
         return stk_err_misuse(
@@ -613,7 +615,7 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
         memcpy(&s, state, sizeof s);
     }
     if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
-        return stk_err_set(err, STK_EINVAL, "this is no iterator state (%zu bytes)", n);
+        return stk_err_set(err, STOKER_EINVAL, "this is no iterator state (%zu bytes)", n);
     }
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
     o.has_seed = 1;
@@ -679,9 +681,9 @@ void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memo
 }
 
 // A function of the one operation, run on one element.
-static enum stk_status call_once(const char *op, const struct stk_spec *specs, struct stk_block *in,
-                                 struct stk_attrs *attrs, uint64_t seed, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status call_once(const char *op, const struct stk_spec *specs,
+                                    struct stk_block *in, struct stk_attrs *attrs, uint64_t seed,
+                                    struct stk_block *out, struct stoker_err *err)
 {
     struct stk_fn *fn = NULL;
     struct stk_frame *frame = NULL;
@@ -690,21 +692,21 @@ static enum stk_status call_once(const char *op, const struct stk_spec *specs, s
     for (int i = 0; i < in->count; i++) {
         ids[i] = i;
     }
-    enum stk_status s = pool ? stk_fn_open(&fn, specs, in->count, op, err) : stk_err_nomem(err);
-    if (s == STK_OK) {
+    enum stoker_status s = pool ? stk_fn_open(&fn, specs, in->count, op, err) : stk_err_nomem(err);
+    if (s == STOKER_OK) {
         s = stk_fn_add(fn, op, ids, in->count, attrs, NULL, &first, &count, err);
     }
     for (int i = 0; i < count; i++) {
         ids[i] = first + i;
     }
-    s = s == STK_OK ? stk_fn_finish(fn, ids, count, err) : s;
-    s = s == STK_OK ? stk_frame_open(&frame, fn, pool, NULL, err) : s;
-    if (s == STK_OK && !stk_block_reset(out, count)) {
+    s = s == STOKER_OK ? stk_fn_finish(fn, ids, count, err) : s;
+    s = s == STOKER_OK ? stk_frame_open(&frame, fn, pool, NULL, err) : s;
+    if (s == STOKER_OK && !stk_block_reset(out, count)) {
         s = stk_err_nomem(err);
     }
     struct stk_eval eval = {.seed = seed};
-    s = s == STK_OK ? stk_frame_run(frame, in, out, &eval, err) : s;
-    if (s == STK_OK && eval.failed == 0) {
+    s = s == STOKER_OK ? stk_frame_run(frame, in, out, &eval, err) : s;
+    if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = err->code;
     }
@@ -742,36 +744,37 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
 {
     struct stk_spec specs[STK_OP_INPUTS_MAX];
     struct stk_block from = {0}, to = {0};
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!op || !n_out || (n_in > 0 && !in)) {
         return stk_err_misuse(
             err, "stoker_op_call needs an operation, its inputs and places for its results");
     }
-    enum stk_status s = n_in > STK_OP_INPUTS_MAX
-                            ? stk_err_set(err, STK_EINVAL, "%s: %d inputs are too many", op, n_in)
-                        : stk_block_reset(&from, n_in) ? STK_OK
-                                                       : stk_err_nomem(err);
-    for (int i = 0; s == STK_OK && i < n_in; i++) {
+    enum stoker_status s =
+        n_in > STK_OP_INPUTS_MAX
+            ? stk_err_set(err, STOKER_EINVAL, "%s: %d inputs are too many", op, n_in)
+        : stk_block_reset(&from, n_in) ? STOKER_OK
+                                       : stk_err_nomem(err);
+    for (int i = 0; s == STOKER_OK && i < n_in; i++) {
         stk_data_tensor_view(&from.cols[i], &in[i]);
         specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
     }
     from.n = 1;
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = call_once(op, specs, &from, (struct stk_attrs *)(uintptr_t)args, seed, &to, err);
     }
-    if (s == STK_OK && to.count > *n_out) {
-        s = stk_err_set(err, STK_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
+    if (s == STOKER_OK && to.count > *n_out) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
     }
     struct stk_pool *pool = stk_pool_open(SIZE_MAX);
-    for (int k = 0; s == STK_OK && k < to.count; k++) {
-        s = pool && own_result(&to.cols[k], pool) ? STK_OK : stk_err_nomem(err);
+    for (int k = 0; s == STOKER_OK && k < to.count; k++) {
+        s = pool && own_result(&to.cols[k], pool) ? STOKER_OK : stk_err_nomem(err);
     }
-    for (int k = 0; s == STK_OK && k < to.count; k++) {
+    for (int k = 0; s == STOKER_OK && k < to.count; k++) {
         stk_data_tensor_out(&out[k], &to.cols[k], 0);
     }
     stk_pool_drop(pool);
-    *n_out = s == STK_OK ? to.count : 0;
+    *n_out = s == STOKER_OK ? to.count : 0;
     stk_block_free(&from);
     stk_block_free(&to);
     return stk_err_end(err, s);

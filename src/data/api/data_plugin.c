@@ -82,7 +82,7 @@ static int64_t attr_floats(const void *attrs, const char *name, double *values, 
 
 struct inferring {
     const struct stk_op *op;
-    struct stk_err *err;
+    struct stoker_err *err;
     bool has_failed;
 };
 
@@ -90,32 +90,32 @@ static int infer_fail(struct stoker_plugin_infer *c, const char *why)
 {
     struct inferring *x = c->engine;
     if (!x->has_failed) {
-        (void)stk_err_set(x->err, STK_EINVAL, "%s: %.300s", x->op->name, why ? why : "");
+        (void)stk_err_set(x->err, STOKER_EINVAL, "%s: %.300s", x->op->name, why ? why : "");
     }
     x->has_failed = true;
     return -1;
 }
 
-static enum stk_status no_reason(const struct inferring *x)
+static enum stoker_status no_reason(const struct inferring *x)
 {
     return x->has_failed
-               ? STK_EINVAL
-               : stk_err_set(x->err, STK_EINVAL, "%s: it takes no such values", x->op->name);
+               ? STOKER_EINVAL
+               : stk_err_set(x->err, STOKER_EINVAL, "%s: it takes no such values", x->op->name);
 }
 
-static enum stk_status specs_for(const struct stk_op *op, const struct stk_spec *in, int n_in,
-                                 struct stoker_spec out[INPUTS_MAX], struct stk_err *err)
+static enum stoker_status specs_for(const struct stk_op *op, const struct stk_spec *in, int n_in,
+                                    struct stoker_spec out[INPUTS_MAX], struct stoker_err *err)
 {
     if (n_in > INPUTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "%s: more than %d values", op->name, INPUTS_MAX);
+        return stk_err_set(err, STOKER_EINVAL, "%s: more than %d values", op->name, INPUTS_MAX);
     }
     for (int j = 0; j < n_in; j++) {
         if (in[j].dtype == STK_DT_DATASET) {
-            return stk_err_set(err, STK_EINVAL, "%s: takes no datasets", op->name);
+            return stk_err_set(err, STOKER_EINVAL, "%s: takes no datasets", op->name);
         }
         stk_data_spec_out(&out[j], &in[j]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct stoker_plugin_infer infer_of(struct inferring *x, const struct stk_attrs *attrs,
@@ -139,12 +139,12 @@ static struct stoker_plugin_infer infer_of(struct inferring *x, const struct stk
                                         .engine = x};
 }
 
-static enum stk_status plugin_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status plugin_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stoker_spec in[INPUTS_MAX], out[OUTPUTS_MAX];
     struct inferring x = {c->op, err, false};
-    enum stk_status s = specs_for(c->op, c->in, c->n_in, in, err);
-    if (s != STK_OK) {
+    enum stoker_status s = specs_for(c->op, c->in, c->n_in, in, err);
+    if (s != STOKER_OK) {
         return s;
     }
     struct stoker_plugin_infer p = infer_of(&x, c->attrs, in, c->n_in, out);
@@ -152,18 +152,19 @@ static enum stk_status plugin_infer(struct stk_op_infer *c, struct stk_err *err)
         return no_reason(&x);
     }
     if (p.n_out < 0 || p.n_out > OUTPUTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "%s: more than %d results", c->op->name, OUTPUTS_MAX);
+        return stk_err_set(err, STOKER_EINVAL, "%s: more than %d results", c->op->name,
+                           OUTPUTS_MAX);
     }
     c->n_out = p.n_out;
     for (int k = 0; k < p.n_out; k++) {
         if (out[k].dtype < 0 || out[k].dtype > STOKER_STRING || out[k].rank > STOKER_RANK_MAX) {
-            return stk_err_set(err, STK_EINVAL, "%s: result %d is of no type or rank that there is",
-                               c->op->name, k);
+            return stk_err_set(err, STOKER_EINVAL,
+                               "%s: result %d is of no type or rank that there is", c->op->name, k);
         }
         out[k].nested = NULL;
         stk_data_spec_in(&c->out[k], &out[k]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The handle of what a plug-in prepared knows the operation, which ends it.
@@ -172,14 +173,14 @@ struct prepared {
     void *own;
 };
 
-static enum stk_status plugin_prepare(const struct stk_op_infer *from, void **out,
-                                      struct stk_err *err)
+static enum stoker_status plugin_prepare(const struct stk_op_infer *from, void **out,
+                                         struct stoker_err *err)
 {
     struct stoker_spec in[INPUTS_MAX], results[OUTPUTS_MAX];
     struct inferring x = {from->op, err, false};
     *out = NULL;
-    enum stk_status s = specs_for(from->op, from->in, from->n_in, in, err);
-    if (s != STK_OK) {
+    enum stoker_status s = specs_for(from->op, from->in, from->n_in, in, err);
+    if (s != STOKER_OK) {
         return s;
     }
     struct prepared *p = stk_alloc_zero(1, sizeof *p);
@@ -194,7 +195,7 @@ static enum stk_status plugin_prepare(const struct stk_op_infer *from, void **ou
         return no_reason(&x);
     }
     *out = p;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void plugin_unprepare(void *prepared)
@@ -210,15 +211,16 @@ static void plugin_unprepare(void *prepared)
 
 struct running {
     struct stk_op_run *r;
-    struct stk_err *err;
-    enum stk_status status; // why something could not be made
+    struct stoker_err *err;
+    enum stoker_status status; // why something could not be made
     struct stk_col_capacity capacities[OUTPUTS_MAX];
 };
 
 static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_shape *out)
 {
     if (k < 0 || k >= x->r->n_out) {
-        x->status = stk_err_set(x->err, STK_EINVAL, "%s: there is no result %d", x->r->op->name, k);
+        x->status =
+            stk_err_set(x->err, STOKER_EINVAL, "%s: there is no result %d", x->r->op->name, k);
         return false;
     }
     const struct stk_shape *spec = &x->r->spec[k].shape;
@@ -226,7 +228,7 @@ static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_sh
     for (int d = 0; d < out->rank; d++) {
         out->dim[d] = dim ? dim[d] : -1;
         if (out->dim[d] < 0 || (spec->dim[d] >= 0 && spec->dim[d] != out->dim[d])) {
-            x->status = stk_err_set(x->err, STK_EINVAL,
+            x->status = stk_err_set(x->err, STOKER_EINVAL,
                                     "%s: result %d has %lld values along axis "
                                     "%d, not as inferred",
                                     x->r->op->name, k, (long long)out->dim[d], d);
@@ -234,7 +236,7 @@ static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_sh
         }
     }
     if (spec->rank < 0 || stk_shape_count(out) < 0) {
-        x->status = stk_err_set(x->err, STK_EINVAL,
+        x->status = stk_err_set(x->err, STOKER_EINVAL,
                                 "%s: the rank of result %d was not inferred, "
                                 "or it is too large",
                                 x->r->op->name, k);
@@ -264,7 +266,7 @@ static void *run_add(struct stoker_plugin_run *p, int k, const int64_t *dim)
     }
     if (x->r->out[k].is_varied && x->r->out[k].n >= x->r->n) {
         x->status =
-            stk_err_set(x->err, STK_EINVAL, "%s: more elements than went in", x->r->op->name);
+            stk_err_set(x->err, STOKER_EINVAL, "%s: more elements than went in", x->r->op->name);
         return NULL;
     }
     void *out = stk_op_append(x->r, k, x->r->spec[k].dtype, &shape, x->err);
@@ -295,7 +297,7 @@ static int run_fail(struct stoker_plugin_run *p, int64_t i, const char *why)
 {
     struct running *x = p->engine;
     i = i < 0 ? 0 : i;
-    (void)stk_op_fail(x->r, i, STK_EINVAL, "%.300s", why ? why : "");
+    (void)stk_op_fail(x->r, i, STOKER_EINVAL, "%.300s", why ? why : "");
     return 0;
 }
 
@@ -306,7 +308,7 @@ static uint64_t run_bits(struct stoker_plugin_run *p, int64_t i, uint64_t draw)
 }
 
 // What was made must be as many elements as went in, up to the first that failed.
-static enum stk_status settle(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status settle(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int k = 0; k < r->n_out; k++) {
         struct stk_col *c = &r->out[k];
@@ -315,15 +317,15 @@ static enum stk_status settle(struct stk_op_run *r, struct stk_err *err)
             continue;
         }
         if (!is_made || c->dtype != r->spec[k].dtype || (c->is_varied && c->n < r->failed)) {
-            return stk_err_set(err, STK_EINVAL, "%s: result %d was not made for all elements",
+            return stk_err_set(err, STOKER_EINVAL, "%s: result %d was not made for all elements",
                                r->op->name, k);
         }
         stk_col_settle(c);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status plugin_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status plugin_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stoker_plugin_column in[INPUTS_MAX];
     struct stoker_spec spec[OUTPUTS_MAX];
@@ -363,10 +365,10 @@ static enum stk_status plugin_run(struct stk_op_run *r, struct stk_err *err)
                                   .bits = run_bits,
                                   .engine = &x};
     int result = of(r->op)->run(&p);
-    if (x.status != STK_OK) {
+    if (x.status != STOKER_OK) {
         return x.status;
     }
-    return result != 0 ? stk_op_fail(r, 0, STK_EINVAL, "it failed without a reason")
+    return result != 0 ? stk_op_fail(r, 0, STOKER_EINVAL, "it failed without a reason")
                        : settle(r, err);
 }
 
@@ -386,33 +388,34 @@ static bool is_name(const char *name)
     return name && *name && !isdigit((unsigned char)*name);
 }
 
-static enum stk_status check(const char *path, const struct stoker_plugin *plugin,
-                             struct stk_err *err)
+static enum stoker_status check(const char *path, const struct stoker_plugin *plugin,
+                                struct stoker_err *err)
 {
     if (!plugin || plugin->version != STOKER_PLUGIN_VERSION) {
-        return stk_err_set(err, STK_EINVAL, "%.300s: made for version %d of plug-ins, not %d", path,
-                           plugin ? plugin->version : 0, STOKER_PLUGIN_VERSION);
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: made for version %d of plug-ins, not %d",
+                           path, plugin ? plugin->version : 0, STOKER_PLUGIN_VERSION);
     }
     if (plugin->count < 1 || plugin->count > OPS_MAX ||
         plugin->op_size < sizeof(struct stoker_plugin_op)) {
-        return stk_err_set(err, STK_EINVAL, "%.300s: a table of no operations, or of too many",
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: a table of no operations, or of too many",
                            path);
     }
     for (int i = 0; i < plugin->count; i++) {
         const struct stoker_plugin_op *op =
             (const void *)((const char *)plugin->ops + (size_t)i * plugin->op_size);
         if (!is_name(op->name) || !op->infer || !op->run || stk_op_find(op->name)) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%.300s: operation %d has a name that is none or taken (%.60s), or "
                                "lacks infer or run",
                                path, i, op->name ? op->name : "");
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A library's operations become the engine's. They are never freed.
-static enum stk_status add_all(const struct stoker_plugin *plugin, int *first, struct stk_err *err)
+static enum stoker_status add_all(const struct stoker_plugin *plugin, int *first,
+                                  struct stoker_err *err)
 {
     struct plugin_op *ops = stk_alloc_zero((size_t)plugin->count, sizeof ops[0]);
     if (!ops) {
@@ -436,27 +439,28 @@ static enum stk_status add_all(const struct stoker_plugin *plugin, int *first, s
                             .run = plugin_run};
         int at = stk_op_register(&ops[i].op);
         if (at < 0) { // those before it stay: they may be in use
-            return stk_err_set(err, STK_ELIMIT, "%s: there are too many operations of plug-ins",
+            return stk_err_set(err, STOKER_ELIMIT, "%s: there are too many operations of plug-ins",
                                p->name);
         }
         *first = i == 0 ? at : *first;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status load(const char *path, int *first, int *count, struct stk_err *err)
+static enum stoker_status load(const char *path, int *first, int *count, struct stoker_err *err)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct stoker_plugin *(*table)(void) = NULL;
     if (!handle) {
         const char *why = dlerror();
-        return stk_err_set(err, STK_EMISSING, "%.300s", why ? why : path);
+        return stk_err_set(err, STOKER_EMISSING, "%.300s", why ? why : path);
     }
     void *symbol = dlsym(handle, "stoker_plugin");
     memcpy(&table, &symbol, sizeof table);
     if (!table) {
         dlclose(handle);
-        return stk_err_set(err, STK_EINVAL, "%.300s: no plug-in: it has no stoker_plugin()", path);
+        return stk_err_set(err, STOKER_EINVAL, "%.300s: no plug-in: it has no stoker_plugin()",
+                           path);
     }
     const struct stoker_plugin *plugin = table();
     for (int i = 0; i < library_count; i++) {
@@ -464,18 +468,19 @@ static enum stk_status load(const char *path, int *first, int *count, struct stk
             *first = libraries[i].first;
             *count = libraries[i].count;
             dlclose(handle);
-            return STK_OK;
+            return STOKER_OK;
         }
     }
-    enum stk_status s = library_count < LIBRARIES_MAX
-                            ? check(path, plugin, err)
-                            : stk_err_set(err, STK_ELIMIT, "more than %d plug-ins", LIBRARIES_MAX);
-    if (s != STK_OK) {
+    enum stoker_status s =
+        library_count < LIBRARIES_MAX
+            ? check(path, plugin, err)
+            : stk_err_set(err, STOKER_ELIMIT, "more than %d plug-ins", LIBRARIES_MAX);
+    if (s != STOKER_OK) {
         dlclose(handle);
         return s;
     }
     s = add_all(plugin, first, err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         *count = plugin->count;
         libraries[library_count++] = (struct library){plugin, *first, *count};
     }
@@ -485,13 +490,13 @@ static enum stk_status load(const char *path, int *first, int *count, struct stk
 enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
                                       struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!path || !first || !count) {
         return stk_err_misuse(err, "stoker_plugin_load needs a path and places for what it adds");
     }
     pthread_mutex_lock(&loading);
-    enum stk_status s = load(path, first, count, err);
+    enum stoker_status s = load(path, first, count, err);
     pthread_mutex_unlock(&loading);
     return stk_err_end(err, s);
 }

@@ -25,17 +25,17 @@ static bool find_codec(const char *name, enum stk_record_codec *out)
 enum stoker_status stoker_record_create(const char *path, const char *compression, int level,
                                         struct stoker_record_writer **out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
     if (!path || !out) {
         return stk_err_misuse(err, "stoker_record_create needs a path and a place for the writer");
     }
     *out = NULL;
-    enum stk_status s =
+    enum stoker_status s =
         find_codec(compression ? compression : "", &codec)
             ? stk_record_create((struct stk_record_writer **)out, path, codec, level, err)
-            : stk_err_set(err, STK_EINVAL, "compression is \"\", GZIP or ZLIB, not %s",
+            : stk_err_set(err, STOKER_EINVAL, "compression is \"\", GZIP or ZLIB, not %s",
                           compression);
     return stk_err_end(err, s);
 }
@@ -43,20 +43,20 @@ enum stoker_status stoker_record_create(const char *path, const char *compressio
 enum stoker_status stoker_record_write(struct stoker_record_writer *w, const void *data,
                                        size_t size, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!w || (size > 0 && !data)) {
         return stk_err_misuse(err, "stoker_record_write needs a writer and the bytes of a record");
     }
-    enum stk_status s = stk_record_write((struct stk_record_writer *)w, data, size, err);
+    enum stoker_status s = stk_record_write((struct stk_record_writer *)w, data, size, err);
     return stk_err_end(err, s);
 }
 
 enum stoker_status stoker_record_finish(struct stoker_record_writer *w, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
-    enum stk_status s = stk_record_finish((struct stk_record_writer *)w, err);
+    enum stoker_status s = stk_record_finish((struct stk_record_writer *)w, err);
     return stk_err_end(err, s);
 }
 
@@ -88,7 +88,7 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
                                          struct stoker_err *err)
 {
     struct stk_example_buffer b = {0};
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!out || (n > 0 && !features)) {
         return stk_err_misuse(err,
@@ -96,20 +96,20 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
     }
     *out = (struct stoker_bytes){0};
     struct stk_example_value *values = stk_alloc_zero(n + 1, sizeof values[0]);
-    enum stk_status s = values ? STK_OK : stk_err_nomem(err);
-    for (size_t i = 0; s == STK_OK && i < n; i++) {
+    enum stoker_status s = values ? STOKER_OK : stk_err_nomem(err);
+    for (size_t i = 0; s == STOKER_OK && i < n; i++) {
         if (!value_of(&values[i], &features[i])) {
-            s = stk_err_set(err, STK_EINVAL,
+            s = stk_err_set(err, STOKER_EINVAL,
                             "feature '%s' has the type %s, not int64, float32 or bytes",
                             features[i].name, stoker_dtype_name(features[i].dtype));
         }
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_example_encode(&b, is_sequence ? STK_EXAMPLE_SEQUENCE : STK_EXAMPLE_SINGLE, values,
                                n, err);
     }
     stk_free(values);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_example_buffer_free(&b);
         return stk_err_fail(err);
     }

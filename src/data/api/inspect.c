@@ -166,10 +166,10 @@ static bool find_codec(const char *path, enum stk_record_codec *codec)
     for (int k = 0; k < 3; k++) {
         struct stk_stream_opts how = {.codec_given = 1, .codec = streams[k]};
         struct stk_stream *s;
-        struct stk_err ignored;
+        struct stoker_err ignored;
         const uint8_t *head;
         stk_err_init(&ignored);
-        if (stk_stream_open(&s, path, &how, &ignored) != STK_OK) {
+        if (stk_stream_open(&s, path, &how, &ignored) != STOKER_OK) {
             continue;
         }
         size_t n = stk_stream_peek(s, &head);
@@ -191,10 +191,10 @@ static void add_record(struct stoker_data_summary *s, const struct stk_record *r
     s->record_max = r->size > s->record_max ? r->size : s->record_max;
 }
 
-static enum stk_status inspect_records(struct stoker_inspection *x, const char *path,
-                                       enum stk_record_codec codec,
-                                       int (*progress)(void *arg, uint64_t records), void *arg,
-                                       struct stk_err *err)
+static enum stoker_status inspect_records(struct stoker_inspection *x, const char *path,
+                                          enum stk_record_codec codec,
+                                          int (*progress)(void *arg, uint64_t records), void *arg,
+                                          struct stoker_err *err)
 {
     static const char *const names[] = {"", "GZIP", "ZLIB"};
     struct stk_record_opts opts = {.codec = codec, .on_damage = STK_RECORD_SKIP};
@@ -205,10 +205,10 @@ static enum stk_status inspect_records(struct stoker_inspection *x, const char *
     x->summary.format = "tfrecord";
     x->summary.compression = names[codec];
     x->summary.record_min = UINT64_MAX;
-    enum stk_status s = stk_record_open(&reader, path, &opts, err);
-    while (s == STK_OK) {
+    enum stoker_status s = stk_record_open(&reader, path, &opts, err);
+    while (s == STOKER_OK) {
         s = stk_record_read(reader, records, AT_ONCE, &n, &block, err);
-        if (s != STK_OK || n == 0) {
+        if (s != STOKER_OK || n == 0) {
             break;
         }
         for (size_t k = 0; k < n; k++) {
@@ -219,12 +219,12 @@ static enum stk_status inspect_records(struct stoker_inspection *x, const char *
         }
         stk_buf_drop(block);
         if (progress && progress(arg, x->summary.records)) {
-            s = stk_err_set(err, STK_EINTR, "interrupted");
+            s = stk_err_set(err, STOKER_EINTR, "interrupted");
         }
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         x->summary.damaged = stk_record_stats_of(reader)->lost;
-        const struct stk_err *first = stk_record_first_damage(reader);
+        const struct stoker_err *first = stk_record_first_damage(reader);
         snprintf(x->summary.first_damage, sizeof x->summary.first_damage, "%s",
                  x->summary.damaged ? first->message : "");
     }
@@ -232,39 +232,39 @@ static enum stk_status inspect_records(struct stoker_inspection *x, const char *
     return s;
 }
 
-static enum stk_status inspect_indexed(struct stoker_inspection *x, struct stk_indexed *file)
+static enum stoker_status inspect_indexed(struct stoker_inspection *x, struct stk_indexed *file)
 {
     x->summary.format = "indexed";
     x->summary.compression = "";
     x->summary.records = (uint64_t)stk_indexed_count(file);
     x->specs = stk_specs_hold(stk_indexed_specs(file));
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Files are opened more than once and indexed ones are mapped, which pipes and devices cannot be.
-static enum stk_status check_file(const char *path, struct stk_err *err)
+static enum stoker_status check_file(const char *path, struct stoker_err *err)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return stk_err_set(err, errno == ENOENT ? STK_EMISSING : STK_EINPUT, "%s: %s",
+        return stk_err_set(err, errno == ENOENT ? STOKER_EMISSING : STOKER_EINPUT, "%s: %s",
                            *path ? path : "''", strerror(errno));
     }
     if (S_ISDIR(info.st_mode)) {
-        return stk_err_set(err, STK_EINPUT, "%s is a directory: name the files in it", path);
+        return stk_err_set(err, STOKER_EINPUT, "%s is a directory: name the files in it", path);
     }
     if (!S_ISREG(info.st_mode)) {
-        return stk_err_set(err, STK_EINPUT, "%s is a pipe or device, not a file", path);
+        return stk_err_set(err, STOKER_EINPUT, "%s is a pipe or device, not a file", path);
     }
     if (info.st_size == 0) {
-        return stk_err_set(err, STK_EINPUT, "%s is empty: there is no record in it", path);
+        return stk_err_set(err, STOKER_EINPUT, "%s is empty: there is no record in it", path);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, uint64_t records),
                                   void *arg, struct stoker_inspection **out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_indexed *file = NULL;
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
@@ -277,21 +277,21 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
         return stk_err_nomem(err);
     }
     stk_vec_init(&x->features, sizeof(struct stoker_data_feature), FEATURES_MAX);
-    enum stk_status s = check_file(path, err);
-    if (s == STK_OK) {
+    enum stoker_status s = check_file(path, err);
+    if (s == STOKER_OK) {
         s = stk_indexed_open(&file, path, err);
     }
     if (file) {
         s = inspect_indexed(x, file);
         stk_indexed_drop(file);
-    } else if (s != STK_EMISSING && s != STK_EINPUT && find_codec(path, &codec)) {
+    } else if (s != STOKER_EMISSING && s != STOKER_EINPUT && find_codec(path, &codec)) {
         stk_err_init(err);
         s = inspect_records(x, path, codec, progress, arg, err);
-    } else if (s == STK_EDAMAGE && strstr(err->message, "no indexed file")) {
-        s = stk_err_set(err, STK_EINPUT,
+    } else if (s == STOKER_EDAMAGE && strstr(err->message, "no indexed file")) {
+        s = stk_err_set(err, STOKER_EINPUT,
                         "%s: neither TFRecords (plain, GZIP or ZLIB) nor an indexed file", path);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stoker_inspection_free(x);
         return stk_err_fail(err);
     }

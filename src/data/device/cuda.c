@@ -15,29 +15,29 @@ static struct { // guarded by lock
     struct stk_cuda_device devices[STK_CUDA_DEVICES_MAX];
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-enum stk_status stk_cuda_check(const struct stk_cuda *c, int code, const char *what,
-                               struct stk_err *err)
+enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code, const char *what,
+                                  struct stoker_err *err)
 {
     const char *name = NULL, *text = NULL;
     if (code == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     (void)c->error_name(code, &name);
     (void)c->error_text(code, &text);
-    return stk_err_set(err, code == STK_CUDA_OUT_OF_MEMORY ? STK_ELIMIT : STK_EINPUT,
+    return stk_err_set(err, code == STK_CUDA_OUT_OF_MEMORY ? STOKER_ELIMIT : STOKER_EINPUT,
                        "%s failed: %s (%d): %s", what, name ? name : "unknown", code,
                        text ? text : "the driver knows no more");
 }
 
 // The lock is held. What failed is tried again at the next call: a driver may be started later.
-static enum stk_status start(struct stk_err *err)
+static enum stoker_status start(struct stoker_err *err)
 {
     if (driver.is_started) {
-        return STK_OK;
+        return STOKER_OK;
     }
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        return stk_err_set(err, STK_EMISSING,
+        return stk_err_set(err, STOKER_EMISSING,
                            "no CUDA driver: libcuda.so.1 is not installed or does not load (%s)",
                            dlerror());
     }
@@ -45,33 +45,34 @@ static enum stk_status start(struct stk_err *err)
     *(void **)&driver.calls.field = dlsym(library, symbol);                                        \
     if (!driver.calls.field) {                                                                     \
         (void)dlclose(library);                                                                    \
-        return stk_err_set(err, STK_EMISSING, "the CUDA driver has no %s: it is too old", symbol); \
+        return stk_err_set(err, STOKER_EMISSING, "the CUDA driver has no %s: it is too old",       \
+                           symbol);                                                                \
     }
     STK_CUDA_CALLS(FIND)
 #undef FIND
-    enum stk_status s = stk_cuda_check(&driver.calls, driver.calls.init(0), "cuInit", err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_cuda_check(&driver.calls, driver.calls.init(0), "cuInit", err);
+    if (s != STOKER_OK) {
         (void)dlclose(library);
-        err->code = STK_EMISSING;
-        return STK_EMISSING;
+        err->code = STOKER_EMISSING;
+        return STOKER_EMISSING;
     }
     driver.is_started = true; // the library stays loaded
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_cuda_count(int *n, struct stk_err *err)
+enum stoker_status stk_cuda_count(int *n, struct stoker_err *err)
 {
     *n = 0;
     pthread_mutex_lock(&driver.lock);
-    enum stk_status s = start(err);
-    if (s == STK_OK) {
+    enum stoker_status s = start(err);
+    if (s == STOKER_OK) {
         s = stk_cuda_check(&driver.calls, driver.calls.device_count(n), "cuDeviceGetCount", err);
     }
     pthread_mutex_unlock(&driver.lock);
     return s;
 }
 
-enum stk_status stk_cuda_enter(const struct stk_cuda_device *d, struct stk_err *err)
+enum stoker_status stk_cuda_enter(const struct stk_cuda_device *d, struct stoker_err *err)
 {
     return stk_cuda_check(d->cuda, d->cuda->context_push(d->context), "cuCtxPushCurrent", err);
 }
@@ -85,9 +86,9 @@ void stk_cuda_leave(const struct stk_cuda_device *d)
 static void *pinned_get(void *arg, size_t size)
 {
     const struct stk_cuda_device *d = arg;
-    struct stk_err ignored;
+    struct stoker_err ignored;
     void *memory = NULL;
-    if (stk_cuda_enter(d, &ignored) != STK_OK) {
+    if (stk_cuda_enter(d, &ignored) != STOKER_OK) {
         return NULL;
     }
     int failed = d->cuda->host_get(&memory, size, PORTABLE);
@@ -99,25 +100,26 @@ static void *pinned_get(void *arg, size_t size)
 static void pinned_give(void *arg, void *memory, size_t size)
 {
     const struct stk_cuda_device *d = arg;
-    struct stk_err ignored;
+    struct stoker_err ignored;
     (void)size;
-    if (stk_cuda_enter(d, &ignored) == STK_OK) {
+    if (stk_cuda_enter(d, &ignored) == STOKER_OK) {
         (void)d->cuda->host_free(memory);
         stk_cuda_leave(d);
     }
 }
 
 // The lock is held.
-static enum stk_status open_device(struct stk_cuda_device *d, int ordinal, struct stk_err *err)
+static enum stoker_status open_device(struct stk_cuda_device *d, int ordinal,
+                                      struct stoker_err *err)
 {
     const struct stk_cuda *c = &driver.calls;
     int device = 0;
     void *context = NULL;
-    enum stk_status s = stk_cuda_check(c, c->device_get(&device, ordinal), "cuDeviceGet", err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_cuda_check(c, c->device_get(&device, ordinal), "cuDeviceGet", err);
+    if (s == STOKER_OK) {
         s = stk_cuda_check(c, c->context_retain(&context, device), "cuDevicePrimaryCtxRetain", err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         *d = (struct stk_cuda_device){.cuda = c,
                                       .ordinal = ordinal,
                                       .context = context,
@@ -126,17 +128,17 @@ static enum stk_status open_device(struct stk_cuda_device *d, int ordinal, struc
     return s;
 }
 
-enum stk_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
-                                struct stk_err *err)
+enum stoker_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
+                                   struct stoker_err *err)
 {
     int count = 0;
     *out = NULL;
-    enum stk_status s = stk_cuda_count(&count, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_cuda_count(&count, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (ordinal < 0 || ordinal >= count || ordinal >= STK_CUDA_DEVICES_MAX) {
-        return stk_err_set(err, STK_EMISSING,
+        return stk_err_set(err, STOKER_EMISSING,
                            "no device cuda:%d: the driver sees %d (see "
                            "CUDA_VISIBLE_DEVICES)",
                            ordinal, count);
@@ -147,7 +149,7 @@ enum stk_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
         s = open_device(d, ordinal, err);
     }
     pthread_mutex_unlock(&driver.lock);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         *out = d;
     }
     return s;

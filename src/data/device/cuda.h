@@ -68,17 +68,18 @@ struct stk_cuda_device {
     struct stoker_memory_source pinned; // host memory that the device reads by itself
 };
 
-// How many devices there are. STK_EMISSING: no driver, or it does not start.
-STK_MUST_CHECK enum stk_status stk_cuda_count(int *n, struct stk_err *err);
-// The same object for the life of the process. STK_EMISSING: no driver, no such device.
-STK_MUST_CHECK enum stk_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
-                                               struct stk_err *err);
+// How many devices there are. STOKER_EMISSING: no driver, or it does not start.
+STK_MUST_CHECK enum stoker_status stk_cuda_count(int *n, struct stoker_err *err);
+// The same object for the life of the process. STOKER_EMISSING: no driver, no such device.
+STK_MUST_CHECK enum stoker_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
+                                                  struct stoker_err *err);
 // The context becomes this thread's until stk_cuda_leave.
-STK_MUST_CHECK enum stk_status stk_cuda_enter(const struct stk_cuda_device *d, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_cuda_enter(const struct stk_cuda_device *d,
+                                                 struct stoker_err *err);
 void stk_cuda_leave(const struct stk_cuda_device *d);
-// Result `code` of the driver for `what`: STK_OK, STK_ELIMIT where memory is short, else
-// STK_EINPUT.
-STK_MUST_CHECK enum stk_status stk_cuda_check(const struct stk_cuda *c, int code, const char *what,
-                                              struct stk_err *err);
+// Result `code` of the driver for `what`: STOKER_OK, STOKER_ELIMIT where memory is short, else
+// STOKER_EINPUT.
+STK_MUST_CHECK enum stoker_status stk_cuda_check(const struct stk_cuda *c, int code,
+                                                 const char *what, struct stoker_err *err);
 
 #endif

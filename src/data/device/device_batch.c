@@ -77,12 +77,12 @@ static void destroy_all(struct stk_device_store *s, struct stoker_device_batch *
 
 void stk_device_store_close(struct stk_device_store *s)
 {
-    struct stk_err ignored;
+    struct stoker_err ignored;
     pthread_mutex_lock(&s->lock);
     s->is_closed = true;
     pthread_mutex_unlock(&s->lock);
     struct stoker_device_batch *list = take_all(s);
-    if (list && stk_cuda_enter(s->device, &ignored) == STK_OK) {
+    if (list && stk_cuda_enter(s->device, &ignored) == STOKER_OK) {
         destroy_all(s, list);
         stk_cuda_leave(s->device);
     }
@@ -108,17 +108,17 @@ static struct stoker_device_batch *take_fitting(struct stk_device_store *s, size
     return b;
 }
 
-static enum stk_status make(struct stk_device_store *s, size_t size,
-                            struct stoker_device_batch **out, struct stk_err *err)
+static enum stoker_status make(struct stk_device_store *s, size_t size,
+                               struct stoker_device_batch **out, struct stoker_err *err)
 {
     const struct stk_cuda *c = s->device->cuda;
     struct stoker_device_batch *b = stk_alloc_zero(1, sizeof *b);
     if (!b) {
         return stk_err_nomem(err);
     }
-    enum stk_status k =
+    enum stoker_status k =
         stk_cuda_check(c, c->event_open(&b->copied, NO_TIMING), "cuEventCreate", err);
-    if (k != STK_OK) {
+    if (k != STOKER_OK) {
         stk_free(b);
         return k;
     }
@@ -132,7 +132,7 @@ static enum stk_status make(struct stk_device_store *s, size_t size,
         (void)c->memory_info(&unused, &total);
         k = stk_cuda_check(c, failed, "cuMemAlloc", err);
         if (failed == STK_CUDA_OUT_OF_MEMORY) {
-            k = stk_err_set(err, STK_ELIMIT,
+            k = stk_err_set(err, STOKER_ELIMIT,
                             "no memory on cuda:%d for a batch of %zu bytes: %zu of %zu are unused, "
                             "%llu are batches of this iterator; keep fewer of them, or make depth "
                             "or the batch smaller",
@@ -148,23 +148,23 @@ static enum stk_status make(struct stk_device_store *s, size_t size,
     s->bytes += size;
     pthread_mutex_unlock(&s->lock);
     *out = b;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_device_batch_get(struct stk_device_store *s, size_t size, void *stream,
-                                     struct stoker_device_batch **out, struct stk_err *err)
+enum stoker_status stk_device_batch_get(struct stk_device_store *s, size_t size, void *stream,
+                                        struct stoker_device_batch **out, struct stoker_err *err)
 {
     const struct stk_cuda *c = s->device->cuda;
     size = size > GRAIN ? (size + GRAIN - 1) / GRAIN * GRAIN : GRAIN;
     struct stoker_device_batch *b = take_fitting(s, size);
-    enum stk_status k = b ? STK_OK : make(s, size, &b, err);
-    for (int i = 0; k == STK_OK && i < b->n_used; i++) {
+    enum stoker_status k = b ? STOKER_OK : make(s, size, &b, err);
+    for (int i = 0; k == STOKER_OK && i < b->n_used; i++) {
         k = stk_cuda_check(c, c->stream_await(stream, b->used[i], 0), "cuStreamWaitEvent", err);
     }
-    if (k == STK_OK && b->needs_wait) {
+    if (k == STOKER_OK && b->needs_wait) {
         k = stk_cuda_check(c, c->context_wait(), "cuCtxSynchronize", err);
     }
-    if (k != STK_OK) {
+    if (k != STOKER_OK) {
         if (b) {
             destroy(s, b);
         }
@@ -177,7 +177,7 @@ enum stk_status stk_device_batch_get(struct stk_device_store *s, size_t size, vo
     b->store = s;
     __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
     *out = b;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct stoker_device_batch *stoker_device_batch_hold(struct stoker_device_batch *b)
@@ -202,12 +202,12 @@ static void mark_used(struct stoker_device_batch *b)
 
 void stoker_device_batch_free(struct stoker_device_batch *b)
 {
-    struct stk_err ignored;
+    struct stoker_err ignored;
     if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
     struct stk_device_store *s = b->store;
-    bool has_device = stk_cuda_enter(s->device, &ignored) == STK_OK;
+    bool has_device = stk_cuda_enter(s->device, &ignored) == STOKER_OK;
     if (has_device) {
         mark_used(b);
     } else {
@@ -234,16 +234,16 @@ enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void
                                              struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
-    enum stk_status k = stk_cuda_enter(d, err);
-    if (k != STK_OK) {
+    enum stoker_status k = stk_cuda_enter(d, err);
+    if (k != STOKER_OK) {
         return stk_err_fail(err);
     }
     k = stk_cuda_check(d->cuda, d->cuda->stream_await(stream, b->copied, 0), "cuStreamWaitEvent",
                        err);
     stk_cuda_leave(d);
-    if (k != STK_OK) {
+    if (k != STOKER_OK) {
         return stk_err_fail(err);
     }
     pthread_mutex_lock(&b->lock);
@@ -263,10 +263,10 @@ enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void
 enum stoker_status stoker_device_batch_wait(struct stoker_device_batch *b, struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
-    enum stk_status k = stk_cuda_enter(d, err);
-    if (k == STK_OK) {
+    enum stoker_status k = stk_cuda_enter(d, err);
+    if (k == STOKER_OK) {
         k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", err);
         stk_cuda_leave(d);
     }
@@ -280,12 +280,12 @@ enum stoker_status stoker_device_batch_read(struct stoker_device_batch *b, const
                                             void *to, size_t size, struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
-    enum stk_status k = stk_cuda_enter(d, err);
-    if (k == STK_OK) {
+    enum stoker_status k = stk_cuda_enter(d, err);
+    if (k == STOKER_OK) {
         k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", err);
-        if (k == STK_OK && size) {
+        if (k == STOKER_OK && size) {
             k = stk_cuda_check(d->cuda, d->cuda->copy_out(to, (uint64_t)(uintptr_t)from, size),
                                "cuMemcpyDtoH", err);
         }

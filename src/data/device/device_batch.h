@@ -44,9 +44,10 @@ void stk_device_store_drop(struct stk_device_store *s);  // takes NULL
 void stk_device_store_close(struct stk_device_store *s); // of the stager: frees what is unused
 
 // Room for `size` bytes that work put on `stream` may write. The device's context is current.
-// STK_ELIMIT: there is no such memory.
-STK_MUST_CHECK enum stk_status stk_device_batch_get(struct stk_device_store *s, size_t size,
-                                                    void *stream, struct stoker_device_batch **out,
-                                                    struct stk_err *err);
+// STOKER_ELIMIT: there is no such memory.
+STK_MUST_CHECK enum stoker_status stk_device_batch_get(struct stk_device_store *s, size_t size,
+                                                       void *stream,
+                                                       struct stoker_device_batch **out,
+                                                       struct stoker_err *err);
 
 #endif

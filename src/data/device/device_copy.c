@@ -40,9 +40,9 @@ static void count(uint64_t *to, uint64_t n)
     __atomic_add_fetch(to, n, __ATOMIC_RELAXED);
 }
 
-enum stk_status stk_copier_open(struct stk_copier *c, const struct stk_cuda_device *d, int n,
-                                int most_unused, const struct stoker_byte_table *tables,
-                                int n_tables, struct stk_err *err)
+enum stoker_status stk_copier_open(struct stk_copier *c, const struct stk_cuda_device *d, int n,
+                                   int most_unused, const struct stoker_byte_table *tables,
+                                   int n_tables, struct stoker_err *err)
 {
     *c = (struct stk_copier){.device = d, .n = n};
     c->places = stk_alloc_zero((size_t)n + 1, sizeof c->places[0]);
@@ -50,9 +50,9 @@ enum stk_status stk_copier_open(struct stk_copier *c, const struct stk_cuda_devi
     if (!c->places || !c->store) {
         return stk_err_nomem(err);
     }
-    enum stk_status k = stk_cuda_check(d->cuda, d->cuda->stream_open(&c->stream, NON_BLOCKING),
-                                       "cuStreamCreate", err);
-    if (k == STK_OK && n_tables > 0) {
+    enum stoker_status k = stk_cuda_check(d->cuda, d->cuda->stream_open(&c->stream, NON_BLOCKING),
+                                          "cuStreamCreate", err);
+    if (k == STOKER_OK && n_tables > 0) {
         k = stk_device_tables_open(&c->tables, d, tables, n_tables, c->stream, err);
     }
     return k;
@@ -82,8 +82,8 @@ void stk_copier_destroy(struct stk_copier *c)
     stk_free(c->places);
 }
 
-enum stk_status stk_copy_slot_open(struct stk_copy_slot *slot, const struct stk_copier *c,
-                                   struct stk_err *err)
+enum stoker_status stk_copy_slot_open(struct stk_copy_slot *slot, const struct stk_copier *c,
+                                      struct stoker_err *err)
 {
     const struct stk_cuda *cuda = c->device->cuda;
     slot->host = stk_alloc_zero((size_t)c->n + 1, sizeof slot->host[0]);
@@ -123,12 +123,12 @@ void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c)
 }
 
 // Room in the slot; ordinary memory where there is no pinned.
-static enum stk_status reserve_capacity(struct stk_copier *c, struct stk_copy_slot *slot,
-                                        size_t size, struct stk_err *err)
+static enum stoker_status reserve_capacity(struct stk_copier *c, struct stk_copy_slot *slot,
+                                           size_t size, struct stoker_err *err)
 {
     const struct stoker_memory_source *pinned = &c->device->pinned;
     if (size <= slot->capacity_bytes) {
-        return STK_OK;
+        return STOKER_OK;
     }
     give_capacity(slot, c);
     slot->capacity = pinned->get(pinned->arg, size);
@@ -138,7 +138,7 @@ static enum stk_status reserve_capacity(struct stk_copier *c, struct stk_copy_sl
         count(&c->unpinned, 1);
     }
     slot->capacity_bytes = slot->capacity ? size : 0;
-    return slot->capacity ? STK_OK : stk_err_nomem(err);
+    return slot->capacity ? STOKER_OK : stk_err_nomem(err);
 }
 
 // Where the components that are copied into the piece will lie: those for the slot first.
@@ -160,11 +160,11 @@ static void lay_out_piece(struct stk_copier *c, const struct stk_copy_slot *slot
     c->size[piece] = size;
 }
 
-enum stk_status stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot,
-                                   struct stk_err *err)
+enum stoker_status stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot,
+                                      struct stoker_err *err)
 {
-    enum stk_status k = STK_OK;
-    for (int i = 0; k == STK_OK && i < c->n; i++) {
+    enum stoker_status k = STOKER_OK;
+    for (int i = 0; k == STOKER_OK && i < c->n; i++) {
         struct stk_copy_place *p = &c->places[i];
         p->table = stk_device_tables_find(c->tables, i);
         p->piece = p->table ? STK_COPY_RAW : STK_COPY_BATCH;
@@ -172,7 +172,7 @@ enum stk_status stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_s
             k = stk_device_table_suits(p->table, &slot->host[i], err);
         }
     }
-    if (k != STK_OK) {
+    if (k != STOKER_OK) {
         return k;
     }
     lay_out_piece(c, slot, STK_COPY_BATCH);
@@ -183,35 +183,35 @@ enum stk_status stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_s
             c->size[STK_COPY_BATCH] += aligned(tensor_bytes(&slot->host[i]) * sizeof(float));
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out,
-                                   struct stk_err *err)
+enum stoker_status stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out,
+                                      struct stoker_err *err)
 {
     struct stoker_err e;
     size_t size = c->size[STK_COPY_RAW];
-    enum stk_status k = STK_OK;
+    enum stoker_status k = STOKER_OK;
     if (size > 0 && (!c->raw || c->raw->size < size)) {
         stoker_device_batch_free(c->raw);
         c->raw = NULL;
         k = stk_device_batch_get(c->store, size, c->stream, &c->raw, err);
         // Whoever gets it next waits for what this stream does with it.
-        if (k == STK_OK && stoker_device_batch_await(c->raw, c->stream, &e) != STOKER_OK) {
-            k = stk_err_set(err, STK_EINPUT, "%s", e.message);
+        if (k == STOKER_OK && stoker_device_batch_await(c->raw, c->stream, &e) != STOKER_OK) {
+            k = stk_err_set(err, STOKER_EINPUT, "%s", e.message);
         }
     }
-    return k == STK_OK
+    return k == STOKER_OK
                ? stk_device_batch_get(c->store, c->size[STK_COPY_BATCH], c->stream, out, err)
                : k;
 }
 
-static enum stk_status copy_in(struct stk_copier *c, uint64_t to, const void *from, size_t size,
-                               bool is_direct, struct stk_err *err)
+static enum stoker_status copy_in(struct stk_copier *c, uint64_t to, const void *from, size_t size,
+                                  bool is_direct, struct stoker_err *err)
 {
     const struct stk_cuda *cuda = c->device->cuda;
     if (size == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     count(&c->copies, 1);
     count(&c->copied_bytes, size);
@@ -219,14 +219,14 @@ static enum stk_status copy_in(struct stk_copier *c, uint64_t to, const void *fr
     return stk_cuda_check(cuda, cuda->copy_in(to, from, size, c->stream), "cuMemcpyHtoDAsync", err);
 }
 
-static enum stk_status copy_all(struct stk_copier *c, struct stk_copy_slot *slot,
-                                const uint64_t *pieces, struct stk_err *err)
+static enum stoker_status copy_all(struct stk_copier *c, struct stk_copy_slot *slot,
+                                   const uint64_t *pieces, struct stoker_err *err)
 {
     const size_t *through = c->through_slot;
     char *capacity = slot->capacity;
     char *capacities[STK_COPY_PIECES] = {capacity,
                                          capacity ? capacity + through[STK_COPY_BATCH] : NULL};
-    enum stk_status k = STK_OK;
+    enum stoker_status k = STOKER_OK;
     for (int i = 0; i < c->n; i++) {
         const struct stoker_tensor *t = &slot->host[i];
         const struct stk_copy_place *p = &c->places[i];
@@ -234,10 +234,10 @@ static enum stk_status copy_all(struct stk_copier *c, struct stk_copy_slot *slot
             memcpy(capacities[p->piece] + p->copied_at, t->data, tensor_bytes(t));
         }
     }
-    for (int piece = 0; k == STK_OK && piece < STK_COPY_PIECES; piece++) {
+    for (int piece = 0; k == STOKER_OK && piece < STK_COPY_PIECES; piece++) {
         k = copy_in(c, pieces[piece], capacities[piece], through[piece], false, err);
     }
-    for (int i = 0; k == STK_OK && i < c->n; i++) {
+    for (int i = 0; k == STOKER_OK && i < c->n; i++) {
         const struct stoker_tensor *t = &slot->host[i];
         const struct stk_copy_place *p = &c->places[i];
         if (is_number(t) && is_pinned(t)) {
@@ -247,12 +247,12 @@ static enum stk_status copy_all(struct stk_copier *c, struct stk_copy_slot *slot
     return k;
 }
 
-static enum stk_status look_all_up(struct stk_copier *c, const struct stk_copy_slot *slot,
-                                   const uint64_t *pieces, struct stk_err *err)
+static enum stoker_status look_all_up(struct stk_copier *c, const struct stk_copy_slot *slot,
+                                      const uint64_t *pieces, struct stoker_err *err)
 {
-    enum stk_status k = STK_OK;
+    enum stoker_status k = STOKER_OK;
     uint64_t launches = 0;
-    for (int i = 0; k == STK_OK && i < c->n; i++) {
+    for (int i = 0; k == STOKER_OK && i < c->n; i++) {
         const struct stk_copy_place *p = &c->places[i];
         if (p->table) {
             k = stk_device_table_apply(c->tables, p->table, &slot->host[i],
@@ -264,28 +264,28 @@ static enum stk_status look_all_up(struct stk_copier *c, const struct stk_copy_s
     return k;
 }
 
-enum stk_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slot,
-                                 struct stoker_device_batch *b, struct stk_err *err)
+enum stoker_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slot,
+                                    struct stoker_device_batch *b, struct stoker_err *err)
 {
     const struct stk_cuda *cuda = c->device->cuda;
     uint64_t pieces[STK_COPY_PIECES] = {b->memory, c->raw ? c->raw->memory : 0};
-    enum stk_status k = reserve_capacity(
+    enum stoker_status k = reserve_capacity(
         c, slot, c->through_slot[STK_COPY_BATCH] + c->through_slot[STK_COPY_RAW], err);
-    if (k != STK_OK) {
+    if (k != STOKER_OK) {
         return k;
     }
     slot->is_in_flight = true; // from here on the device may read what the slot holds
     k = copy_all(c, slot, pieces, err);
-    if (k == STK_OK) {
+    if (k == STOKER_OK) {
         k = stk_cuda_check(cuda, cuda->event_record(slot->done, c->stream), "cuEventRecord", err);
     }
-    if (k == STK_OK) {
+    if (k == STOKER_OK) {
         k = look_all_up(c, slot, pieces, err);
     }
-    if (k == STK_OK) {
+    if (k == STOKER_OK) {
         k = stk_cuda_check(cuda, cuda->event_record(b->copied, c->stream), "cuEventRecord", err);
     }
-    if (k != STK_OK) { // some copies may be under way
+    if (k != STOKER_OK) { // some copies may be under way
         (void)cuda->stream_wait(c->stream);
     }
     return k;

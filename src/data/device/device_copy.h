@@ -41,26 +41,27 @@ struct stk_copier { // of a stager; its thread's alone, except for counts
 };
 
 // Fills in what it is made of; what the device has of it is freed by stk_copier_close.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_copier_open(struct stk_copier *c, const struct stk_cuda_device *d, int n, int most_unused,
-                const struct stoker_byte_table *tables, int n_tables, struct stk_err *err);
+                const struct stoker_byte_table *tables, int n_tables, struct stoker_err *err);
 void stk_copier_close(struct stk_copier *c);   // waits for its stream; the store stays
 void stk_copier_destroy(struct stk_copier *c); // the rest
 
-STK_MUST_CHECK enum stk_status stk_copy_slot_open(struct stk_copy_slot *slot,
-                                                  const struct stk_copier *c, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_copy_slot_open(struct stk_copy_slot *slot, const struct stk_copier *c, struct stoker_err *err);
 void stk_copy_slot_release(struct stk_copy_slot *slot, int n); // the element
 void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c);
 
-// Says where each component will lie. STK_EINVAL: one does not suit its table.
-STK_MUST_CHECK enum stk_status
-stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot, struct stk_err *err);
-// Memory for the element laid out. STK_ELIMIT: there is none.
-STK_MUST_CHECK enum stk_status
-stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out, struct stk_err *err);
+// Says where each component will lie. STOKER_EINVAL: one does not suit its table.
+STK_MUST_CHECK enum stoker_status
+stk_copier_lay_out(struct stk_copier *c, const struct stk_copy_slot *slot, struct stoker_err *err);
+// Memory for the element laid out. STOKER_ELIMIT: there is none.
+STK_MUST_CHECK enum stoker_status
+stk_copier_reserve(struct stk_copier *c, struct stoker_device_batch **out, struct stoker_err *err);
 // Puts the copies and kernels of the slot's element on the stream.
-STK_MUST_CHECK enum stk_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slot,
-                                                struct stoker_device_batch *b, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slot,
+                                                   struct stoker_device_batch *b,
+                                                   struct stoker_err *err);
 // The consumer's view of the slot's element: numbers on the device, strings taken over.
 void stk_copier_show(const struct stk_copier *c, struct stk_copy_slot *slot,
                      const struct stoker_device_batch *b, struct stoker_tensor *out);

@@ -149,8 +149,8 @@ static bool fill_table(const struct tail *t, float *values)
     return true;
 }
 
-static enum stk_status add_table(struct stk_deferred *d, int component, const struct tail *t,
-                                 bool *is_added, struct stk_err *err)
+static enum stoker_status add_table(struct stk_deferred *d, int component, const struct tail *t,
+                                    bool *is_added, struct stoker_err *err)
 {
     float *values = stk_alloc((size_t)t->channels * VALUES * sizeof *values);
     if (!values) {
@@ -159,27 +159,27 @@ static enum stk_status add_table(struct stk_deferred *d, int component, const st
     *is_added = fill_table(t, values);
     if (!*is_added) {
         stk_free(values);
-        return STK_OK;
+        return STOKER_OK;
     }
     d->tables[d->n++] = (struct stoker_byte_table){component, t->channels, t->is_planar, values};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // --- the pipeline without them
 
 // The function that gives the values `out`; held.
-static enum stk_status make_fn(struct stk_fn **to, const struct stk_fn *fn, int *out,
-                               struct stk_err *err)
+static enum stoker_status make_fn(struct stk_fn **to, const struct stk_fn *fn, int *out,
+                                  struct stoker_err *err)
 {
     struct stk_fn from = *fn;
     int *ids = stk_alloc_zero((size_t)fn->n_out + 1, sizeof ids[0]);
-    enum stk_status s =
+    enum stoker_status s =
         ids ? stk_fn_open(to, fn->specs, fn->n_in, fn->name, err) : stk_err_nomem(err);
     from.out = out;
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_fn_inline(*to, &from, NULL, ids, 0, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_fn_finish(*to, ids, fn->n_out, err);
     }
     stk_free(ids);
@@ -187,21 +187,22 @@ static enum stk_status make_fn(struct stk_fn **to, const struct stk_fn *fn, int 
 }
 
 // Like `map` with another function, and with the note of what was done.
-static enum stk_status make_map(struct stk_dataset **out, const struct stk_dataset *map,
-                                struct stk_fn *fn, int n, struct stk_err *err)
+static enum stoker_status make_map(struct stk_dataset **out, const struct stk_dataset *map,
+                                   struct stk_fn *fn, int n, struct stoker_err *err)
 {
     char what[40];
     struct stk_attrs *attrs = stk_attrs_copy(map->attrs);
     bool ok = attrs &&
               stk_attrs_set(attrs, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn});
-    enum stk_status s = ok ? stk_rewrite_like(out, map, map->in, attrs, err) : stk_err_nomem(err);
-    if (s == STK_OK) {
+    enum stoker_status s =
+        ok ? stk_rewrite_like(out, map, map->in, attrs, err) : stk_err_nomem(err);
+    if (s == STOKER_OK) {
         char *reason = (*out)->reason;
         struct stk_rewrite_log log = {reason, reason ? strlen(reason) : 0};
         snprintf(what, sizeof what, "%d component%s", n, n == 1 ? "" : "s");
         ok = stk_rewrite_note(&log, &row, what, map->where);
         (*out)->reason = log.text;
-        s = ok ? STK_OK : stk_err_nomem(err);
+        s = ok ? STOKER_OK : stk_err_nomem(err);
     }
     stk_attrs_drop(attrs);
     return s;
@@ -216,11 +217,11 @@ static bool hands_on(const struct stk_dataset *ds)
 }
 
 // The stages over the new map, the last first; *ds becomes the first of the new ones. Held.
-static enum stk_status rebuild(struct stk_dataset **ds, struct stk_dataset *const *above, int n,
-                               struct stk_err *err)
+static enum stoker_status rebuild(struct stk_dataset **ds, struct stk_dataset *const *above, int n,
+                                  struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && n-- > 0) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && n-- > 0) {
         struct stk_dataset *next = NULL;
         s = stk_rewrite_like(&next, above[n], ds, NULL, err);
         stk_dataset_drop(*ds);
@@ -229,7 +230,8 @@ static enum stk_status rebuild(struct stk_dataset **ds, struct stk_dataset *cons
     return s;
 }
 
-static enum stk_status defer(struct stk_deferred *d, struct stk_dataset *root, struct stk_err *err)
+static enum stoker_status defer(struct stk_deferred *d, struct stk_dataset *root,
+                                struct stoker_err *err)
 {
     struct stk_dataset *above[STAGES_MAX], *at = root;
     int n_above = 0;
@@ -239,13 +241,13 @@ static enum stk_status defer(struct stk_deferred *d, struct stk_dataset *root, s
     }
     const struct stk_attr *t = stk_attrs_get(at->attrs, "fn");
     if (at->kind != &stk_dataset_map || !t || t->kind != STK_ATTR_FN || n_above == STAGES_MAX) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_fn *fn = t->fn, *made = NULL;
     int *out = stk_alloc_array((size_t)fn->n_out + 1, sizeof out[0]);
     d->tables = stk_alloc_zero((size_t)fn->n_out + 1, sizeof d->tables[0]);
-    enum stk_status s = out && d->tables ? STK_OK : stk_err_nomem(err);
-    for (int o = 0; s == STK_OK && o < fn->n_out; o++) {
+    enum stoker_status s = out && d->tables ? STOKER_OK : stk_err_nomem(err);
+    for (int o = 0; s == STOKER_OK && o < fn->n_out; o++) {
         struct tail tail;
         bool is_added = false;
         if (is_large(&root->specs->items[o]) && find_tail(fn, fn->out[o], &tail)) {
@@ -253,35 +255,35 @@ static enum stk_status defer(struct stk_deferred *d, struct stk_dataset *root, s
         }
         out[o] = is_added ? tail.bytes : fn->out[o];
     }
-    if (s == STK_OK && d->n > 0) {
+    if (s == STOKER_OK && d->n > 0) {
         s = make_fn(&made, fn, out, err);
-        s = s == STK_OK ? make_map(&d->ds, at, made, d->n, err) : s;
-        s = s == STK_OK ? rebuild(&d->ds, above, n_above, err) : s;
+        s = s == STOKER_OK ? make_map(&d->ds, at, made, d->n, err) : s;
+        s = s == STOKER_OK ? rebuild(&d->ds, above, n_above, err) : s;
     }
     stk_fn_drop(made);
     stk_free(out);
     return s;
 }
 
-enum stk_status stk_device_defer(struct stk_deferred *out, struct stk_dataset *ds,
-                                 enum stk_on_error policy, struct stk_err *err)
+enum stoker_status stk_device_defer(struct stk_deferred *out, struct stk_dataset *ds,
+                                    enum stk_on_error policy, struct stoker_err *err)
 {
     struct stk_dataset *plan = NULL, *again = NULL;
     *out = (struct stk_deferred){0};
-    enum stk_status s = stk_rewrite_dataset(&plan, ds, policy, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_rewrite_dataset(&plan, ds, policy, err);
+    if (s == STOKER_OK) {
         s = defer(out, plan, err);
     }
-    if (s == STK_OK && out->ds) { // a map to its argument may be left
+    if (s == STOKER_OK && out->ds) { // a map to its argument may be left
         s = stk_rewrite_dataset(&again, out->ds, policy, err);
         stk_dataset_drop(out->ds);
         out->ds = again;
     }
     stk_dataset_drop(plan);
-    if (s != STK_OK || !out->ds) {
+    if (s != STOKER_OK || !out->ds) {
         stk_deferred_end(out);
     }
-    return s == STK_ENOMEM ? s : STK_OK; // what does not fit is not left to the device
+    return s == STOKER_ENOMEM ? s : STOKER_OK; // what does not fit is not left to the device
 }
 
 void stk_deferred_end(struct stk_deferred *d)
@@ -298,25 +300,25 @@ enum stoker_status stoker_stager_explain(struct stoker_dataset *ds,
                                          const struct stoker_run_options *options,
                                          struct stoker_bytes *out, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_deferred d = {0};
     struct stk_rewrite_log text = {0};
     bool skips_errors = options && options->skips_errors;
     err = stk_err_begin(err, &own);
     *out = (struct stoker_bytes){0};
-    enum stk_status s =
+    enum stoker_status s =
         options && options->is_as_written
-            ? STK_OK
+            ? STOKER_OK
             : stk_device_defer(&d, (struct stk_dataset *)ds,
                                skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, err);
-    if (s == STK_OK && !d.ds) {
+    if (s == STOKER_OK && !d.ds) {
         return stoker_dataset_explain(ds, options, out, err);
     }
-    if (s == STK_OK && !stk_plan_write(&text, d.ds)) {
+    if (s == STOKER_OK && !stk_plan_write(&text, d.ds)) {
         s = stk_err_nomem(err);
     }
     stk_deferred_end(&d);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_rewrite_log_end(&text);
         return stk_err_fail(err);
     }

@@ -18,9 +18,11 @@ struct stk_deferred {
     struct stoker_byte_table *tables;
 };
 
-// What is left of `ds` to the device. STK_ENOMEM and nothing else; *out is to be ended either way.
-STK_MUST_CHECK enum stk_status stk_device_defer(struct stk_deferred *out, struct stk_dataset *ds,
-                                                enum stk_on_error policy, struct stk_err *err);
+// What is left of `ds` to the device. STOKER_ENOMEM and nothing else; *out is to be ended either
+// way.
+STK_MUST_CHECK enum stoker_status stk_device_defer(struct stk_deferred *out, struct stk_dataset *ds,
+                                                   enum stk_on_error policy,
+                                                   struct stoker_err *err);
 void stk_deferred_end(struct stk_deferred *d);
 
 #endif

@@ -143,8 +143,8 @@ static const char ptx[] =
     PTX("}");
 // clang-format on
 
-static enum stk_status launch(const struct stk_cuda_device *d, void *kernel, unsigned columns,
-                              unsigned rows, void **args, void *stream, struct stk_err *err)
+static enum stoker_status launch(const struct stk_cuda_device *d, void *kernel, unsigned columns,
+                                 unsigned rows, void **args, void *stream, struct stoker_err *err)
 {
     const struct stk_cuda *c = d->cuda;
     return stk_cuda_check(c,
@@ -158,16 +158,16 @@ static unsigned blocks_for(int64_t threads)
 }
 
 // In pieces that begin with channel 0 and at an address that four values may be read from at once.
-static enum stk_status to_floats(const struct stk_cuda_device *d, void *kernel,
-                                 const struct stk_lookup *l, void *stream, uint64_t *launches,
-                                 struct stk_err *err)
+static enum stoker_status to_floats(const struct stk_cuda_device *d, void *kernel,
+                                    const struct stk_lookup *l, void *stream, uint64_t *launches,
+                                    struct stoker_err *err)
 {
     uint32_t channels = l->has_one_table ? 1 : (uint32_t)l->channels;
     int64_t grain = (int64_t)channels * VALUES_OF_A_THREAD;
     int64_t most = VALUES_OF_A_LAUNCH / grain * grain;
     int64_t all = l->images * l->pixels * l->channels;
-    enum stk_status s = STK_OK;
-    for (int64_t at = 0; s == STK_OK && at < all; at += most) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t at = 0; s == STOKER_OK && at < all; at += most) {
         uint64_t to = l->to + (uint64_t)at * sizeof(float), from = l->from + (uint64_t)at;
         uint64_t table = l->table;
         uint32_t n = (uint32_t)(all - at < most ? all - at : most);
@@ -179,15 +179,15 @@ static enum stk_status to_floats(const struct stk_cuda_device *d, void *kernel,
     return s;
 }
 
-static enum stk_status to_planes(const struct stk_cuda_device *d, void *kernel,
-                                 const struct stk_lookup *l, void *stream, uint64_t *launches,
-                                 struct stk_err *err)
+static enum stoker_status to_planes(const struct stk_cuda_device *d, void *kernel,
+                                    const struct stk_lookup *l, void *stream, uint64_t *launches,
+                                    struct stoker_err *err)
 {
     uint32_t channels = (uint32_t)l->channels, pixels = (uint32_t)l->pixels;
     uint32_t table_bytes = l->has_one_table ? 0 : 256 * sizeof(float);
     uint64_t image_bytes = (uint64_t)l->pixels * channels;
-    enum stk_status s = STK_OK;
-    for (int64_t at = 0; s == STK_OK && image_bytes > 0 && at < l->images; at += ROWS_MAX) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t at = 0; s == STOKER_OK && image_bytes > 0 && at < l->images; at += ROWS_MAX) {
         int64_t n = l->images - at < ROWS_MAX ? l->images - at : ROWS_MAX;
         uint64_t from = l->from + (uint64_t)at * image_bytes, table = l->table;
         uint64_t to = l->to + (uint64_t)at * image_bytes * sizeof(float);
@@ -198,10 +198,10 @@ static enum stk_status to_planes(const struct stk_cuda_device *d, void *kernel,
     return s;
 }
 
-enum stk_status stk_device_look_up(const struct stk_cuda_device *d,
-                                   const struct stk_device_kernels *k, const struct stk_lookup *l,
-                                   bool is_planar, void *stream, uint64_t *launches,
-                                   struct stk_err *err)
+enum stoker_status stk_device_look_up(const struct stk_cuda_device *d,
+                                      const struct stk_device_kernels *k,
+                                      const struct stk_lookup *l, bool is_planar, void *stream,
+                                      uint64_t *launches, struct stoker_err *err)
 {
     if (is_planar) {
         return to_planes(d, k->function[STK_KERNEL_PLANES], l, stream, launches, err);
@@ -234,9 +234,9 @@ static void fill_proof(struct proof *want, struct proof *start)
     memset(start->to, 0, sizeof start->to);
 }
 
-static enum stk_status run_proof(const struct stk_cuda_device *d,
-                                 const struct stk_device_kernels *k, uint64_t memory, void *stream,
-                                 struct stk_err *err)
+static enum stoker_status run_proof(const struct stk_cuda_device *d,
+                                    const struct stk_device_kernels *k, uint64_t memory,
+                                    void *stream, struct stoker_err *err)
 {
     const struct stk_cuda *c = d->cuda;
     struct proof want, got;
@@ -247,36 +247,37 @@ static enum stk_status run_proof(const struct stk_cuda_device *d,
                            .pixels = PROVE_PIXELS,
                            .channels = PROVE_CHANNELS};
     fill_proof(&want, &got);
-    enum stk_status s =
+    enum stoker_status s =
         stk_cuda_check(c, c->copy_in(memory, &got, sizeof got, stream), "cuMemcpyHtoDAsync", err);
-    for (int i = 0; s == STK_OK && i < 2; i++) {
+    for (int i = 0; s == STOKER_OK && i < 2; i++) {
         l.to = memory + offsetof(struct proof, to) + (size_t)i * sizeof got.to[0];
         s = stk_device_look_up(d, k, &l, i == 1, stream, &launches, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_cuda_check(c, c->stream_wait(stream), "a kernel", err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_cuda_check(c, c->copy_out(&got, memory, sizeof got), "cuMemcpyDtoH", err);
     }
-    if (s == STK_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
-        s = stk_err_set(err, STK_EINPUT, "cuda:%d looks up other values than the host", d->ordinal);
+    if (s == STOKER_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
+        s = stk_err_set(err, STOKER_EINPUT, "cuda:%d looks up other values than the host",
+                        d->ordinal);
     }
     return s;
 }
 
-static enum stk_status prove(const struct stk_cuda_device *d, const struct stk_device_kernels *k,
-                             struct stk_err *err)
+static enum stoker_status prove(const struct stk_cuda_device *d, const struct stk_device_kernels *k,
+                                struct stoker_err *err)
 {
     const struct stk_cuda *c = d->cuda;
     uint64_t memory = 0;
     void *stream = NULL;
-    enum stk_status s = stk_cuda_check(c, c->stream_open(&stream, 1u), "cuStreamCreate", err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_cuda_check(c, c->stream_open(&stream, 1u), "cuStreamCreate", err);
+    if (s != STOKER_OK) {
         return s;
     }
     s = stk_cuda_check(c, c->memory_get(&memory, sizeof(struct proof)), "cuMemAlloc", err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = run_proof(d, k, memory, stream, err);
         (void)c->stream_wait(stream);
         (void)c->memory_free(memory);
@@ -291,8 +292,8 @@ static struct { // guarded by lock
     struct stk_device_kernels of[STK_CUDA_DEVICES_MAX];
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static enum stk_status load(const struct stk_cuda_device *d, struct stk_device_kernels *k,
-                            struct stk_err *err)
+static enum stoker_status load(const struct stk_cuda_device *d, struct stk_device_kernels *k,
+                               struct stoker_err *err)
 {
     static const char *const names[STK_KERNELS] = {
         [STK_KERNEL_FLOATS] = "stoker_bytes_to_floats",
@@ -303,36 +304,37 @@ static enum stk_status load(const struct stk_cuda_device *d, struct stk_device_k
     int options[] = {JIT_LOG, JIT_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     void *module = NULL;
-    enum stk_status s = stk_cuda_check(c, c->module_load(&module, ptx, 2, options, values),
-                                       "loading the kernels (cuModuleLoadDataEx)", err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_cuda_check(c, c->module_load(&module, ptx, 2, options, values),
+                                          "loading the kernels (cuModuleLoadDataEx)", err);
+    if (s != STOKER_OK) {
         if (log[0]) {
             stk_err_while(err, "translating them: %s", log);
         }
         return s;
     }
-    for (int i = 0; s == STK_OK && i < STK_KERNELS; i++) {
+    for (int i = 0; s == STOKER_OK && i < STK_KERNELS; i++) {
         s = stk_cuda_check(c, c->module_kernel(&k->function[i], module, names[i]), names[i], err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = prove(d, k, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         (void)c->module_unload(module);
     }
     return s;
 }
 
-enum stk_status stk_device_kernels_get(const struct stk_cuda_device *d,
-                                       const struct stk_device_kernels **out, struct stk_err *err)
+enum stoker_status stk_device_kernels_get(const struct stk_cuda_device *d,
+                                          const struct stk_device_kernels **out,
+                                          struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     pthread_mutex_lock(&loaded.lock);
     if (!loaded.is_there[d->ordinal]) {
         s = load(d, &loaded.of[d->ordinal], err);
-        loaded.is_there[d->ordinal] = s == STK_OK;
+        loaded.is_there[d->ordinal] = s == STOKER_OK;
     }
     pthread_mutex_unlock(&loaded.lock);
-    *out = s == STK_OK ? &loaded.of[d->ordinal] : NULL;
+    *out = s == STOKER_OK ? &loaded.of[d->ordinal] : NULL;
     return s;
 }

@@ -21,11 +21,11 @@ struct stk_device_kernels {
     void *function[STK_KERNELS];
 };
 
-// The device's context is current. The same object for the life of the process. STK_EINPUT: the
+// The device's context is current. The same object for the life of the process. STOKER_EINPUT: the
 // driver does not take them.
-STK_MUST_CHECK enum stk_status stk_device_kernels_get(const struct stk_cuda_device *d,
-                                                      const struct stk_device_kernels **out,
-                                                      struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_device_kernels_get(const struct stk_cuda_device *d,
+                                                         const struct stk_device_kernels **out,
+                                                         struct stoker_err *err);
 
 struct stk_lookup { // what a launch works on: addresses of the device
     uint64_t to, from, table;
@@ -36,10 +36,10 @@ struct stk_lookup { // what a launch works on: addresses of the device
 #define STK_LOOKUP_PIXELS_MAX ((int64_t)1 << 30) // of an image, for STK_KERNEL_PLANES
 
 // Puts it on the stream. *launches is added to. The device's context is current.
-STK_MUST_CHECK enum stk_status stk_device_look_up(const struct stk_cuda_device *d,
-                                                  const struct stk_device_kernels *k,
-                                                  const struct stk_lookup *l, bool is_planar,
-                                                  void *stream, uint64_t *launches,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_device_look_up(const struct stk_cuda_device *d,
+                                                     const struct stk_device_kernels *k,
+                                                     const struct stk_lookup *l, bool is_planar,
+                                                     void *stream, uint64_t *launches,
+                                                     struct stoker_err *err);
 
 #endif

@@ -21,70 +21,70 @@ void stoker_byte_table_normalise(float *values, int channels, const float *mean,
     }
 }
 
-static enum stk_status check_shape(int component, int channels, int is_planar, int rank,
-                                   const int64_t *dim, struct stk_err *err)
+static enum stoker_status check_shape(int component, int channels, int is_planar, int rank,
+                                      const int64_t *dim, struct stoker_err *err)
 {
     if (rank == STOKER_UNKNOWN) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (is_planar && rank < 3) {
         return stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "component %d has %d dimensions: planes are made of (..., height, width, "
             "channels)",
             component, rank);
     }
     if (channels == 1) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (rank == 0 || (dim[rank - 1] != STOKER_UNKNOWN && dim[rank - 1] != channels)) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "component %d has %lld channels in its last dimension, its table %d",
                            component, rank ? (long long)dim[rank - 1] : 0LL, channels);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_device_tables_check(const struct stoker_byte_table *t, int n,
-                                        const struct stoker_specs *specs, struct stk_err *err)
+enum stoker_status stk_device_tables_check(const struct stoker_byte_table *t, int n,
+                                           const struct stoker_specs *specs, struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int components = stoker_specs_count(specs);
     if (n < 0 || n > components) {
-        return stk_err_set(err, STK_EINVAL, "%d tables for %d components", n, components);
+        return stk_err_set(err, STOKER_EINVAL, "%d tables for %d components", n, components);
     }
-    for (int i = 0; s == STK_OK && i < n; i++) {
+    for (int i = 0; s == STOKER_OK && i < n; i++) {
         struct stoker_spec spec;
-        for (int k = 0; s == STK_OK && k < i; k++) {
+        for (int k = 0; s == STOKER_OK && k < i; k++) {
             if (t[k].component == t[i].component) {
-                s = stk_err_set(err, STK_EINVAL, "two tables for component %d", t[i].component);
+                s = stk_err_set(err, STOKER_EINVAL, "two tables for component %d", t[i].component);
             }
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             break;
         }
         if (t[i].component < 0 || t[i].component >= components || !t[i].values) {
-            s = stk_err_set(err, STK_EINVAL, "no component %d, or a table without values",
+            s = stk_err_set(err, STOKER_EINVAL, "no component %d, or a table without values",
                             t[i].component);
         } else if (t[i].channels < 1 || t[i].channels > STOKER_TABLE_CHANNELS_MAX) {
-            s = stk_err_set(err, STK_EINVAL, "a table has 1 to %d channels, not %d",
+            s = stk_err_set(err, STOKER_EINVAL, "a table has 1 to %d channels, not %d",
                             STOKER_TABLE_CHANNELS_MAX, t[i].channels);
         } else {
             stoker_specs_get(specs, t[i].component, &spec);
             s = spec.dtype == STOKER_UINT8
                     ? check_shape(t[i].component, t[i].channels, t[i].is_planar, spec.rank,
                                   spec.dim, err)
-                    : stk_err_set(err, STK_EINVAL, "component %d is %s: tables are for uint8",
+                    : stk_err_set(err, STOKER_EINVAL, "component %d is %s: tables are for uint8",
                                   t[i].component, stoker_dtype_name(spec.dtype));
         }
     }
     return s;
 }
 
-enum stk_status stk_device_tables_open(struct stk_device_tables **out,
-                                       const struct stk_cuda_device *d,
-                                       const struct stoker_byte_table *t, int n, void *stream,
-                                       struct stk_err *err)
+enum stoker_status stk_device_tables_open(struct stk_device_tables **out,
+                                          const struct stk_cuda_device *d,
+                                          const struct stoker_byte_table *t, int n, void *stream,
+                                          struct stoker_err *err)
 {
     struct stk_device_tables *own = stk_alloc_zero(1, sizeof *own);
     size_t floats = 0;
@@ -109,13 +109,13 @@ enum stk_status stk_device_tables_open(struct stk_device_tables **out,
                (size_t)t[i].channels * VALUES * sizeof(float));
     }
     const struct stk_cuda *c = d->cuda;
-    enum stk_status s = stk_device_kernels_get(d, &own->kernels, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_device_kernels_get(d, &own->kernels, err);
+    if (s == STOKER_OK) {
         s = stk_cuda_check(c, c->memory_get(&own->memory, floats * sizeof(float)), "cuMemAlloc",
                            err);
-        own->memory = s == STK_OK ? own->memory : 0;
+        own->memory = s == STOKER_OK ? own->memory : 0;
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_cuda_check(c, c->copy_in(own->memory, own->host, floats * sizeof(float), stream),
                            "cuMemcpyHtoDAsync", err);
     }
@@ -158,29 +158,29 @@ static void split_shape(const struct stk_device_table *row, const struct stoker_
     }
 }
 
-enum stk_status stk_device_table_suits(const struct stk_device_table *row,
-                                       const struct stoker_tensor *t, struct stk_err *err)
+enum stoker_status stk_device_table_suits(const struct stk_device_table *row,
+                                          const struct stoker_tensor *t, struct stoker_err *err)
 {
     int64_t images, pixels, channels;
-    enum stk_status s =
+    enum stoker_status s =
         check_shape(row->component, row->channels, row->is_planar, t->rank, t->dim, err);
-    if (s != STK_OK || !row->is_planar) {
+    if (s != STOKER_OK || !row->is_planar) {
         return s;
     }
     split_shape(row, t, &images, &pixels, &channels);
     if (pixels > STK_LOOKUP_PIXELS_MAX || channels > STOKER_TABLE_CHANNELS_MAX) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "component %d: planes of %lld pixels and %lld channels are too large",
                            row->component, (long long)pixels, (long long)channels);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_device_table_apply(const struct stk_device_tables *t,
-                                       const struct stk_device_table *row,
-                                       const struct stoker_tensor *bytes, uint64_t from,
-                                       uint64_t to, void *stream, uint64_t *launches,
-                                       struct stk_err *err)
+enum stoker_status stk_device_table_apply(const struct stk_device_tables *t,
+                                          const struct stk_device_table *row,
+                                          const struct stoker_tensor *bytes, uint64_t from,
+                                          uint64_t to, void *stream, uint64_t *launches,
+                                          struct stoker_err *err)
 {
     struct stk_lookup l = {.to = to,
                            .from = from,

@@ -46,7 +46,7 @@ struct stoker_stager {
 
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     return stk_err_end(err, stk_cuda_count(n, err));
 }
@@ -55,14 +55,14 @@ enum stoker_status stoker_device_memory(int device, uint64_t *unused_bytes, uint
                                         struct stoker_err *err)
 {
     const struct stk_cuda_device *d;
-    struct stk_err own;
+    struct stoker_err own;
     size_t unused = 0, total = 0;
     err = stk_err_begin(err, &own);
-    enum stk_status s = stk_cuda_device(device, &d, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_cuda_device(device, &d, err);
+    if (s == STOKER_OK) {
         s = stk_cuda_enter(d, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_cuda_check(d->cuda, d->cuda->memory_info(&unused, &total), "cuMemGetInfo", err);
         stk_cuda_leave(d);
     }
@@ -75,10 +75,10 @@ enum stoker_status stoker_device_pinned(int device, const struct stoker_memory_s
                                         struct stoker_err *err)
 {
     const struct stk_cuda_device *d;
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     *out = NULL;
-    if (stk_cuda_device(device, &d, err) != STK_OK) {
+    if (stk_cuda_device(device, &d, err) != STOKER_OK) {
         return stk_err_fail(err);
     }
     *out = &d->pinned;
@@ -108,15 +108,16 @@ static void put_item(struct stoker_stager *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static enum stk_status wait_for_slot(struct stoker_stager *s, struct stk_copy_slot *slot,
-                                     struct stk_err *err)
+static enum stoker_status wait_for_slot(struct stoker_stager *s, struct stk_copy_slot *slot,
+                                        struct stoker_err *err)
 {
     const struct stk_cuda *c = s->device->cuda;
     if (!slot->is_in_flight) {
-        return STK_OK;
+        return STOKER_OK;
     }
     uint64_t start = stk_clock_ns();
-    enum stk_status k = stk_cuda_check(c, c->event_wait(slot->done), "a copy to the device", err);
+    enum stoker_status k =
+        stk_cuda_check(c, c->event_wait(slot->done), "a copy to the device", err);
     pthread_mutex_lock(&s->lock);
     s->stats.slot_ns += stk_clock_ns() - start;
     pthread_mutex_unlock(&s->lock);
@@ -125,7 +126,7 @@ static enum stk_status wait_for_slot(struct stoker_stager *s, struct stk_copy_sl
     return k;
 }
 
-static void put_error(struct stoker_stager *s, struct item *item, struct stk_err *e)
+static void put_error(struct stoker_stager *s, struct item *item, struct stoker_err *e)
 {
     if (item) {
         stk_err_while(e, "staging for cuda:%d", s->device->ordinal);
@@ -136,7 +137,7 @@ static void put_error(struct stoker_stager *s, struct item *item, struct stk_err
 }
 
 // An element that does not suit its table: an error in its place, or nothing.
-static void leave_out(struct stoker_stager *s, struct item *item, struct stk_err *e)
+static void leave_out(struct stoker_stager *s, struct item *item, struct stoker_err *e)
 {
     if (!s->skips_errors) {
         item->is_of_element = true;
@@ -152,14 +153,14 @@ static void leave_out(struct stoker_stager *s, struct item *item, struct stk_err
 static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_slot *slot)
 {
     struct stoker_device_batch *b = NULL;
-    struct stk_err e;
+    struct stoker_err e;
     stk_err_init(&e);
-    if (stk_copier_lay_out(&s->copier, slot, &e) != STK_OK) { // stands for this element
+    if (stk_copier_lay_out(&s->copier, slot, &e) != STOKER_OK) { // stands for this element
         stk_copy_slot_release(slot, s->n);
         leave_out(s, item, &e);
         return true;
     }
-    for (bool has_waited = false; stk_copier_reserve(&s->copier, &b, &e) == STK_ELIMIT;
+    for (bool has_waited = false; stk_copier_reserve(&s->copier, &b, &e) == STOKER_ELIMIT;
          has_waited = true) {
         // The consumer may let batches go until it asks again; the element waits meanwhile.
         if (has_waited) {
@@ -173,7 +174,7 @@ static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_sl
         *item = (struct item){.out = item->out};
         stk_err_init(&e);
     }
-    if (b && stk_copier_start(&s->copier, slot, b, &e) == STK_OK) {
+    if (b && stk_copier_start(&s->copier, slot, b, &e) == STOKER_OK) {
         stk_copier_show(&s->copier, slot, b, item->out);
         item->batch = b;
         put_item(s);
@@ -189,14 +190,14 @@ static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_sl
 // Pulls one element and stages it. False: that was the end.
 static bool step(struct stoker_stager *s, struct stk_copy_slot *slot)
 {
-    struct stk_err e;
+    struct stoker_err e;
     stk_err_init(&e);
     struct item *item = wait_for_place(s, false);
     if (!item) {
         return false;
     }
     *item = (struct item){.out = item->out};
-    if (wait_for_slot(s, slot, &e) != STK_OK) {
+    if (wait_for_slot(s, slot, &e) != STOKER_OK) {
         put_error(s, item, &e);
         return false;
     }
@@ -260,8 +261,8 @@ static void wind_up(struct stoker_stager *s, bool has_context)
 static void *stager_main(void *arg)
 {
     struct stoker_stager *s = arg;
-    struct stk_err e;
-    bool has_context = stk_cuda_enter(s->device, &e) == STK_OK;
+    struct stoker_err e;
+    bool has_context = stk_cuda_enter(s->device, &e) == STOKER_OK;
     for (int i = 0; has_context && step(s, &s->slots[i]); i = (i + 1) % s->n_slots) {
     }
     wind_up(s, has_context);
@@ -276,7 +277,7 @@ static void *stager_main(void *arg)
     return NULL;
 }
 
-static enum stk_status make_slots(struct stoker_stager *s, struct stk_err *err)
+static enum stoker_status make_slots(struct stoker_stager *s, struct stoker_err *err)
 {
     s->slots = stk_alloc_zero((size_t)s->n_slots, sizeof s->slots[0]);
     s->items = stk_alloc_zero((size_t)s->depth, sizeof s->items[0]);
@@ -285,14 +286,14 @@ static enum stk_status make_slots(struct stoker_stager *s, struct stk_err *err)
         s->items[i].out = stk_alloc_zero((size_t)s->n + 1, sizeof s->items[i].out[0]);
         ok = s->items[i].out != NULL;
     }
-    enum stk_status k = ok ? STK_OK : stk_err_nomem(err);
-    for (int i = 0; k == STK_OK && i < s->n_slots; i++) {
+    enum stoker_status k = ok ? STOKER_OK : stk_err_nomem(err);
+    for (int i = 0; k == STOKER_OK && i < s->n_slots; i++) {
         k = stk_copy_slot_open(&s->slots[i], &s->copier, err);
     }
     return k;
 }
 
-static enum stk_status start_thread(struct stoker_stager *s, struct stk_err *err)
+static enum stoker_status start_thread(struct stoker_stager *s, struct stoker_err *err)
 {
     pthread_t thread;
     sigset_t all, before;
@@ -301,10 +302,10 @@ static enum stk_status start_thread(struct stoker_stager *s, struct stk_err *err
     int failed = pthread_create(&thread, NULL, stager_main, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
-        return stk_err_set(err, STK_ELIMIT, "no thread for staging: %s", strerror(failed));
+        return stk_err_set(err, STOKER_ELIMIT, "no thread for staging: %s", strerror(failed));
     }
     pthread_detach(thread);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct stoker_stager *stager_new(struct stoker_dataset *ds, int depth)
@@ -328,23 +329,23 @@ static struct stoker_stager *stager_new(struct stoker_dataset *ds, int depth)
 }
 
 // What is left to the device, if it takes the kernels for that: else nothing is.
-static enum stk_status leave_to_device(const struct stoker_stager *s,
-                                       const struct stoker_run_options *o, struct stk_deferred *d,
-                                       struct stk_err *err)
+static enum stoker_status leave_to_device(const struct stoker_stager *s,
+                                          const struct stoker_run_options *o,
+                                          struct stk_deferred *d, struct stoker_err *err)
 {
     const struct stk_device_kernels *kernels;
-    struct stk_err ignored;
+    struct stoker_err ignored;
     bool has_kernels = false;
     *d = (struct stk_deferred){0};
     if (o->is_as_written) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status k =
+    enum stoker_status k =
         stk_device_defer(d, (struct stk_dataset *)s->ds,
                          o->skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, err);
     stk_err_init(&ignored);
-    if (d->n > 0 && stk_cuda_enter(s->device, &ignored) == STK_OK) {
-        has_kernels = stk_device_kernels_get(s->device, &kernels, &ignored) == STK_OK;
+    if (d->n > 0 && stk_cuda_enter(s->device, &ignored) == STOKER_OK) {
+        has_kernels = stk_device_kernels_get(s->device, &kernels, &ignored) == STOKER_OK;
         stk_cuda_leave(s->device);
     }
     if (!has_kernels) {
@@ -358,21 +359,21 @@ static enum stoker_status start_parts(struct stoker_stager *s, const struct stok
                                       const struct stoker_byte_table *tables, int n,
                                       struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     enum stoker_status status = stoker_iterator_open(s->ds, o, &s->it, err);
     if (status != STOKER_OK) {
         return status;
     }
-    enum stk_status k = stk_cuda_enter(s->device, err);
-    if (k == STK_OK) {
+    enum stoker_status k = stk_cuda_enter(s->device, err);
+    if (k == STOKER_OK) {
         k = stk_copier_open(&s->copier, s->device, s->n, s->depth + 2, tables, n, err);
-        if (k == STK_OK) {
+        if (k == STOKER_OK) {
             k = make_slots(s, err);
         }
         stk_cuda_leave(s->device);
     }
-    if (k == STK_OK) {
+    if (k == STOKER_OK) {
         k = start_thread(s, err);
     }
     return stk_err_end(err, k);
@@ -382,18 +383,18 @@ static enum stoker_status start(struct stoker_stager *s, const struct stoker_run
                                 const struct stoker_byte_table *tables, int n,
                                 struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_deferred left;
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
     err = stk_err_begin(err, &own);
     o.memory = &s->device->pinned;
     s->skips_errors = o.skips_errors != 0;
-    enum stk_status k = leave_to_device(s, &o, &left, err);
+    enum stoker_status k = leave_to_device(s, &o, &left, err);
     struct stoker_byte_table *all =
-        k == STK_OK ? stk_alloc_zero((size_t)(n + left.n) + 1, sizeof all[0]) : NULL;
+        k == STOKER_OK ? stk_alloc_zero((size_t)(n + left.n) + 1, sizeof all[0]) : NULL;
     if (!all) {
         stk_deferred_end(&left);
-        (void)(k == STK_OK ? stk_err_nomem(err) : k);
+        (void)(k == STOKER_OK ? stk_err_nomem(err) : k);
         return stk_err_fail(err);
     }
     for (int i = 0; i < n + left.n; i++) {
@@ -416,7 +417,7 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
                                              int n, struct stoker_stager **out,
                                              struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     const struct stk_cuda_device *d = NULL;
     err = stk_err_begin(err, &own);
     if (!ds || !out || (n > 0 && !tables)) {
@@ -425,11 +426,11 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
     }
     *out = NULL;
     if (depth < 1 || depth > STOKER_STAGER_DEPTH_MAX) {
-        return stk_err_set(err, STK_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
+        return stk_err_set(err, STOKER_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
                            depth);
     }
-    if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), err) != STK_OK ||
-        stk_cuda_device(device, &d, err) != STK_OK) {
+    if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), err) != STOKER_OK ||
+        stk_cuda_device(device, &d, err) != STOKER_OK) {
         return stk_err_fail(err);
     }
     struct stoker_stager *s = stager_new(ds, depth);
@@ -439,7 +440,7 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
     s->device = d;
     enum stoker_status status = start(s, options, tables, n, err);
     if (status != STOKER_OK) {
-        bool has_context = stk_cuda_enter(d, NULL) == STK_OK; // err says what failed before
+        bool has_context = stk_cuda_enter(d, NULL) == STOKER_OK; // err says what failed before
         wind_up(s, has_context);
         stager_destroy(s);
         return status;
@@ -481,7 +482,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
                                       struct stoker_device_batch **batch, int *is_end,
                                       struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (!s || !batch || !is_end || (n > 0 && !out)) {
         return stk_err_misuse(err,
@@ -491,7 +492,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     *is_end = 0;
     s->lost_element = false;
     if (s->forks != stk_fork_count()) {
-        (void)stk_err_set(err, STK_EINVAL,
+        (void)stk_err_set(err, STOKER_EINVAL,
                           "this stager was started before a fork; neither its "
                           "thread nor CUDA is in this process: make a new one before CUDA is used");
         return stk_err_fail(err);

@@ -19,21 +19,21 @@
 #define SUFFIX ".part"
 #define NAMES_MAX 10000 // that are tried
 
-enum stk_status stk_atomic_file_check(const char *path, const struct stk_specs *specs,
-                                      struct stk_err *err)
+enum stoker_status stk_atomic_file_check(const char *path, const struct stk_specs *specs,
+                                         struct stoker_err *err)
 {
     struct stat there; // the rename at the end would put a file in a device's place
     for (int k = 0; k < specs->count; k++) {
         if (specs->items[k].dtype == STK_DT_DATASET) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%s: component %d holds datasets, which no file can", path, k);
         }
     }
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        return stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: it is there and no file",
+        return stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written: it is there and no file",
                            path);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void remove_if_dead(int folder, const char *name)
@@ -103,8 +103,8 @@ static void lock(struct stk_atomic_file *b)
     }
 }
 
-enum stk_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
-                                     struct stk_err *err)
+enum stoker_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
+                                        struct stoker_err *err)
 {
     static unsigned long writers;
     size_t size = strlen(path) + 64;
@@ -127,25 +127,26 @@ enum stk_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path
     if (b->fd < 0) {
         int why = errno;
         let_go(b);
-        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
                            path, strerror(why));
     }
     lock(b);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps, struct stk_err *err)
+enum stoker_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps,
+                                         struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (!b->path) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (keeps && rename(b->concurrent, b->path) != 0) {
         int why = errno;
-        s = stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+        s = stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
                         b->path, strerror(why));
     }
-    if (!keeps || s != STK_OK) {
+    if (!keeps || s != STOKER_OK) {
         unlink(b->concurrent);
     }
     let_go(b);

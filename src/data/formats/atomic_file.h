@@ -13,16 +13,17 @@ struct stk_atomic_file {
     int lock; // a descriptor; below 0: none
 };
 
-// STK_EINVAL: elements that no file can hold; STK_EOUTPUT: the name is a directory's or device's.
-STK_MUST_CHECK enum stk_status
-stk_atomic_file_check(const char *path, const struct stk_specs *specs, struct stk_err *err);
+// STOKER_EINVAL: elements that no file can hold; STOKER_EOUTPUT: the name is a directory's or
+// device's.
+STK_MUST_CHECK enum stoker_status
+stk_atomic_file_check(const char *path, const struct stk_specs *specs, struct stoker_err *err);
 // Makes the file to write, which is nobody else's: what already has its name, a link above all, is
 // left alone, and another name taken. Others leave it alone from now on. Removes what is left of
 // dead writers.
-STK_MUST_CHECK enum stk_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
-                                                    struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
+                                                       struct stoker_err *err);
 // Renames or removes the file, and lets go of all in any case. All zero is nothing.
-STK_MUST_CHECK enum stk_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps,
-                                                     struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps,
+                                                        struct stoker_err *err);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "data/formats/text_number.h"
 
-static enum stk_status bad(const char *of, const char *what, struct stk_err *err)
+static enum stoker_status bad(const char *of, const char *what, struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EINVAL, "%s: %s", of, what);
+    return stk_err_set(err, STOKER_EINVAL, "%s: %s", of, what);
 }
 
-static enum stk_status read_types(struct stk_csv_columns *c, const char *of,
-                                  const struct stk_attrs *attrs, struct stk_err *err)
+static enum stoker_status read_types(struct stk_csv_columns *c, const char *of,
+                                     const struct stk_attrs *attrs, struct stoker_err *err)
 {
     const struct stk_attr *types = stk_attrs_get(attrs, "dtypes");
     const struct stk_attr *defaults = stk_attrs_get(attrs, "defaults");
@@ -29,7 +29,7 @@ static enum stk_status read_types(struct stk_csv_columns *c, const char *of,
         enum stk_dtype t = (enum stk_dtype)types->ints[k];
         if (t != STK_DT_F32 && t != STK_DT_F64 && t != STK_DT_I32 && t != STK_DT_I64 &&
             t != STK_DT_STRING) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%s: column %d is to be %s; CSV gives float32, float64, int32, "
                                "int64 and strings",
                                of, k, stk_dtype_name(t));
@@ -40,22 +40,22 @@ static enum stk_status read_types(struct stk_csv_columns *c, const char *of,
         c->items[k] =
             (struct stk_csv_column){t, values == 1 ? (const void *)stk_col_at(d, 0) : NULL};
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status read_list(const struct stk_attrs *attrs, const char *of, const char *name,
-                                 const int64_t **list, int64_t *count, struct stk_err *err)
+static enum stoker_status read_list(const struct stk_attrs *attrs, const char *of, const char *name,
+                                    const int64_t **list, int64_t *count, struct stoker_err *err)
 {
     const struct stk_attr *t = stk_attrs_get(attrs, name);
     *list = NULL;
     *count = 0;
     if (!t) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (int64_t i = 0; t->kind == STK_ATTR_INTS && i < t->count; i++) {
         if (t->ints[i] < 0 || t->ints[i] >= STK_CSV_FIELDS_MAX ||
             (i && t->ints[i] <= t->ints[i - 1])) {
-            return stk_err_set(err, STK_EINVAL, "%s: %s must ascend, from 0 to %d", of, name,
+            return stk_err_set(err, STOKER_EINVAL, "%s: %s must ascend, from 0 to %d", of, name,
                                STK_CSV_FIELDS_MAX - 1);
         }
     }
@@ -63,20 +63,20 @@ static enum stk_status read_list(const struct stk_attrs *attrs, const char *of, 
         *list = t->ints;
         *count = t->count;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
-                                     const struct stk_attrs *attrs, struct stk_err *err)
+enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
+                                        const struct stk_attrs *attrs, struct stoker_err *err)
 {
     const struct stk_attr *delim = stk_attrs_get(attrs, "field_delim");
     const struct stk_attr *na = stk_attrs_get(attrs, "na_value");
     memset(c, 0, sizeof *c);
-    enum stk_status s = read_types(c, of, attrs, err);
-    s = s == STK_OK ? read_list(attrs, of, "select_cols", &c->chosen, &c->chosen_count, err) : s;
-    s = s == STK_OK ? read_list(attrs, of, "exclude_cols", &c->excluded, &c->excluded_count, err)
-                    : s;
-    if (s != STK_OK) {
+    enum stoker_status s = read_types(c, of, attrs, err);
+    s = s == STOKER_OK ? read_list(attrs, of, "select_cols", &c->chosen, &c->chosen_count, err) : s;
+    s = s == STOKER_OK ? read_list(attrs, of, "exclude_cols", &c->excluded, &c->excluded_count, err)
+                       : s;
+    if (s != STOKER_OK) {
         return s;
     }
     if ((c->chosen && c->excluded) || (c->chosen && c->chosen_count != c->count)) {
@@ -98,7 +98,7 @@ enum stk_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
         c->na = (const uint8_t *)na->text;
         c->na_size = (size_t)na->count;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 size_t stk_csv_columns_capacity(const struct stk_csv_columns *c)

@@ -26,10 +26,10 @@ struct stk_csv_columns {
     bool has_quotes;
 };
 
-// STK_EINVAL: names the attribute that does not fit. `c` borrows of the attributes.
-STK_MUST_CHECK enum stk_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
-                                                    const struct stk_attrs *attrs,
-                                                    struct stk_err *err);
+// STOKER_EINVAL: names the attribute that does not fit. `c` borrows of the attributes.
+STK_MUST_CHECK enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
+                                                       const struct stk_attrs *attrs,
+                                                       struct stoker_err *err);
 // Fields that a row has to be split into for its wanted ones.
 size_t stk_csv_columns_capacity(const struct stk_csv_columns *c);
 // From a row's fields the wanted ones, in place; returns how many there are.

@@ -64,10 +64,10 @@ struct stk_example_feature {
 
 struct stk_example_spec; // immutable: any number of threads may use it
 
-// Copies everything. STK_EINVAL: no or doubled name, wrong type, bad number of defaults.
-STK_MUST_CHECK enum stk_status stk_example_compile(struct stk_example_spec **out,
-                                                   const struct stk_example_feature *features,
-                                                   size_t count, struct stk_err *err);
+// Copies everything. STOKER_EINVAL: no or doubled name, wrong type, bad number of defaults.
+STK_MUST_CHECK enum stoker_status stk_example_compile(struct stk_example_spec **out,
+                                                      const struct stk_example_feature *features,
+                                                      size_t count, struct stoker_err *err);
 void stk_example_spec_free(struct stk_example_spec *spec); // takes NULL
 
 struct stk_example_column {
@@ -100,16 +100,18 @@ struct stk_example_batch {
     uint64_t skipped; // rows, since stk_example_batch_open
 };
 
-STK_MUST_CHECK enum stk_status stk_example_batch_open(struct stk_example_batch *b,
-                                                      const struct stk_example_spec *spec,
-                                                      struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_batch_open(struct stk_example_batch *b,
+                                                         const struct stk_example_spec *spec,
+                                                         struct stoker_err *err);
 void stk_example_batch_close(struct stk_example_batch *b); // also after a failed open
 void stk_example_batch_clear(struct stk_example_batch *b); // no rows; memory and bindings stay
 // Makes a FIXED column that is no list write to memory of the caller, with room for `rows` rows.
-STK_MUST_CHECK enum stk_status stk_example_bind(struct stk_example_batch *b, size_t column,
-                                                void *values, size_t rows, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column,
+                                                   void *values, size_t rows,
+                                                   struct stoker_err *err);
 // Copies the bytes of all views, so that the records may go.
-STK_MUST_CHECK enum stk_status stk_example_own(struct stk_example_batch *b, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_own(struct stk_example_batch *b,
+                                                  struct stoker_err *err);
 // (row, place in row) of every value of a RAGGED column that is no list: indices of a SparseTensor
 // of dense shape [rows, row_max]. out: 2 * count.
 void stk_example_indices(const struct stk_example_column *c, size_t rows, int64_t *out);
@@ -118,18 +120,19 @@ enum stk_example_message { STK_EXAMPLE_SINGLE = 0, STK_EXAMPLE_SEQUENCE };
 
 struct stk_example_parser; // one for each thread: it remembers the order of the last record's names
 
-STK_MUST_CHECK enum stk_status stk_example_parser_open(struct stk_example_parser **out,
-                                                       const struct stk_example_spec *spec,
-                                                       enum stk_example_message message,
-                                                       struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
+                                                          const struct stk_example_spec *spec,
+                                                          enum stk_example_message message,
+                                                          struct stoker_err *err);
 void stk_example_parser_close(struct stk_example_parser *p); // takes NULL
-// Appends a row for each record. STK_EINPUT: a record that cannot be used, named by its number and
-// offset; the rows before it stay, *done says how many records that is, and the batch is as if the
-// record had not come. With skip_bad such a record is left out and counted instead.
-STK_MUST_CHECK enum stk_status stk_example_parse(struct stk_example_parser *p,
-                                                 struct stk_example_batch *b,
-                                                 const struct stk_record *records, size_t count,
-                                                 bool skip_bad, size_t *done, struct stk_err *err);
+// Appends a row for each record. STOKER_EINPUT: a record that cannot be used, named by its number
+// and offset; the rows before it stay, *done says how many records that is, and the batch is as if
+// the record had not come. With skip_bad such a record is left out and counted instead.
+STK_MUST_CHECK enum stoker_status stk_example_parse(struct stk_example_parser *p,
+                                                    struct stk_example_batch *b,
+                                                    const struct stk_record *records, size_t count,
+                                                    bool skip_bad, size_t *done,
+                                                    struct stoker_err *err);
 
 // One feature to write. steps: values in each step of a feature list; their sum is count.
 struct stk_example_value {
@@ -149,9 +152,9 @@ struct stk_example_buffer { // zero it first; stk_example_buffer_free when done
 
 void stk_example_buffer_free(struct stk_example_buffer *b);
 // Replaces what is in `out` by the message. Fields come in the order given.
-STK_MUST_CHECK enum stk_status stk_example_encode(struct stk_example_buffer *out,
-                                                  enum stk_example_message message,
-                                                  const struct stk_example_value *values,
-                                                  size_t count, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_encode(struct stk_example_buffer *out,
+                                                     enum stk_example_message message,
+                                                     const struct stk_example_value *values,
+                                                     size_t count, struct stoker_err *err);
 
 #endif

@@ -46,8 +46,8 @@ int stk_example_reserve_steps(struct stk_example_column *c, size_t more)
     return result;
 }
 
-enum stk_status stk_example_reserve_rows(struct stk_example_batch *b, size_t more,
-                                         struct stk_err *err)
+enum stoker_status stk_example_reserve_rows(struct stk_example_batch *b, size_t more,
+                                            struct stoker_err *err)
 {
     size_t want;
     if (__builtin_add_overflow(b->rows, more, &want) || want >= STK_EXAMPLE_VALUES_MAX) {
@@ -60,7 +60,7 @@ enum stk_status stk_example_reserve_rows(struct stk_example_batch *b, size_t mor
         if (is_plain && (__builtin_mul_overflow(c->elements, more, &values) ||
                          stk_example_reserve(c, values))) {
             if (c->is_bound) {
-                return stk_err_set(err, STK_ELIMIT,
+                return stk_err_set(err, STOKER_ELIMIT,
                                    "the memory for feature %.200s has no room for %zu more rows",
                                    b->spec->features[i].name, more);
             }
@@ -77,11 +77,12 @@ enum stk_status stk_example_reserve_rows(struct stk_example_batch *b, size_t mor
         }
         c->row_splits[0] = 0;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_example_batch_open(struct stk_example_batch *b,
-                                       const struct stk_example_spec *spec, struct stk_err *err)
+enum stoker_status stk_example_batch_open(struct stk_example_batch *b,
+                                          const struct stk_example_spec *spec,
+                                          struct stoker_err *err)
 {
     *b = (struct stk_example_batch){.spec = spec};
     b->columns = stk_alloc_zero(spec->count + 1, sizeof *b->columns);
@@ -128,14 +129,14 @@ void stk_example_batch_clear(struct stk_example_batch *b)
     }
 }
 
-enum stk_status stk_example_bind(struct stk_example_batch *b, size_t column, void *values,
-                                 size_t rows, struct stk_err *err)
+enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column, void *values,
+                                    size_t rows, struct stoker_err *err)
 {
     struct stk_example_column *c = column < b->column_count ? &b->columns[column] : NULL;
     size_t capacity;
     if (!c || b->rows > 0 || c->kind != STK_EXAMPLE_FIXED || c->is_list ||
         __builtin_mul_overflow(rows, c->elements, &capacity)) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "only a fixed-length column of an empty batch can be bound");
     }
     if (!c->is_bound) {
@@ -144,10 +145,10 @@ enum stk_status stk_example_bind(struct stk_example_batch *b, size_t column, voi
     c->values = values;
     c->capacity = capacity;
     c->is_bound = true;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status own_column(struct stk_example_column *c, struct stk_err *err)
+static enum stoker_status own_column(struct stk_example_column *c, struct stoker_err *err)
 {
     size_t total = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -185,12 +186,12 @@ static enum stk_status own_column(struct stk_example_column *c, struct stk_err *
     c->offsets[c->count] = at;
     c->own_count = c->count;
     stk_free(old);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_example_own(struct stk_example_batch *b, struct stk_err *err)
+enum stoker_status stk_example_own(struct stk_example_batch *b, struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < b->column_count && !status; i++) {
         if (b->columns[i].type == STK_EXAMPLE_BYTES) {
             status = own_column(&b->columns[i], err);

@@ -139,8 +139,8 @@ static uint8_t *put_map(uint8_t *p, const struct stk_example_value *values, size
     return p;
 }
 
-static enum stk_status check(enum stk_example_message message, const struct stk_example_value *v,
-                             struct stk_err *err)
+static enum stoker_status check(enum stk_example_message message, const struct stk_example_value *v,
+                                struct stoker_err *err)
 {
     size_t sum = 0;
     for (size_t i = 0; v->is_list && i < v->step_count; i++) {
@@ -148,19 +148,20 @@ static enum stk_status check(enum stk_example_message message, const struct stk_
     }
     if (!v->name || (unsigned)v->type > STK_EXAMPLE_INT64 ||
         (v->is_list && (message == STK_EXAMPLE_SINGLE || sum != v->count))) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "feature %.200s cannot be written: no name or type, or "
                            "steps that do not fit",
                            v->name ? v->name : "(none)");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_example_encode(struct stk_example_buffer *out, enum stk_example_message message,
-                                   const struct stk_example_value *values, size_t count,
-                                   struct stk_err *err)
+enum stoker_status stk_example_encode(struct stk_example_buffer *out,
+                                      enum stk_example_message message,
+                                      const struct stk_example_value *values, size_t count,
+                                      struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     for (size_t i = 0; i < count && !status; i++) {
         status = check(message, &values[i], err);
     }
@@ -184,7 +185,7 @@ enum stk_status stk_example_encode(struct stk_example_buffer *out, enum stk_exam
         p = put_map(p, values, count, true);
     }
     out->size = (size_t)(p - out->data);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_example_buffer_free(struct stk_example_buffer *b)

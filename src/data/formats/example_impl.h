@@ -38,8 +38,8 @@ size_t stk_example_value_size(enum stk_example_type type);
 // Room for `more` values behind count. 0 ok, -1 no memory or no room in bound memory.
 int stk_example_reserve(struct stk_example_column *c, size_t more);
 int stk_example_reserve_steps(struct stk_example_column *c, size_t more);
-STK_MUST_CHECK enum stk_status stk_example_reserve_rows(struct stk_example_batch *b, size_t more,
-                                                        struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_example_reserve_rows(struct stk_example_batch *b, size_t more,
+                                                           struct stoker_err *err);
 
 struct stk_example_span {
     const uint8_t *p, *end;

@@ -458,7 +458,7 @@ static const char *place(const struct stk_record *record, char text[64])
 }
 
 static void describe(const struct run *run, uint32_t feature, const struct stk_record *record,
-                     struct stk_err *err)
+                     struct stoker_err *err)
 {
     const struct stk_example_feature *f = &run->parser->spec->features[feature];
     const struct state *state = &run->parser->states[feature];
@@ -478,24 +478,24 @@ static void describe(const struct run *run, uint32_t feature, const struct stk_r
                  "(data type: %s) is required but could not be found; the record has %s", type,
                  names[0] ? names : "none");
     }
-    stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset, "%s, %s %.160s: %s", place(record, at),
-                   kind, f->name, what);
+    stk_err_set_at(err, STOKER_EINPUT, (int64_t)record->offset, "%s, %s %.160s: %s",
+                   place(record, at), kind, f->name, what);
 }
 
-static enum stk_status parse_row(struct run *run, const struct stk_record *record,
-                                 struct stk_err *err)
+static enum stoker_status parse_row(struct run *run, const struct stk_record *record,
+                                    struct stoker_err *err)
 {
     const struct stk_example_spec *spec = run->parser->spec;
     struct stk_example_span s = {record->data, record->data + record->size};
     char at[64];
     bool good = record->size == 0 || take_message(run, s);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!good && run->out_of_memory) {
         status = stk_err_nomem(err);
     } else if (!good) {
         status =
-            stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset, "%s: could not parse it as %s",
-                           place(record, at),
+            stk_err_set_at(err, STOKER_EINPUT, (int64_t)record->offset,
+                           "%s: could not parse it as %s", place(record, at),
                            run->parser->message == STK_EXAMPLE_SEQUENCE ? "tf.train.SequenceExample"
                                                                         : "tf.train.Example");
     }
@@ -511,7 +511,7 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
             continue;
         }
         describe(run, i, record, err);
-        status = STK_EINPUT;
+        status = STOKER_EINPUT;
     }
     if (status) {
         give_up_layout(run);
@@ -534,15 +534,15 @@ static void count_values(struct stk_example_batch *b)
     }
 }
 
-enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_example_batch *b,
-                                  const struct stk_record *records, size_t count, bool skip_bad,
-                                  size_t *done, struct stk_err *err)
+enum stoker_status stk_example_parse(struct stk_example_parser *p, struct stk_example_batch *b,
+                                     const struct stk_record *records, size_t count, bool skip_bad,
+                                     size_t *done, struct stoker_err *err)
 {
     *done = 0;
     if (b->spec != p->spec) {
-        return stk_err_set(err, STK_EINVAL, "the batch was opened for another specification");
+        return stk_err_set(err, STOKER_EINVAL, "the batch was opened for another specification");
     }
-    enum stk_status status = stk_example_reserve_rows(b, count, err);
+    enum stoker_status status = stk_example_reserve_rows(b, count, err);
     for (; *done < count && !status; ++*done) {
         if (stk_example_layouts_take(&p->layouts, b, &records[*done])) {
             b->rows++;
@@ -555,9 +555,9 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
         status = parse_row(&run, &records[*done], skip_bad ? NULL : err);
         if (!status) {
             b->rows++;
-        } else if (status == STK_EINPUT && skip_bad) {
+        } else if (status == STOKER_EINPUT && skip_bad) {
             b->skipped++;
-            status = STK_OK;
+            status = STOKER_OK;
         } else {
             break;
         }
@@ -566,13 +566,13 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
     return status;
 }
 
-enum stk_status stk_example_parser_open(struct stk_example_parser **out,
-                                        const struct stk_example_spec *spec,
-                                        enum stk_example_message message, struct stk_err *err)
+enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
+                                           const struct stk_example_spec *spec,
+                                           enum stk_example_message message, struct stoker_err *err)
 {
     *out = NULL;
     if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0) {
-        return stk_err_set(err, STK_EINVAL, "an Example has no feature lists, as %.200s is one",
+        return stk_err_set(err, STOKER_EINVAL, "an Example has no feature lists, as %.200s is one",
                            spec->features[spec->lists[0]].name);
     }
     struct stk_example_parser *p = stk_alloc_zero(1, sizeof *p);
@@ -587,7 +587,7 @@ enum stk_status stk_example_parser_open(struct stk_example_parser **out,
     p->message = message;
     p->states = states;
     *out = p;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_example_parser_close(struct stk_example_parser *p)

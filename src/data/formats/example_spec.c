@@ -64,29 +64,29 @@ static void add_name(struct stk_example_table *t, const char *name, uint32_t fea
     t->count++;
 }
 
-static enum stk_status check(const struct stk_example_feature *f, struct stk_err *err)
+static enum stoker_status check(const struct stk_example_feature *f, struct stoker_err *err)
 {
     if (!f->name) {
-        return stk_err_set(err, STK_EINVAL, "a feature has no name");
+        return stk_err_set(err, STOKER_EINVAL, "a feature has no name");
     }
     if (f->type < STK_EXAMPLE_BYTES || f->type > STK_EXAMPLE_INT64) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "feature %.200s: type %d is none of bytes, float, int64", f->name,
                            (int)f->type);
     }
     if (f->kind == STK_EXAMPLE_FIXED && f->elements > ELEMENTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "feature %.200s: a row of %zu values is too long",
+        return stk_err_set(err, STOKER_EINVAL, "feature %.200s: a row of %zu values is too long",
                            f->name, f->elements);
     }
     bool may_default = f->kind == STK_EXAMPLE_FIXED && !f->is_list;
     if (f->defaults &&
         (!may_default || (f->default_count != 1 && f->default_count != f->elements))) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "feature %.200s: %zu default values for a row of %zu; give one, or one "
                            "for each, and only for fixed lengths",
                            f->name, f->default_count, f->elements);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int copy_defaults(struct stk_example_feature *to, const struct stk_example_feature *from)
@@ -134,16 +134,16 @@ static int copy_feature(struct stk_example_feature *to, const struct stk_example
     return copy_defaults(to, from);
 }
 
-static enum stk_status add_feature(struct stk_example_spec *s, const struct stk_example_feature *f,
-                                   struct stk_err *err)
+static enum stoker_status add_feature(struct stk_example_spec *s,
+                                      const struct stk_example_feature *f, struct stoker_err *err)
 {
-    enum stk_status status = check(f, err);
+    enum stoker_status status = check(f, err);
     if (status) {
         return status;
     }
     struct stk_example_table *t = f->is_list ? &s->list_names : &s->plain_names;
     if (stk_example_find(t, (const uint8_t *)f->name, strlen(f->name)) != STK_EXAMPLE_UNKNOWN) {
-        return stk_err_set(err, STK_EINVAL, "feature %.200s is asked for twice", f->name);
+        return stk_err_set(err, STOKER_EINVAL, "feature %.200s is asked for twice", f->name);
     }
     uint32_t index = (uint32_t)s->count++;
     struct stk_example_feature *own = &s->features[index];
@@ -156,16 +156,16 @@ static enum stk_status add_feature(struct stk_example_spec *s, const struct stk_
     } else {
         s->plain[s->plain_count++] = index;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_example_compile(struct stk_example_spec **out,
-                                    const struct stk_example_feature *features, size_t count,
-                                    struct stk_err *err)
+enum stoker_status stk_example_compile(struct stk_example_spec **out,
+                                       const struct stk_example_feature *features, size_t count,
+                                       struct stoker_err *err)
 {
     *out = NULL;
     if (count > STK_EXAMPLE_FEATURES_MAX) {
-        return stk_err_set(err, STK_EINVAL, "%zu features are more than %d", count,
+        return stk_err_set(err, STOKER_EINVAL, "%zu features are more than %d", count,
                            STK_EXAMPLE_FEATURES_MAX);
     }
     struct stk_example_spec *s = stk_alloc_zero(1, sizeof *s);
@@ -175,7 +175,7 @@ enum stk_status stk_example_compile(struct stk_example_spec **out,
     s->features = stk_alloc_zero(count + 1, sizeof *s->features);
     s->plain = stk_alloc_zero(count + 1, sizeof *s->plain);
     s->lists = stk_alloc_zero(count + 1, sizeof *s->lists);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!s->features || !s->plain || !s->lists || make_table(&s->plain_names, count) ||
         make_table(&s->list_names, count)) {
         status = stk_err_nomem(err);

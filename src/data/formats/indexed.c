@@ -60,12 +60,12 @@ int64_t stk_indexed_count(const struct stk_indexed *x)
     return x->count;
 }
 
-static enum stk_status bad(const char *path, const char *why, struct stk_err *err)
+static enum stoker_status bad(const char *path, const char *why, struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EDAMAGE, "%s: %s", path, why);
+    return stk_err_set(err, STOKER_EDAMAGE, "%s: %s", path, why);
 }
 
-static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
+static enum stoker_status map_file(struct stk_indexed *x, struct stoker_err *err)
 {
     struct stat info;
     int fd = open(x->path, O_RDONLY | O_CLOEXEC), why = errno;
@@ -73,7 +73,8 @@ static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
         if (fd >= 0) {
             close(fd);
         }
-        return stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s", x->path, strerror(why));
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EINPUT), "%s: %s", x->path,
+                           strerror(why));
     }
     x->size = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
     void *map = x->size ? mmap(NULL, x->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
@@ -84,10 +85,10 @@ static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
     }
     x->map = map;
     x->guard = stk_guard_add(map, x->size);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status read_header(struct stk_indexed *x, struct stk_err *err)
+static enum stoker_status read_header(struct stk_indexed *x, struct stoker_err *err)
 {
     if (x->size < 16 + sizeof(struct stk_indexed_trailer) ||
         memcmp(x->map, STK_INDEXED_MAGIC, 8) != 0) {
@@ -97,11 +98,11 @@ static enum stk_status read_header(struct stk_indexed *x, struct stk_err *err)
     if (r == STK_ELEMENT_NO_MEMORY) {
         return stk_err_nomem(err);
     }
-    return r == STK_ELEMENT_OK ? STK_OK
+    return r == STK_ELEMENT_OK ? STOKER_OK
                                : bad(x->path, "damaged: components of no known type or shape", err);
 }
 
-static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
+static enum stoker_status read_index(struct stk_indexed *x, struct stoker_err *err)
 {
     struct stk_indexed_trailer t;
     uint64_t crc, bytes, end = x->size - sizeof t;
@@ -129,10 +130,11 @@ static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
     }
     x->count = (int64_t)t.count;
     x->index_at = t.index;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, struct stk_err *err)
+enum stoker_status stk_indexed_open(struct stk_indexed **out, const char *path,
+                                    struct stoker_err *err)
 {
     *out = NULL;
     struct stk_indexed *x = stk_alloc_zero(1, sizeof *x);
@@ -144,15 +146,15 @@ enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, str
     x->refs = 1;
     x->crc = stk_crc32c_best();
     memcpy(x->path, path, n);
-    enum stk_status s = map_file(x, err);
-    s = s == STK_OK ? read_header(x, err) : s;
-    s = s == STK_OK ? read_index(x, err) : s;
-    if (s != STK_OK) {
+    enum stoker_status s = map_file(x, err);
+    s = s == STOKER_OK ? read_header(x, err) : s;
+    s = s == STOKER_OK ? read_index(x, err) : s;
+    if (s != STOKER_OK) {
         stk_indexed_drop(x);
         return s;
     }
     *out = x;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
@@ -198,14 +200,14 @@ bool stk_indexed_is_torn(const struct stk_indexed *x)
     return stk_guard_is_torn(x->guard);
 }
 
-enum stk_status stk_indexed_torn(const struct stk_indexed *x, struct stk_err *err)
+enum stoker_status stk_indexed_torn(const struct stk_indexed *x, struct stoker_err *err)
 {
     return bad(x->path, "the file was cut short while it was read", err);
 }
 
-enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, const int64_t *index,
-                                 int64_t n, struct stk_block *out, int64_t *failed,
-                                 struct stk_err *why, struct stk_err *err)
+enum stoker_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool,
+                                    const int64_t *index, int64_t n, struct stk_block *out,
+                                    int64_t *failed, struct stoker_err *why, struct stoker_err *err)
 {
     *failed = n;
     if (!stk_block_reset(out, x->specs->count)) {
@@ -217,12 +219,12 @@ enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, c
             is_inside ? read_record(x, index[i], pool, out, n) : STK_ELEMENT_BAD;
         if (r == STK_ELEMENT_NO_MEMORY) {
             stk_block_clear(out);
-            return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", x->path,
+            return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", x->path,
                                (long long)n);
         }
         if (r == STK_ELEMENT_BAD) {
             *failed = i;
-            (void)stk_err_set(why, is_inside ? STK_EDAMAGE : STK_ERANGE,
+            (void)stk_err_set(why, is_inside ? STOKER_EDAMAGE : STOKER_ERANGE,
                               "%s: element %lld of %lld is %s", x->path, (long long)index[i],
                               (long long)x->count, is_inside ? "damaged" : "not there");
         }
@@ -237,8 +239,8 @@ enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, c
         *failed = 0;
         (void)stk_indexed_torn(x, why);
         stk_block_clear(out);
-        return STK_OK;
+        return STOKER_OK;
     }
     out->n = *failed;
-    return keep_map(x, out) ? STK_OK : stk_err_nomem(err);
+    return keep_map(x, out) ? STOKER_OK : stk_err_nomem(err);
 }

@@ -23,33 +23,34 @@
 struct stk_indexed_writer;
 
 // Writes beside `path` and renames at the end: there is never half a file of that name.
-// It cannot be written: STK_EMISSING (the folder), STK_EDENIED, STK_ELIMIT (no room) or
-// STK_EOUTPUT.
-STK_MUST_CHECK enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *path,
-                                                  const struct stk_specs *specs,
-                                                  struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_indexed_append(struct stk_indexed_writer *w,
-                                                  const struct stk_block *block,
-                                                  struct stk_err *err);
+// It cannot be written: STOKER_EMISSING (the folder), STOKER_EDENIED, STOKER_ELIMIT (no room) or
+// STOKER_EOUTPUT.
+STK_MUST_CHECK enum stoker_status stk_indexed_create(struct stk_indexed_writer **out,
+                                                     const char *path,
+                                                     const struct stk_specs *specs,
+                                                     struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_indexed_append(struct stk_indexed_writer *w,
+                                                     const struct stk_block *block,
+                                                     struct stoker_err *err);
 // Ends and frees in any case; without `keeps` nothing of the file stays. Takes NULL.
-STK_MUST_CHECK enum stk_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps,
+                                                     struct stoker_err *err);
 
 struct stk_indexed; // immutable: any number of threads may read
 
-STK_MUST_CHECK enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path,
-                                                struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_indexed_open(struct stk_indexed **out, const char *path,
+                                                   struct stoker_err *err);
 struct stk_indexed *stk_indexed_hold(struct stk_indexed *x);
 void stk_indexed_drop(struct stk_indexed *x);                     // takes NULL
 struct stk_specs *stk_indexed_specs(const struct stk_indexed *x); // borrowed
 int64_t stk_indexed_count(const struct stk_indexed *x);
 // Elements index[0..n) into `out`. *failed: the first that is damaged, or n; `why` says how.
-STK_MUST_CHECK enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool,
-                                                const int64_t *index, int64_t n,
-                                                struct stk_block *out, int64_t *failed,
-                                                struct stk_err *why, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool,
+                                                   const int64_t *index, int64_t n,
+                                                   struct stk_block *out, int64_t *failed,
+                                                   struct stoker_err *why, struct stoker_err *err);
 // Was it cut short since it was opened? And the error that says so.
 bool stk_indexed_is_torn(const struct stk_indexed *x);
-enum stk_status stk_indexed_torn(const struct stk_indexed *x, struct stk_err *err);
+enum stoker_status stk_indexed_torn(const struct stk_indexed *x, struct stoker_err *err);
 
 #endif

@@ -26,14 +26,14 @@ struct stk_indexed_writer {
     uint32_t header_crc;
 };
 
-static enum stk_status cannot_write(const struct stk_indexed_writer *w, int why,
-                                    struct stk_err *err)
+static enum stoker_status cannot_write(const struct stk_indexed_writer *w, int why,
+                                       struct stoker_err *err)
 {
-    return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+    return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
                        w->file.path, strerror(why));
 }
 
-static enum stk_status flush(struct stk_indexed_writer *w, struct stk_err *err)
+static enum stoker_status flush(struct stk_indexed_writer *w, struct stoker_err *err)
 {
     for (size_t done = 0; done < w->used;) {
         ssize_t n = write(w->fd, w->buffer + done, w->used - done);
@@ -43,11 +43,11 @@ static enum stk_status flush(struct stk_indexed_writer *w, struct stk_err *err)
         done += n > 0 ? (size_t)n : 0;
     }
     w->used = 0;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status put(struct stk_indexed_writer *w, const void *bytes, size_t n,
-                           struct stk_err *err)
+static enum stoker_status put(struct stk_indexed_writer *w, const void *bytes, size_t n,
+                              struct stoker_err *err)
 {
     const uint8_t *p = bytes;
     w->written += n;
@@ -57,36 +57,36 @@ static enum stk_status put(struct stk_indexed_writer *w, const void *bytes, size
         w->used += part;
         p += part;
         n -= part;
-        enum stk_status s = w->used == BUFFER_BYTES ? flush(w, err) : STK_OK;
-        if (s != STK_OK) {
+        enum stoker_status s = w->used == BUFFER_BYTES ? flush(w, err) : STOKER_OK;
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status put_head(struct stk_indexed_writer *w, const void *bytes, size_t n,
-                                struct stk_err *err)
+static enum stoker_status put_head(struct stk_indexed_writer *w, const void *bytes, size_t n,
+                                   struct stoker_err *err)
 {
     w->header_crc = stk_crc32c(w->header_crc, bytes, n);
     return put(w, bytes, n, err);
 }
 
-static enum stk_status put_header(struct stk_indexed_writer *w, struct stk_err *err)
+static enum stoker_status put_header(struct stk_indexed_writer *w, struct stoker_err *err)
 {
-    enum stk_status s = put_head(w, STK_INDEXED_MAGIC, 8, err);
-    if (s == STK_OK && !stk_element_encode_specs(&w->record, w->specs)) {
+    enum stoker_status s = put_head(w, STK_INDEXED_MAGIC, 8, err);
+    if (s == STOKER_OK && !stk_element_encode_specs(&w->record, w->specs)) {
         s = stk_err_nomem(err);
     }
-    return s == STK_OK ? put_head(w, w->record.data, w->record.size, err) : s;
+    return s == STOKER_OK ? put_head(w, w->record.data, w->record.size, err) : s;
 }
 
-enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *path,
-                                   const struct stk_specs *specs, struct stk_err *err)
+enum stoker_status stk_indexed_create(struct stk_indexed_writer **out, const char *path,
+                                      const struct stk_specs *specs, struct stoker_err *err)
 {
     *out = NULL;
-    enum stk_status s = stk_atomic_file_check(path, specs, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_atomic_file_check(path, specs, err);
+    if (s != STOKER_OK) {
         return s;
     }
     struct stk_indexed_writer *w = stk_alloc_zero(1, sizeof *w);
@@ -98,21 +98,21 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
     w->buffer = stk_alloc(BUFFER_BYTES);
     s = w->buffer ? stk_atomic_file_open(&w->file, path, err) : stk_err_nomem(err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         w->fd = w->file.fd;
         w->file.fd = -1;
         s = put_header(w, err);
     }
-    if (s != STK_OK) {
-        struct stk_err ignored;
-        return stk_indexed_finish(w, false, &ignored) == STK_OK ? s : ignored.code;
+    if (s != STOKER_OK) {
+        struct stoker_err ignored;
+        return stk_indexed_finish(w, false, &ignored) == STOKER_OK ? s : ignored.code;
     }
     *out = w;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_indexed_append(struct stk_indexed_writer *w, const struct stk_block *block,
-                                   struct stk_err *err)
+enum stoker_status stk_indexed_append(struct stk_indexed_writer *w, const struct stk_block *block,
+                                      struct stoker_err *err)
 {
     for (int64_t i = 0; i < block->n; i++) {
         uint64_t *at = stk_vec_push(&w->index);
@@ -121,16 +121,16 @@ enum stk_status stk_indexed_append(struct stk_indexed_writer *w, const struct st
         }
         *at = w->written;
         uint64_t crc = stk_crc32c_mask(stk_crc32c(0, w->record.data, w->record.size));
-        enum stk_status s = put(w, w->record.data, w->record.size, err);
-        s = s == STK_OK ? put(w, &crc, sizeof crc, err) : s;
-        if (s != STK_OK) {
+        enum stoker_status s = put(w, w->record.data, w->record.size, err);
+        s = s == STOKER_OK ? put(w, &crc, sizeof crc, err) : s;
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status put_index(struct stk_indexed_writer *w, struct stk_err *err)
+static enum stoker_status put_index(struct stk_indexed_writer *w, struct stoker_err *err)
 {
     uint64_t *end = stk_vec_push(&w->index);
     if (!end) {
@@ -141,27 +141,28 @@ static enum stk_status put_index(struct stk_indexed_writer *w, struct stk_err *e
     memcpy(t.magic, STK_INDEXED_END, sizeof t.magic);
     size_t bytes = w->index.count * sizeof(uint64_t);
     uint64_t crc = stk_crc32c_mask(stk_crc32c(w->header_crc, w->index.items, bytes));
-    enum stk_status s = put(w, w->index.items, bytes, err);
-    s = s == STK_OK ? put(w, &crc, sizeof crc, err) : s;
-    s = s == STK_OK ? put(w, &t, sizeof t, err) : s;
-    return s == STK_OK ? flush(w, err) : s;
+    enum stoker_status s = put(w, w->index.items, bytes, err);
+    s = s == STOKER_OK ? put(w, &crc, sizeof crc, err) : s;
+    s = s == STOKER_OK ? put(w, &t, sizeof t, err) : s;
+    return s == STOKER_OK ? flush(w, err) : s;
 }
 
-enum stk_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps, struct stk_err *err)
+enum stoker_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps,
+                                      struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (!w) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (keeps && w->fd >= 0) {
         s = put_index(w, err);
     }
-    if (w->fd >= 0 && close(w->fd) && keeps && s == STK_OK) {
+    if (w->fd >= 0 && close(w->fd) && keeps && s == STOKER_OK) {
         s = cannot_write(w, errno, err);
     }
-    bool is_whole = w->fd >= 0 && keeps && s == STK_OK;
-    enum stk_status closed = stk_atomic_file_close(&w->file, is_whole, err);
-    s = s == STK_OK ? closed : s;
+    bool is_whole = w->fd >= 0 && keeps && s == STOKER_OK;
+    enum stoker_status closed = stk_atomic_file_close(&w->file, is_whole, err);
+    s = s == STOKER_OK ? closed : s;
     stk_specs_drop(w->specs);
     stk_vec_deinit(&w->index);
     stk_element_bytes_free(&w->record);

@@ -21,7 +21,7 @@ struct stk_packed_writer {
     struct stk_element_bytes bytes;
 };
 
-static enum stk_status write_head(struct stk_packed_writer *w, struct stk_err *err)
+static enum stoker_status write_head(struct stk_packed_writer *w, struct stoker_err *err)
 {
     bool ok = stk_element_encode_specs(&w->bytes, w->specs);
     uint8_t *head = ok ? stk_alloc(8 + w->bytes.size) : NULL;
@@ -30,42 +30,42 @@ static enum stk_status write_head(struct stk_packed_writer *w, struct stk_err *e
     }
     memcpy(head, MAGIC, 8);
     memcpy(head + 8, w->bytes.data, w->bytes.size);
-    enum stk_status s = stk_record_write(w->records, head, 8 + w->bytes.size, err);
+    enum stoker_status s = stk_record_write(w->records, head, 8 + w->bytes.size, err);
     stk_free(head);
     return s;
 }
 
-enum stk_status stk_packed_create(struct stk_packed_writer **out, const char *path,
-                                  const struct stk_specs *specs, struct stk_err *err)
+enum stoker_status stk_packed_create(struct stk_packed_writer **out, const char *path,
+                                     const struct stk_specs *specs, struct stoker_err *err)
 {
     *out = NULL;
-    enum stk_status s = stk_atomic_file_check(path, specs, err);
-    struct stk_packed_writer *w = s == STK_OK ? stk_alloc_zero(1, sizeof *w) : NULL;
+    enum stoker_status s = stk_atomic_file_check(path, specs, err);
+    struct stk_packed_writer *w = s == STOKER_OK ? stk_alloc_zero(1, sizeof *w) : NULL;
     if (!w) {
-        return s == STK_OK ? stk_err_nomem(err) : s;
+        return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
     s = stk_atomic_file_open(&w->file, path, err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_record_create_at(&w->records, w->file.fd, path, STK_RECORD_GZIP, LEVEL, err);
         w->file.fd = -1;
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = write_head(w, err);
     }
-    if (s != STK_OK) {
-        struct stk_err ignored;
-        return stk_packed_finish(w, false, &ignored) == STK_OK ? s : ignored.code;
+    if (s != STOKER_OK) {
+        struct stoker_err ignored;
+        return stk_packed_finish(w, false, &ignored) == STOKER_OK ? s : ignored.code;
     }
     *out = w;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_packed_append(struct stk_packed_writer *w, const struct stk_block *block,
-                                  struct stk_err *err)
+enum stoker_status stk_packed_append(struct stk_packed_writer *w, const struct stk_block *block,
+                                     struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
-    for (int64_t i = 0; s == STK_OK && i < block->n; i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t i = 0; s == STOKER_OK && i < block->n; i++) {
         s = stk_element_encode(&w->bytes, w->specs, block, i)
                 ? stk_record_write(w->records, w->bytes.data, w->bytes.size, err)
                 : stk_err_nomem(err);
@@ -73,20 +73,22 @@ enum stk_status stk_packed_append(struct stk_packed_writer *w, const struct stk_
     return s;
 }
 
-enum stk_status stk_packed_finish(struct stk_packed_writer *w, bool keeps, struct stk_err *err)
+enum stoker_status stk_packed_finish(struct stk_packed_writer *w, bool keeps,
+                                     struct stoker_err *err)
 {
     if (!w) {
-        return STK_OK;
+        return STOKER_OK;
     }
     bool is_open = w->records != NULL;
-    struct stk_err ignored;
-    enum stk_status s = stk_record_finish(w->records, keeps ? err : &ignored);
-    s = keeps ? s : STK_OK;
-    enum stk_status closed = stk_atomic_file_close(&w->file, keeps && is_open && s == STK_OK, err);
+    struct stoker_err ignored;
+    enum stoker_status s = stk_record_finish(w->records, keeps ? err : &ignored);
+    s = keeps ? s : STOKER_OK;
+    enum stoker_status closed =
+        stk_atomic_file_close(&w->file, keeps && is_open && s == STOKER_OK, err);
     stk_specs_drop(w->specs);
     stk_element_bytes_free(&w->bytes);
     stk_free(w);
-    return s == STK_OK ? closed : s;
+    return s == STOKER_OK ? closed : s;
 }
 
 struct stk_packed {
@@ -100,34 +102,35 @@ struct stk_packed {
     bool is_over;
 };
 
-static enum stk_status bad(struct stk_packed *p, const char *why, struct stk_err *err)
+static enum stoker_status bad(struct stk_packed *p, const char *why, struct stoker_err *err)
 {
     p->is_over = true;
-    return stk_err_set(err, STK_EDAMAGE, "%s: %s", p->path, why);
+    return stk_err_set(err, STOKER_EDAMAGE, "%s: %s", p->path, why);
 }
 
 // More records, if all were given.
-static enum stk_status fill(struct stk_packed *p, struct stk_err *err)
+static enum stoker_status fill(struct stk_packed *p, struct stoker_err *err)
 {
     if (p->used < p->count || p->is_over) {
-        return STK_OK;
+        return STOKER_OK;
     }
     stk_buf_drop(p->block);
     p->block = NULL;
     p->used = p->count = 0;
-    enum stk_status s = stk_record_read(p->reader, p->records, AT_ONCE, &p->count, &p->block, err);
-    p->is_over = s == STK_OK ? p->count == 0 : s != STK_ELIMIT && s != STK_ENOMEM;
-    if (s == STK_EINPUT) {
-        err->code = STK_EDAMAGE;
-        return STK_EDAMAGE;
+    enum stoker_status s =
+        stk_record_read(p->reader, p->records, AT_ONCE, &p->count, &p->block, err);
+    p->is_over = s == STOKER_OK ? p->count == 0 : s != STOKER_ELIMIT && s != STOKER_ENOMEM;
+    if (s == STOKER_EINPUT) {
+        err->code = STOKER_EDAMAGE;
+        return STOKER_EDAMAGE;
     }
     return s;
 }
 
-static enum stk_status read_head(struct stk_packed *p, struct stk_err *err)
+static enum stoker_status read_head(struct stk_packed *p, struct stoker_err *err)
 {
-    enum stk_status s = fill(p, err);
-    if (s != STK_OK) {
+    enum stoker_status s = fill(p, err);
+    if (s != STOKER_OK) {
         return s;
     }
     const struct stk_record *r = &p->records[0];
@@ -136,13 +139,13 @@ static enum stk_status read_head(struct stk_packed *p, struct stk_err *err)
     }
     p->used = 1;
     enum stk_element_read read = stk_element_decode_specs(r->data + 8, r->size - 8, &p->specs);
-    return read == STK_ELEMENT_OK          ? STK_OK
+    return read == STK_ELEMENT_OK          ? STOKER_OK
            : read == STK_ELEMENT_NO_MEMORY ? stk_err_nomem(err)
                                            : bad(p, "components of no known type or shape", err);
 }
 
-enum stk_status stk_packed_open(struct stk_packed **out, const char *path, struct stk_pool *pool,
-                                struct stk_err *err)
+enum stoker_status stk_packed_open(struct stk_packed **out, const char *path, struct stk_pool *pool,
+                                   struct stoker_err *err)
 {
     struct stk_record_opts how = {.codec = STK_RECORD_GZIP, .pool = pool};
     size_t size = strlen(path) + 1;
@@ -154,14 +157,14 @@ enum stk_status stk_packed_open(struct stk_packed **out, const char *path, struc
     }
     memcpy(p->path, path, size);
     p->pool = stk_pool_hold(pool);
-    enum stk_status s = stk_record_open(&p->reader, path, &how, err);
-    s = s == STK_OK ? read_head(p, err) : s;
-    if (s != STK_OK) {
+    enum stoker_status s = stk_record_open(&p->reader, path, &how, err);
+    s = s == STOKER_OK ? read_head(p, err) : s;
+    if (s != STOKER_OK) {
         stk_packed_close(p);
         return s;
     }
     *out = p;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_packed_close(struct stk_packed *p)
@@ -188,8 +191,8 @@ static size_t padded(size_t n)
 }
 
 // Records are not aligned, and their block goes on to others: elements are made of a copy.
-static enum stk_status decode(struct stk_packed *p, int64_t n, struct stk_buf *copy,
-                              struct stk_block *out, struct stk_err *err)
+static enum stoker_status decode(struct stk_packed *p, int64_t n, struct stk_buf *copy,
+                                 struct stk_block *out, struct stoker_err *err)
 {
     uint8_t *at = copy->data;
     for (int64_t i = 0; i < n; i++) {
@@ -197,7 +200,7 @@ static enum stk_status decode(struct stk_packed *p, int64_t n, struct stk_buf *c
         memcpy(at, r->data, r->size);
         enum stk_element_read read = stk_element_decode(at, r->size, p->specs, p->pool, out, n);
         if (read == STK_ELEMENT_NO_MEMORY) {
-            return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", p->path,
+            return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", p->path,
                                (long long)n);
         }
         if (read == STK_ELEMENT_BAD) {
@@ -213,14 +216,14 @@ static enum stk_status decode(struct stk_packed *p, int64_t n, struct stk_buf *c
         }
     }
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_packed_read(struct stk_packed *p, int64_t want, struct stk_block *out,
-                                struct stk_err *err)
+enum stoker_status stk_packed_read(struct stk_packed *p, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
 {
-    enum stk_status s = fill(p, err);
-    if (s != STK_OK || p->used == p->count) {
+    enum stoker_status s = fill(p, err);
+    if (s != STOKER_OK || p->used == p->count) {
         return s;
     }
     int64_t left = (int64_t)(p->count - p->used), n = want < left ? want : left;
@@ -231,25 +234,26 @@ enum stk_status stk_packed_read(struct stk_packed *p, int64_t want, struct stk_b
     struct stk_buf *copy = stk_buf_get(p->pool, bytes);
     if (!copy || !stk_block_reset(out, p->specs->count)) {
         stk_buf_drop(copy);
-        return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", p->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%s: no memory for %lld elements", p->path,
                            (long long)n);
     }
     s = decode(p, n, copy, out, err);
     stk_buf_drop(copy);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(out);
         p->used = p->is_over ? p->count : p->used;
         return s;
     }
     p->used += (size_t)n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_packed_skip(struct stk_packed *p, int64_t n, int64_t *done, struct stk_err *err)
+enum stoker_status stk_packed_skip(struct stk_packed *p, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     *done = 0;
-    while (s == STK_OK && *done < n) {
+    while (s == STOKER_OK && *done < n) {
         s = fill(p, err);
         int64_t left = (int64_t)(p->count - p->used), more = n - *done < left ? n - *done : left;
         p->used += (size_t)more;

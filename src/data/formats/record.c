@@ -14,13 +14,13 @@
 #define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
 #define INPUT_BYTES ((size_t)1 << 20)
 
-static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_err *err)
+static enum stoker_status check_opts(const struct stk_record_opts *o, struct stoker_err *err)
 {
     if ((o->block_bytes && (o->block_bytes < 64 || o->block_bytes > RECORD_MAX)) ||
         o->large_block_bytes > RECORD_MAX || o->max_record_bytes > (size_t)PTRDIFF_MAX / 4) {
-        return stk_err_set(err, STK_EINVAL, "a record reader needs blocks of 64 bytes to 1 GiB");
+        return stk_err_set(err, STOKER_EINVAL, "a record reader needs blocks of 64 bytes to 1 GiB");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const char *path)
@@ -35,24 +35,24 @@ enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const
 }
 
 // Of the stream; claimed for as long as the reader lives.
-static enum stk_status claim(struct stk_record_reader *r, const struct stk_record_opts *o,
-                             const char *path, struct stk_err *err)
+static enum stoker_status claim(struct stk_record_reader *r, const struct stk_record_opts *o,
+                                const char *path, struct stoker_err *err)
 {
     size_t input = o->codec == STK_RECORD_PLAIN ? 0 : o->input_bytes ? o->input_bytes : INPUT_BYTES;
     if (!stk_pool_claim_waiting(r->pool, STREAM_BYTES + input)) {
         return stk_record_no_budget(r->pool, STREAM_BYTES + input, path, err);
     }
     r->claimed = STREAM_BYTES + input;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_record_open(struct stk_record_reader **out, const char *path,
-                                const struct stk_record_opts *opts, struct stk_err *err)
+enum stoker_status stk_record_open(struct stk_record_reader **out, const char *path,
+                                   const struct stk_record_opts *opts, struct stoker_err *err)
 {
     static const struct stk_record_opts defaults;
     const struct stk_record_opts *o = opts ? opts : &defaults;
     *out = NULL;
-    enum stk_status status = check_opts(o, err);
+    enum stoker_status status = check_opts(o, err);
     if (status) {
         return status;
     }
@@ -139,10 +139,10 @@ static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t c
 }
 
 // More bytes, or what the end of the file means.
-static enum stk_status go_on(struct stk_record_reader *r, size_t need, bool *done,
-                             struct stk_err *err)
+static enum stoker_status go_on(struct stk_record_reader *r, size_t need, bool *done,
+                                struct stoker_err *err)
 {
-    enum stk_status status = stk_record_load(r, need, err);
+    enum stoker_status status = stk_record_load(r, need, err);
     if (status || r->end - r->pos >= need) {
         return status;
     }
@@ -154,11 +154,11 @@ static enum stk_status go_on(struct stk_record_reader *r, size_t need, bool *don
         return stk_record_damaged(r, STK_RECORD_COMPRESSION, err);
     }
     *done = true;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *out, size_t cap,
-                                size_t *count, struct stk_buf **block, struct stk_err *err)
+enum stoker_status stk_record_read(struct stk_record_reader *r, struct stk_record *out, size_t cap,
+                                   size_t *count, struct stk_buf **block, struct stoker_err *err)
 {
     *count = 0;
     *block = NULL;
@@ -169,7 +169,7 @@ enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *
         return r->failed.code;
     }
     bool done = cap == 0;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     while (!done && !status) {
         if (r->passing || r->scanning) {
             status = stk_record_recover(r, err);
@@ -194,7 +194,7 @@ const struct stk_record_stats *stk_record_stats_of(const struct stk_record_reade
     return &r->stats;
 }
 
-const struct stk_err *stk_record_first_damage(const struct stk_record_reader *r)
+const struct stoker_err *stk_record_first_damage(const struct stk_record_reader *r)
 {
     return &r->first_damage;
 }

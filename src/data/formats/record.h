@@ -41,7 +41,7 @@ struct stk_record_opts {
     size_t large_block_bytes; // where records take more than an eighth of a block; 0: block_bytes
     size_t max_record_bytes;  // 0: 1 GiB
     size_t input_bytes;       // of compressed files, read at a time; 0: 1 MiB
-    // Blocks come from there, and what the reader itself takes counts there too. STK_ELIMIT past
+    // Blocks come from there, and what the reader itself takes counts there too. STOKER_ELIMIT past
     // its cap: drop blocks and call again. Held; NULL: one without a cap.
     struct stk_pool *pool;
 };
@@ -68,39 +68,41 @@ enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const
 
 struct stk_record_reader; // not thread-safe; several may read at once
 
-// Borrows nothing of path. STK_EINPUT: missing or unreadable. Without success *out is NULL.
-STK_MUST_CHECK enum stk_status stk_record_open(struct stk_record_reader **out, const char *path,
-                                               const struct stk_record_opts *opts,
-                                               struct stk_err *err);
+// Borrows nothing of path. STOKER_EINPUT: missing or unreadable. Without success *out is NULL.
+STK_MUST_CHECK enum stoker_status stk_record_open(struct stk_record_reader **out, const char *path,
+                                                  const struct stk_record_opts *opts,
+                                                  struct stoker_err *err);
 // Blocks that are still held stay valid until they are dropped. Takes NULL.
 void stk_record_close(struct stk_record_reader *r);
 // Up to cap more records, all in one block; *count is 0 only at the end (or for cap 0). The caller
 // holds *block (NULL if there are no records) and drops it when it is done with the records.
-// STK_EINPUT: damage, named with file, offset and record; calls after that say the same again.
-// STK_ELIMIT: the pool has no room for a block; drop one and call again.
-STK_MUST_CHECK enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *out,
-                                               size_t cap, size_t *count, struct stk_buf **block,
-                                               struct stk_err *err);
+// STOKER_EINPUT: damage, named with file, offset and record; calls after that say the same again.
+// STOKER_ELIMIT: the pool has no room for a block; drop one and call again.
+STK_MUST_CHECK enum stoker_status stk_record_read(struct stk_record_reader *r,
+                                                  struct stk_record *out, size_t cap, size_t *count,
+                                                  struct stk_buf **block, struct stoker_err *err);
 const struct stk_record_stats *stk_record_stats_of(const struct stk_record_reader *r);
-// What was wrong first, with STK_RECORD_SKIP; code STK_OK if nothing was. Borrowed.
-const struct stk_err *stk_record_first_damage(const struct stk_record_reader *r);
+// What was wrong first, with STK_RECORD_SKIP; code STOKER_OK if nothing was. Borrowed.
+const struct stoker_err *stk_record_first_damage(const struct stk_record_reader *r);
 
 struct stk_record_writer;
 
 // Creates or replaces the file. level: of the compression, 1 to 9, 0 for its default.
-// STK_EMISSING, STK_EDENIED, STK_ELIMIT (no room) or STK_EOUTPUT: it cannot be written.
-STK_MUST_CHECK enum stk_status stk_record_create(struct stk_record_writer **out, const char *path,
-                                                 enum stk_record_codec codec, int level,
-                                                 struct stk_err *err);
+// STOKER_EMISSING, STOKER_EDENIED, STOKER_ELIMIT (no room) or STOKER_EOUTPUT: it cannot be written.
+STK_MUST_CHECK enum stoker_status stk_record_create(struct stk_record_writer **out,
+                                                    const char *path, enum stk_record_codec codec,
+                                                    int level, struct stoker_err *err);
 // The same into a file that is open, which is the writer's in any case; below 0: the path is
 // opened, which else is only named in errors.
-STK_MUST_CHECK enum stk_status stk_record_create_at(struct stk_record_writer **out, int fd,
-                                                    const char *path, enum stk_record_codec codec,
-                                                    int level, struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_record_write(struct stk_record_writer *w, const void *data,
-                                                size_t size, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_record_create_at(struct stk_record_writer **out, int fd,
+                                                       const char *path,
+                                                       enum stk_record_codec codec, int level,
+                                                       struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_record_write(struct stk_record_writer *w, const void *data,
+                                                   size_t size, struct stoker_err *err);
 // Writes what is left, and closes and frees in any case. Takes NULL. The file is whole only if
 // this and every write succeeded.
-STK_MUST_CHECK enum stk_status stk_record_finish(struct stk_record_writer *w, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_record_finish(struct stk_record_writer *w,
+                                                    struct stoker_err *err);
 
 #endif

@@ -51,7 +51,7 @@ static const char *guess(const struct stk_record_reader *r)
 }
 
 static void describe(const struct stk_record_reader *r, enum stk_record_why why,
-                     struct stk_err *err)
+                     struct stoker_err *err)
 {
     char what[400];
     const char *broken = stk_stream_damage(r->stream);
@@ -77,12 +77,12 @@ static void describe(const struct stk_record_reader *r, enum stk_record_why why,
                  (unsigned long long)have, broken ? "; " : "", broken ? broken : "");
         break;
     }
-    stk_err_set_at(err, STK_EINPUT, (int64_t)offset_of(r), "%s, record %llu at byte %llu: %s",
+    stk_err_set_at(err, STOKER_EINPUT, (int64_t)offset_of(r), "%s, record %llu at byte %llu: %s",
                    stk_stream_path(r->stream), (unsigned long long)r->number,
                    (unsigned long long)offset_of(r), what);
 }
 
-static enum stk_status pass(struct stk_record_reader *r, struct stk_err *err)
+static enum stoker_status pass(struct stk_record_reader *r, struct stoker_err *err)
 {
     for (;;) {
         size_t have = r->end - r->pos, step = r->passing < have ? (size_t)r->passing : have;
@@ -92,40 +92,40 @@ static enum stk_status pass(struct stk_record_reader *r, struct stk_err *err)
             r->passing = 0;
         }
         if (r->passing == 0) {
-            return STK_OK;
+            return STOKER_OK;
         }
-        enum stk_status status = stk_record_load(r, 1, err);
+        enum stoker_status status = stk_record_load(r, 1, err);
         if (status) {
             return status;
         }
     }
 }
 
-static enum stk_status scan(struct stk_record_reader *r, struct stk_err *err)
+static enum stoker_status scan(struct stk_record_reader *r, struct stoker_err *err)
 {
     for (;;) {
         for (; r->end - r->pos >= STK_RECORD_HEADER; r->pos++) {
             r->scanning = !header_at(r, r->pos);
             if (!r->scanning) {
-                return STK_OK;
+                return STOKER_OK;
             }
         }
         if (r->ended) {
             r->pos = r->end;
             r->scanning = false;
-            return STK_OK;
+            return STOKER_OK;
         }
-        enum stk_status status = stk_record_load(r, STK_RECORD_HEADER, err);
+        enum stoker_status status = stk_record_load(r, STK_RECORD_HEADER, err);
         if (status) {
             return status;
         }
     }
 }
 
-enum stk_status stk_record_recover(struct stk_record_reader *r, struct stk_err *err)
+enum stoker_status stk_record_recover(struct stk_record_reader *r, struct stoker_err *err)
 {
     uint64_t from = offset_of(r);
-    enum stk_status status = r->passing ? pass(r, err) : STK_OK;
+    enum stoker_status status = r->passing ? pass(r, err) : STOKER_OK;
     if (!status && r->scanning) {
         status = scan(r, err);
     }
@@ -134,15 +134,16 @@ enum stk_status stk_record_recover(struct stk_record_reader *r, struct stk_err *
 }
 
 // After a bad length: is it right after all? *size is what to pass, or 0.
-static enum stk_status try_length(struct stk_record_reader *r, uint64_t *size, struct stk_err *err)
+static enum stoker_status try_length(struct stk_record_reader *r, uint64_t *size,
+                                     struct stoker_err *err)
 {
     uint64_t claimed = stk_record_le64(r->block->data + r->pos);
     *size = 0;
     if (claimed > r->max_record || !fits(r, r->pos, claimed)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     size_t whole = (size_t)claimed + STK_RECORD_OVERHEAD;
-    enum stk_status status = stk_record_load(r, whole, err);
+    enum stoker_status status = stk_record_load(r, whole, err);
     if (status || r->end - r->pos < whole) {
         return status;
     }
@@ -150,31 +151,31 @@ static enum stk_status try_length(struct stk_record_reader *r, uint64_t *size, s
     if (stk_crc32c_mask(r->crc(0, data, claimed)) == stk_record_le32(data + claimed)) {
         *size = whole;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Bytes to leave out after this damage; 0: search.
-static enum stk_status bytes_to_pass(struct stk_record_reader *r, enum stk_record_why why,
-                                     uint64_t *size, struct stk_err *err)
+static enum stoker_status bytes_to_pass(struct stk_record_reader *r, enum stk_record_why why,
+                                        uint64_t *size, struct stoker_err *err)
 {
     *size = 0;
     if (why == STK_RECORD_BAD_LENGTH) {
         return try_length(r, size, err);
     }
     if (why == STK_RECORD_TRUNCATED || why == STK_RECORD_COMPRESSION) {
-        return STK_OK;
+        return STOKER_OK;
     }
     uint64_t claimed = stk_record_le64(r->block->data + r->pos);
     if (why == STK_RECORD_BAD_DATA || fits(r, r->pos, claimed)) {
         *size = claimed + STK_RECORD_OVERHEAD;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_record_damaged(struct stk_record_reader *r, enum stk_record_why why,
-                                   struct stk_err *err)
+enum stoker_status stk_record_damaged(struct stk_record_reader *r, enum stk_record_why why,
+                                      struct stoker_err *err)
 {
-    struct stk_err what;
+    struct stoker_err what;
     stk_err_init(&what);
     describe(r, why, &what);
     if (r->policy == STK_RECORD_STOP) {
@@ -185,7 +186,7 @@ enum stk_status stk_record_damaged(struct stk_record_reader *r, enum stk_record_
         return what.code;
     }
     uint64_t size;
-    enum stk_status status = bytes_to_pass(r, why, &size, err);
+    enum stoker_status status = bytes_to_pass(r, why, &size, err);
     if (status) {
         return status; // nothing has moved: it can be tried again
     }

@@ -36,7 +36,7 @@ struct stk_record_reader {
     uint64_t base;         // offset of its first byte in the stream
     uint64_t number;       // of the next record
     struct stk_record_stats stats;
-    struct stk_err first_damage, failed; // codes STK_OK: none
+    struct stoker_err first_damage, failed; // codes STOKER_OK: none
 };
 
 static inline uint32_t stk_record_le32(const uint8_t *p)
@@ -50,17 +50,18 @@ static inline uint64_t stk_record_le64(const uint8_t *p)
 }
 
 // The error that the budget has no `bytes` to read the file.
-enum stk_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
-                                     struct stk_err *err);
-// Tries to have n bytes from r->pos on; fewer only at the end of the file. STK_ELIMIT: the pool has
-// no room.
-STK_MUST_CHECK enum stk_status stk_record_load(struct stk_record_reader *r, size_t n,
-                                               struct stk_err *err);
+enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
+                                        struct stoker_err *err);
+// Tries to have n bytes from r->pos on; fewer only at the end of the file. STOKER_ELIMIT: the pool
+// has no room.
+STK_MUST_CHECK enum stoker_status stk_record_load(struct stk_record_reader *r, size_t n,
+                                                  struct stoker_err *err);
 // Deals with the damage at r->pos as the policy wants.
-STK_MUST_CHECK enum stk_status stk_record_damaged(struct stk_record_reader *r,
-                                                  enum stk_record_why why, struct stk_err *err);
-// Passes or searches on, as r->passing and r->scanning say; STK_ELIMIT and STK_ENOMEM leave them
-// so.
-STK_MUST_CHECK enum stk_status stk_record_recover(struct stk_record_reader *r, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_record_damaged(struct stk_record_reader *r, enum stk_record_why why, struct stoker_err *err);
+// Passes or searches on, as r->passing and r->scanning say; STOKER_ELIMIT and STOKER_ENOMEM leave
+// them so.
+STK_MUST_CHECK enum stoker_status stk_record_recover(struct stk_record_reader *r,
+                                                     struct stoker_err *err);
 
 #endif

@@ -7,18 +7,19 @@
 #define REST_MIN ((size_t)8 << 10) // of a record cut off: less is moved instead of read behind it
 
 // Moves what is left to the start of a block of so many bytes that nobody else holds.
-enum stk_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
-                                     struct stk_err *err)
+enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
+                                        struct stoker_err *err)
 {
     struct stk_pool_stats s = stk_pool_stats_of(pool);
-    return stk_err_set(err, STK_ELIMIT,
+    return stk_err_set(err, STOKER_ELIMIT,
                        "no memory for %zu bytes to read %s (%llu of %llu bytes of the budget in "
                        "use)",
                        bytes, path, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes);
 }
 
-static enum stk_status make_capacity(struct stk_record_reader *r, size_t bytes, struct stk_err *err)
+static enum stoker_status make_capacity(struct stk_record_reader *r, size_t bytes,
+                                        struct stoker_err *err)
 {
     struct stk_buf *old = r->block, *b = old;
     size_t left = r->end - r->pos;
@@ -42,7 +43,7 @@ static enum stk_status make_capacity(struct stk_record_reader *r, size_t bytes, 
     r->base += r->pos;
     r->pos = 0;
     r->end = left;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Where reading into a new block ends: what the record that this end cuts off still lacks shall
@@ -53,26 +54,27 @@ static size_t first_read_end(const struct stk_record_reader *r)
     return r->capacity - (spare < r->capacity / 2 ? spare : r->capacity / 2);
 }
 
-static enum stk_status fill(struct stk_record_reader *r, size_t until, struct stk_err *err)
+static enum stoker_status fill(struct stk_record_reader *r, size_t until, struct stoker_err *err)
 {
     size_t got, want = until - r->end;
-    enum stk_status status = stk_stream_read(r->stream, r->block->data + r->end, want, &got, err);
+    enum stoker_status status =
+        stk_stream_read(r->stream, r->block->data + r->end, want, &got, err);
     r->end += got;
     r->ended = !status && got < want;
     return status;
 }
 
-enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct stk_err *err)
+enum stoker_status stk_record_load(struct stk_record_reader *r, size_t n, struct stoker_err *err)
 {
     size_t have = r->end - r->pos;
     if (have >= n || r->ended) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (have >= REST_MIN && n <= r->capacity - r->pos) {
         return fill(r, r->pos + n, err);
     }
     bool is_large = r->last_size > r->block_bytes / 8;
-    enum stk_status status =
+    enum stoker_status status =
         make_capacity(r, is_large ? r->large_block_bytes : r->block_bytes, err);
     while (!status && r->end < n && !r->ended) {
         if (r->end < r->capacity) {

@@ -36,15 +36,15 @@ static void release(voidpf opaque, voidpf p)
     stk_free(p);
 }
 
-static enum stk_status failed(struct stk_record_writer *w, int error, struct stk_err *err)
+static enum stoker_status failed(struct stk_record_writer *w, int error, struct stoker_err *err)
 {
     w->error = error;
-    return stk_err_set(err, stk_err_of_file(error, STK_EOUTPUT), "cannot write %s: %s", w->path,
+    return stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT), "cannot write %s: %s", w->path,
                        strerror(error));
 }
 
-static enum stk_status write_all(struct stk_record_writer *w, const uint8_t *p, size_t n,
-                                 struct stk_err *err)
+static enum stoker_status write_all(struct stk_record_writer *w, const uint8_t *p, size_t n,
+                                    struct stoker_err *err)
 {
     while (n > 0) {
         ssize_t done = write(w->fd, p, n < DEFLATE_MAX ? n : DEFLATE_MAX);
@@ -57,21 +57,21 @@ static enum stk_status write_all(struct stk_record_writer *w, const uint8_t *p, 
         p += done;
         n -= (size_t)done;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status flush(struct stk_record_writer *w, struct stk_err *err)
+static enum stoker_status flush(struct stk_record_writer *w, struct stoker_err *err)
 {
-    enum stk_status status = write_all(w, w->buffer, w->used, err);
+    enum stoker_status status = write_all(w, w->buffer, w->used, err);
     w->used = 0;
     return status;
 }
 
-static enum stk_status put_plain(struct stk_record_writer *w, const uint8_t *p, size_t n,
-                                 struct stk_err *err)
+static enum stoker_status put_plain(struct stk_record_writer *w, const uint8_t *p, size_t n,
+                                    struct stoker_err *err)
 {
     if (n > BUFFER_SIZE - w->used) {
-        enum stk_status status = flush(w, err);
+        enum stoker_status status = flush(w, err);
         if (status) {
             return status;
         }
@@ -83,11 +83,11 @@ static enum stk_status put_plain(struct stk_record_writer *w, const uint8_t *p, 
         memcpy(w->buffer + w->used, p, n);
     }
     w->used += n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status put_deflated(struct stk_record_writer *w, const uint8_t *p, size_t n,
-                                    int how, struct stk_err *err)
+static enum stoker_status put_deflated(struct stk_record_writer *w, const uint8_t *p, size_t n,
+                                       int how, struct stoker_err *err)
 {
     int result = Z_OK;
     do {
@@ -105,17 +105,17 @@ static enum stk_status put_deflated(struct stk_record_writer *w, const uint8_t *
             return failed(w, EIO, err);
         }
         if (w->used == BUFFER_SIZE) {
-            enum stk_status status = flush(w, err);
+            enum stoker_status status = flush(w, err);
             if (status) {
                 return status;
             }
         }
     } while (n > 0 || (how == Z_FINISH && result != Z_STREAM_END));
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status put(struct stk_record_writer *w, const void *p, size_t n,
-                           struct stk_err *err)
+static enum stoker_status put(struct stk_record_writer *w, const void *p, size_t n,
+                              struct stoker_err *err)
 {
     return w->compressed ? put_deflated(w, p, n, Z_NO_FLUSH, err) : put_plain(w, p, n, err);
 }
@@ -143,21 +143,22 @@ static int start_deflate(struct stk_record_writer *w, enum stk_record_codec code
     return 0;
 }
 
-enum stk_status stk_record_create(struct stk_record_writer **out, const char *path,
-                                  enum stk_record_codec codec, int level, struct stk_err *err)
+enum stoker_status stk_record_create(struct stk_record_writer **out, const char *path,
+                                     enum stk_record_codec codec, int level, struct stoker_err *err)
 {
     return stk_record_create_at(out, -1, path, codec, level, err);
 }
 
-enum stk_status stk_record_create_at(struct stk_record_writer **out, int fd, const char *path,
-                                     enum stk_record_codec codec, int level, struct stk_err *err)
+enum stoker_status stk_record_create_at(struct stk_record_writer **out, int fd, const char *path,
+                                        enum stk_record_codec codec, int level,
+                                        struct stoker_err *err)
 {
     *out = NULL;
     if (level < 0 || level > 9) {
         if (fd >= 0) {
             close(fd);
         }
-        return stk_err_set(err, STK_EINVAL, "compression levels go from 1 to 9, or 0, not %d",
+        return stk_err_set(err, STOKER_EINVAL, "compression levels go from 1 to 9, or 0, not %d",
                            level);
     }
     size_t size = strlen(path) + 1;
@@ -174,7 +175,7 @@ enum stk_status stk_record_create_at(struct stk_record_writer **out, int fd, con
     w->used = 0;
     w->crc = stk_crc32c_best();
     w->fd = fd;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (codec != STK_RECORD_PLAIN && start_deflate(w, codec, level)) {
         status = stk_err_nomem(err);
     }
@@ -201,8 +202,8 @@ static void put_le32(uint8_t *p, uint32_t v)
     }
 }
 
-enum stk_status stk_record_write(struct stk_record_writer *w, const void *data, size_t size,
-                                 struct stk_err *err)
+enum stoker_status stk_record_write(struct stk_record_writer *w, const void *data, size_t size,
+                                    struct stoker_err *err)
 {
     if (w->error) {
         return failed(w, w->error, err);
@@ -212,7 +213,7 @@ enum stk_status stk_record_write(struct stk_record_writer *w, const void *data, 
     put_le32(header + 4, (uint32_t)((uint64_t)size >> 32));
     put_le32(header + 8, stk_crc32c_mask(w->crc(0, header, 8)));
     put_le32(footer, stk_crc32c_mask(w->crc(0, data, size)));
-    enum stk_status status = put(w, header, sizeof header, err);
+    enum stoker_status status = put(w, header, sizeof header, err);
     if (!status) {
         status = put(w, data, size, err);
     }
@@ -222,12 +223,12 @@ enum stk_status stk_record_write(struct stk_record_writer *w, const void *data, 
     return status;
 }
 
-enum stk_status stk_record_finish(struct stk_record_writer *w, struct stk_err *err)
+enum stoker_status stk_record_finish(struct stk_record_writer *w, struct stoker_err *err)
 {
     if (!w) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (w->error) {
         status = failed(w, w->error, err);
     }

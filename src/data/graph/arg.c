@@ -56,8 +56,8 @@ static int64_t choice_of(const struct stk_arg_row *row, const char *text)
     return -1;
 }
 
-static enum stk_status no_choice(const char *who, const struct stk_arg_row *row, const char *text,
-                                 struct stk_err *err)
+static enum stoker_status no_choice(const char *who, const struct stk_arg_row *row,
+                                    const char *text, struct stoker_err *err)
 {
     char list[300];
     size_t n = 0;
@@ -68,21 +68,21 @@ static enum stk_status no_choice(const char *who, const struct stk_arg_row *row,
         }
     }
     list[n] = 0;
-    return stk_err_set(err, STK_EINVAL, "%s: %s is '%.60s'; it must be %s%s", who, row->name, text,
-                       row->choices[0] == ',' ? "empty" : "one of ", list);
+    return stk_err_set(err, STOKER_EINVAL, "%s: %s is '%.60s'; it must be %s%s", who, row->name,
+                       text, row->choices[0] == ',' ? "empty" : "one of ", list);
 }
 
-static enum stk_status check_row(const char *who, const struct stk_arg_row *row,
-                                 const struct stk_attrs *attrs, struct stk_err *err)
+static enum stoker_status check_row(const char *who, const struct stk_arg_row *row,
+                                    const struct stk_attrs *attrs, struct stoker_err *err)
 {
     const struct stk_attr *t = stk_attrs_get(attrs, row->name);
     if (!t) {
-        return row->is_required ? stk_err_set(err, STK_EINVAL, "%s: %s is missing (%s)", who,
+        return row->is_required ? stk_err_set(err, STOKER_EINVAL, "%s: %s is missing (%s)", who,
                                               row->name, row->help)
-                                : STK_OK;
+                                : STOKER_OK;
     }
     if (!has_type(row, t)) {
-        return stk_err_set(err, STK_EINVAL, "%s: %s has the wrong type (%s)", who, row->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: %s has the wrong type (%s)", who, row->name,
                            row->help);
     }
     if (row->type == STK_ARG_TEXT && row->choices && t->kind == STK_ATTR_TEXT &&
@@ -90,14 +90,14 @@ static enum stk_status check_row(const char *who, const struct stk_arg_row *row,
         return no_choice(who, row, t->text, err);
     }
     if (row->type != STK_ARG_INT || t->kind == STK_ATTR_BOUND || row->min >= row->max) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t value = stk_attrs_int(attrs, row->name, row->fallback);
     return value >= row->min && value <= row->max
-               ? STK_OK
-               : stk_err_set(err, STK_EINVAL, "%s: %s is %lld; it must be %lld to %lld (%s)", who,
-                             row->name, (long long)value, (long long)row->min, (long long)row->max,
-                             row->help);
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld; it must be %lld to %lld (%s)",
+                             who, row->name, (long long)value, (long long)row->min,
+                             (long long)row->max, row->help);
 }
 
 static bool is_known(const struct stk_arg_row *rows, const char *name)
@@ -120,9 +120,9 @@ static void find_nearest(const struct stk_arg_row *rows, const char *name, const
     }
 }
 
-enum stk_status stk_args_check_names(const char *who, const struct stk_arg_row *rows,
-                                     const struct stk_arg_row *common,
-                                     const struct stk_attrs *attrs, struct stk_err *err)
+enum stoker_status stk_args_check_names(const char *who, const struct stk_arg_row *rows,
+                                        const struct stk_arg_row *common,
+                                        const struct stk_attrs *attrs, struct stoker_err *err)
 {
     for (int i = 0; i < stk_attrs_count(attrs); i++) {
         const char *name = stk_attrs_at(attrs, i)->name, *best = NULL;
@@ -131,17 +131,17 @@ enum stk_status stk_args_check_names(const char *who, const struct stk_arg_row *
         }
         find_nearest(rows, name, &best);
         find_nearest(common, name, &best);
-        return stk_err_set(err, STK_EINVAL, "%s: no argument '%.60s'%s%s%s", who, name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: no argument '%.60s'%s%s%s", who, name,
                            best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_args_check(const char *who, const struct stk_arg_row *rows,
-                               const struct stk_attrs *attrs, struct stk_err *err)
+enum stoker_status stk_args_check(const char *who, const struct stk_arg_row *rows,
+                                  const struct stk_attrs *attrs, struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
-    for (const struct stk_arg_row *row = rows; s == STK_OK && row && row->name; row++) {
+    enum stoker_status s = STOKER_OK;
+    for (const struct stk_arg_row *row = rows; s == STOKER_OK && row && row->name; row++) {
         s = check_row(who, row, attrs, err);
     }
     return s;

@@ -42,14 +42,17 @@ struct stk_arg_value *stk_args_resolve(const struct stk_arg_row *rows,
                                        const struct stk_attrs *attrs);
 
 const char *stk_arg_type_name(enum stk_arg_type type); // "int", as in the docs
-// Arguments against the rows (up to a NULL name; NULL: none), for `who`. STK_EINVAL: missing, of
+// Arguments against the rows (up to a NULL name; NULL: none), for `who`. STOKER_EINVAL: missing, of
 // another type or out of range; says which.
-STK_MUST_CHECK enum stk_status stk_args_check(const char *who, const struct stk_arg_row *rows,
-                                              const struct stk_attrs *attrs, struct stk_err *err);
-// STK_EINVAL: one whose name is in neither of the tables (NULL: empty); says which is the nearest.
-STK_MUST_CHECK enum stk_status stk_args_check_names(const char *who, const struct stk_arg_row *rows,
-                                                    const struct stk_arg_row *common,
-                                                    const struct stk_attrs *attrs,
-                                                    struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_args_check(const char *who, const struct stk_arg_row *rows,
+                                                 const struct stk_attrs *attrs,
+                                                 struct stoker_err *err);
+// STOKER_EINVAL: one whose name is in neither of the tables (NULL: empty); says which is the
+// nearest.
+STK_MUST_CHECK enum stoker_status stk_args_check_names(const char *who,
+                                                       const struct stk_arg_row *rows,
+                                                       const struct stk_arg_row *common,
+                                                       const struct stk_attrs *attrs,
+                                                       struct stoker_err *err);
 
 #endif

@@ -30,29 +30,30 @@ static const struct stk_arg_row every_kind[] = {
     {.name = "keeps_paths", .type = STK_ARG_BOOL, .help = "it is seen as no stage (a rewrite's)"},
     {0}};
 
-static enum stk_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
-                                    struct stk_err *err)
+static enum stoker_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
+                                       struct stoker_err *err)
 {
     if (n_in < kind->n_in_min || (kind->n_in_max >= 0 && n_in > kind->n_in_max)) {
-        return stk_err_set(err, STK_EINVAL, "%s: %d input datasets, needs %d%s", kind->name, n_in,
-                           kind->n_in_min, kind->n_in_max < 0 ? " or more" : "");
+        return stk_err_set(err, STOKER_EINVAL, "%s: %d input datasets, needs %d%s", kind->name,
+                           n_in, kind->n_in_min, kind->n_in_max < 0 ? " or more" : "");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name,
-                                 struct stk_dataset *const *in, int n_in, struct stk_attrs *attrs,
-                                 const char *where, struct stk_err *err)
+enum stoker_status stk_dataset_make(struct stk_dataset **out, const char *kind_name,
+                                    struct stk_dataset *const *in, int n_in,
+                                    struct stk_attrs *attrs, const char *where,
+                                    struct stoker_err *err)
 {
     *out = NULL;
     const struct stk_dataset_kind *kind = stk_dataset_kind_find(kind_name);
     if (!kind) {
-        return stk_err_set(err, STK_EUSAGE, "no kind of dataset '%s'", kind_name);
+        return stk_err_set(err, STOKER_EUSAGE, "no kind of dataset '%s'", kind_name);
     }
-    enum stk_status s = check_inputs(kind, n_in, err);
-    struct stk_dataset *ds = s == STK_OK ? stk_alloc_zero(1, sizeof *ds) : NULL;
+    enum stoker_status s = check_inputs(kind, n_in, err);
+    struct stk_dataset *ds = s == STOKER_OK ? stk_alloc_zero(1, sizeof *ds) : NULL;
     if (!ds) {
-        return s == STK_OK ? stk_err_nomem(err) : s;
+        return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
     ds->refs = 1;
     ds->kind = kind;
@@ -70,20 +71,20 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
             ds->in[ds->n_in] = stk_dataset_hold(in[ds->n_in]);
         }
         s = stk_args_check_names(kind->name, kind->args, every_kind, attrs, err);
-        s = s == STK_OK ? stk_args_check(kind->name, kind->args, attrs, err) : s;
+        s = s == STOKER_OK ? stk_args_check(kind->name, kind->args, attrs, err) : s;
         ds->seed = stk_attrs_int(attrs, "seed", -1);
         ds->hops = stk_attrs_int(attrs, "keeps_paths", 0) ? -1 : 0;
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = kind->infer(ds, err);
-        STK_ASSERT(s != STK_OK || ds->specs); // its elements are known to be something
+        STK_ASSERT(s != STOKER_OK || ds->specs); // its elements are known to be something
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_dataset_drop(ds);
         return s;
     }
     *out = ds;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds)
@@ -157,10 +158,10 @@ bool stk_dataset_has_at(const struct stk_dataset *ds)
     return true;
 }
 
-enum stk_status stk_dataset_like_input(struct stk_dataset *ds, struct stk_err *err)
+enum stoker_status stk_dataset_like_input(struct stk_dataset *ds, struct stoker_err *err)
 {
     (void)err;
     STK_ASSERT(ds->n_in > 0 && !ds->specs);
     ds->specs = stk_specs_hold(ds->in[0]->specs);
-    return STK_OK;
+    return STOKER_OK;
 }

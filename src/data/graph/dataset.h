@@ -47,20 +47,21 @@ struct stk_dataset_kind {
     int n_in_min, n_in_max;         // input datasets; -1: any number
     // Checks the arguments and makes ds->specs. Attributes may be BOUND (see attr.h): then take
     // what is unknown for unknown.
-    enum stk_status (*infer)(struct stk_dataset *ds, struct stk_err *err);
+    enum stoker_status (*infer)(struct stk_dataset *ds, struct stoker_err *err);
     int64_t (*cardinality)(const struct stk_dataset *ds);
     size_t state_bytes; // of it->state, zeroed
     bool opens_inputs;  // open does it itself (repeat, concatenate, flat_map); else it->in are open
-    enum stk_status (*open)(struct stk_iter *it, struct stk_err *err); // may be NULL
-    enum stk_status (*next)(struct stk_iter *it, int64_t want, struct stk_block *out,
-                            struct stk_err *err);
+    enum stoker_status (*open)(struct stk_iter *it, struct stoker_err *err); // may be NULL
+    enum stoker_status (*next)(struct stk_iter *it, int64_t want, struct stk_block *out,
+                               struct stoker_err *err);
     // Passes over up to n elements; *done may be less only at the end. NULL: pulls and drops them.
-    enum stk_status (*skip)(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err);
+    enum stoker_status (*skip)(struct stk_iter *it, int64_t n, int64_t *done,
+                               struct stoker_err *err);
     // Random access: elements of the given positions, in that order. NULL: there is none. With
     // `has_at` NULL it is there for every dataset of the kind.
     bool (*has_at)(const struct stk_dataset *ds);
-    enum stk_status (*at)(struct stk_iter *it, const int64_t *index, int64_t n,
-                          struct stk_block *out, struct stk_err *err);
+    enum stoker_status (*at)(struct stk_iter *it, const int64_t *index, int64_t n,
+                             struct stk_block *out, struct stoker_err *err);
     void (*close)(struct stk_iter *it);     // after a failed open, too; joins its threads
     void (*forget)(struct stk_dataset *ds); // ends ds->shared; may be NULL
 };
@@ -91,11 +92,11 @@ extern const struct stk_dataset_kind *const stk_dataset_kinds[];
 extern const int stk_dataset_kind_count;
 const struct stk_dataset_kind *stk_dataset_kind_find(const char *name); // NULL: none
 
-// STK_EUSAGE: no such kind. STK_EINVAL: arguments that do not fit. Holds inputs and attrs.
-STK_MUST_CHECK enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind,
-                                                struct stk_dataset *const *in, int n_in,
-                                                struct stk_attrs *attrs, const char *where,
-                                                struct stk_err *err);
+// STOKER_EUSAGE: no such kind. STOKER_EINVAL: arguments that do not fit. Holds inputs and attrs.
+STK_MUST_CHECK enum stoker_status stk_dataset_make(struct stk_dataset **out, const char *kind,
+                                                   struct stk_dataset *const *in, int n_in,
+                                                   struct stk_attrs *attrs, const char *where,
+                                                   struct stoker_err *err);
 // A buffer that holds the dataset, for the `keep` of a column of datasets. NULL: no memory.
 struct stk_buf *stk_dataset_buf(struct stk_dataset *ds);
 int64_t stk_dataset_cardinality(const struct stk_dataset *ds);
@@ -103,7 +104,7 @@ bool stk_dataset_role_hands_on(
     enum stk_dataset_role role); // ORDER, AHEAD or ERRORS: nothing is kept or made
 bool stk_dataset_has_at(const struct stk_dataset *ds); // and all it is made of
 // A dataset's spec set to that of an input (the usual case of infer).
-enum stk_status stk_dataset_like_input(struct stk_dataset *ds, struct stk_err *err);
+enum stoker_status stk_dataset_like_input(struct stk_dataset *ds, struct stoker_err *err);
 
 // What becomes of an element that failed.
 enum stk_on_error { STK_ON_ERROR_STOP, STK_ON_ERROR_SKIP };

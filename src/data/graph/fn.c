@@ -52,8 +52,8 @@ static void add_value(struct stk_fn *fn, const struct stk_spec *spec)
     fn->constants[fn->n_values++] = NULL;
 }
 
-enum stk_status stk_fn_open(struct stk_fn **out, const struct stk_spec *in, int n_in,
-                            const char *name, struct stk_err *err)
+enum stoker_status stk_fn_open(struct stk_fn **out, const struct stk_spec *in, int n_in,
+                               const char *name, struct stoker_err *err)
 {
     *out = NULL;
     struct stk_fn *fn = stk_alloc_zero(1, sizeof *fn);
@@ -71,7 +71,7 @@ enum stk_status stk_fn_open(struct stk_fn **out, const struct stk_spec *in, int 
     }
     fn->n_in = n_in;
     *out = fn;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void node_free(struct stk_fn_node *node)
@@ -115,9 +115,9 @@ void stk_fn_drop(struct stk_fn *fn)
 }
 
 // Fills the new node; on failure nothing of it stays.
-static enum stk_status node_make(struct stk_fn_node *node, const struct stk_op *op, const int *in,
-                                 int n_in, struct stk_attrs *attrs, const char *where,
-                                 struct stk_err *err)
+static enum stoker_status node_make(struct stk_fn_node *node, const struct stk_op *op,
+                                    const int *in, int n_in, struct stk_attrs *attrs,
+                                    const char *where, struct stoker_err *err)
 {
     *node = (struct stk_fn_node){.op = op, .n_in = n_in, .attrs = stk_attrs_hold(attrs)};
     node->in = stk_alloc_array(n_in ? (size_t)n_in : 1, sizeof node->in[0]);
@@ -130,11 +130,11 @@ static enum stk_status node_make(struct stk_fn_node *node, const struct stk_op *
     if (n_in) {
         memcpy(node->in, in, (size_t)n_in * sizeof in[0]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct stk_spec *out,
-                             struct stk_err *err)
+static enum stoker_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct stk_spec *out,
+                                struct stoker_err *err)
 {
     struct stk_spec specs[STK_OP_INPUTS_MAX];
     const struct stk_col *constants[STK_OP_INPUTS_MAX];
@@ -151,16 +151,16 @@ static enum stk_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct
                              .n_out = 1,
                              .out = out};
     const struct stk_op *op = node->op;
-    enum stk_status s =
-        op->takes_more ? STK_OK : stk_args_check_names(op->name, op->args, NULL, c.attrs, err);
-    s = s == STK_OK ? stk_args_check(op->name, op->args, c.attrs, err) : s;
-    s = s == STK_OK ? op->infer(&c, err) : s;
+    enum stoker_status s =
+        op->takes_more ? STOKER_OK : stk_args_check_names(op->name, op->args, NULL, c.attrs, err);
+    s = s == STOKER_OK ? stk_args_check(op->name, op->args, c.attrs, err) : s;
+    s = s == STOKER_OK ? op->infer(&c, err) : s;
     node->n_out = c.n_out;
-    STK_ASSERT(s != STK_OK || (c.n_out >= 0 && c.n_out <= STK_OP_OUTPUTS_MAX));
-    if (s == STK_OK && op->prepare) {
+    STK_ASSERT(s != STOKER_OK || (c.n_out >= 0 && c.n_out <= STK_OP_OUTPUTS_MAX));
+    if (s == STOKER_OK && op->prepare) {
         s = op->prepare(&c, &node->prepared, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_err_while(err, "adding %s to %s", op->name, fn->name);
     }
     return s;
@@ -187,7 +187,7 @@ static void fold(struct stk_fn *fn)
     STK_ASSERT(node->n_out == 1 && !node->op->is_random && !node->op->is_stateful);
     const struct stk_col *in[STK_OP_INPUTS_MAX];
     struct stk_col out = {0};
-    struct stk_err ignored, failure;
+    struct stoker_err ignored, failure;
     stk_err_init(&ignored);
     for (int i = 0; i < node->n_in; i++) {
         in[i] = fn->constants[node->in[i]];
@@ -209,7 +209,7 @@ static void fold(struct stk_fn *fn)
                            .pool = pool,
                            .failed = 1,
                            .err = &failure};
-    bool ok = pool && scratch && attrs && node->op->run(&r, &ignored) == STK_OK && r.failed == 1;
+    bool ok = pool && scratch && attrs && node->op->run(&r, &ignored) == STOKER_OK && r.failed == 1;
     if (ok && out.is_varied) {
         stk_col_settle(&out);
     }
@@ -238,32 +238,33 @@ static void fold(struct stk_fn *fn)
     stk_pool_drop(pool);
 }
 
-static enum stk_status check_inputs(const struct stk_fn *fn, const char *op, const int *in,
-                                    int n_in, struct stk_err *err)
+static enum stoker_status check_inputs(const struct stk_fn *fn, const char *op, const int *in,
+                                       int n_in, struct stoker_err *err)
 {
     if (n_in > STK_OP_INPUTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "%s: %d inputs, at most %d", op, n_in,
+        return stk_err_set(err, STOKER_EINVAL, "%s: %d inputs, at most %d", op, n_in,
                            STK_OP_INPUTS_MAX);
     }
     for (int i = 0; i < n_in; i++) {
         if (in[i] < 0 || in[i] >= fn->n_values) {
-            return stk_err_set(err, STK_EINVAL, "%s: input %d is no value of this function", op, i);
+            return stk_err_set(err, STOKER_EINVAL, "%s: input %d is no value of this function", op,
+                               i);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in, int n_in,
-                           struct stk_attrs *attrs, const char *where, int *first, int *count,
-                           struct stk_err *err)
+enum stoker_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in, int n_in,
+                              struct stk_attrs *attrs, const char *where, int *first, int *count,
+                              struct stoker_err *err)
 {
     const struct stk_op *op = stk_op_find(name);
     STK_ASSERT(!fn->is_finished);
     if (!op) {
-        return stk_err_set(err, STK_EUSAGE, "no operation '%s'", name);
+        return stk_err_set(err, STOKER_EUSAGE, "no operation '%s'", name);
     }
-    enum stk_status s = check_inputs(fn, name, in, n_in, err);
-    if (s != STK_OK) {
+    enum stoker_status s = check_inputs(fn, name, in, n_in, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (fn->n_nodes == fn->nodes_capacity) {
@@ -287,16 +288,16 @@ enum stk_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in, i
         out[i].shape.rank = STK_UNKNOWN;
     }
     s = node_make(node, op, in, n_in, attrs, where, err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = infer(fn, node, out, err);
-        if (s == STK_OK && !reserve_values(fn, node->n_out)) {
+        if (s == STOKER_OK && !reserve_values(fn, node->n_out)) {
             s = stk_err_nomem(err);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             node_free(node);
         }
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         node->first_out = *first = fn->n_values;
         node->salt = (uint64_t)fn->n_nodes + 1;
         *count = node->n_out;
@@ -338,19 +339,20 @@ static void mark_needed(const struct stk_fn *fn, bool *value_needed, bool *node_
     }
 }
 
-enum stk_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out, struct stk_err *err)
+enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
+                                 struct stoker_err *err)
 {
     STK_ASSERT(!fn->is_finished && n_out >= 0);
-    enum stk_status s = n_out > STK_COMPONENTS_MAX
-                            ? stk_err_set(err, STK_EINVAL, "%s: %d results, at most %d", fn->name,
-                                          n_out, STK_COMPONENTS_MAX)
-                            : STK_OK;
-    for (int i = 0; s == STK_OK && i < n_out; i++) {
+    enum stoker_status s = n_out > STK_COMPONENTS_MAX
+                               ? stk_err_set(err, STOKER_EINVAL, "%s: %d results, at most %d",
+                                             fn->name, n_out, STK_COMPONENTS_MAX)
+                               : STOKER_OK;
+    for (int i = 0; s == STOKER_OK && i < n_out; i++) {
         if (out[i] < 0 || out[i] >= fn->n_values) {
-            s = stk_err_set(err, STK_EINVAL, "%s: result %d is none of its values", fn->name, i);
+            s = stk_err_set(err, STOKER_EINVAL, "%s: result %d is none of its values", fn->name, i);
         }
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     fn->out = stk_alloc_array(n_out ? (size_t)n_out : 1, sizeof fn->out[0]);
@@ -386,7 +388,7 @@ enum stk_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out, stru
         fn->last_use[out[i]] = fn->n_nodes;
     }
     fn->is_finished = true;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 bool stk_fn_is_random(const struct stk_fn *fn)

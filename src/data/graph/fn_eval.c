@@ -36,8 +36,8 @@ int64_t stk_fn_at_once(const struct stk_fn *fn)
     return most;
 }
 
-enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct stk_pool *pool,
-                               struct stk_host *host, struct stk_err *err)
+enum stoker_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct stk_pool *pool,
+                                  struct stk_host *host, struct stoker_err *err)
 {
     STK_ASSERT(fn->is_finished && pool);
     *out = NULL;
@@ -76,7 +76,7 @@ enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct
         return stk_err_nomem(err);
     }
     *out = f;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_frame_close(struct stk_frame *f)
@@ -166,12 +166,13 @@ static bool append_each(struct stk_frame *f, struct stk_col *out, struct stk_col
 }
 
 // For operations that want uniform columns: element by element, results appended.
-static enum stk_status run_each(struct stk_frame *f, struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
+                                   struct stoker_err *err)
 {
     struct stk_col views[STK_OP_INPUTS_MAX];
     const struct stk_col *in[STK_OP_INPUTS_MAX];
     struct stk_op_run one = *r;
-    struct stk_err failure;
+    struct stoker_err failure;
     one.n = 1;
     one.in = in;
     one.out = f->each_out;
@@ -186,16 +187,16 @@ static enum stk_status run_each(struct stk_frame *f, struct stk_op_run *r, struc
         }
         one.failed = 1;
         one.first_index = r->first_index + i;
-        enum stk_status s = r->op->run(&one, err);
-        for (int k = 0; s == STK_OK && one.failed == 1 && k < r->n_out; k++) {
+        enum stoker_status s = r->op->run(&one, err);
+        for (int k = 0; s == STOKER_OK && one.failed == 1 && k < r->n_out; k++) {
             if (!append_each(f, &r->out[k], &f->each_out[k])) {
-                s = stk_err_set(err, STK_ELIMIT, "%s: no memory for its result", r->op->name);
+                s = stk_err_set(err, STOKER_ELIMIT, "%s: no memory for its result", r->op->name);
             }
         }
         for (int k = 0; k < r->n_out; k++) {
             stk_col_clear(&f->each_out[k]);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         if (one.failed == 0) {
@@ -207,7 +208,7 @@ static enum stk_status run_each(struct stk_frame *f, struct stk_op_run *r, struc
     for (int k = 0; k < r->n_out; k++) {
         stk_col_settle(&r->out[k]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool wants_each(const struct stk_op_run *r)
@@ -221,7 +222,8 @@ static bool wants_each(const struct stk_op_run *r)
 }
 
 // The function, the line and the element where it failed. A lambda's name ends with its line.
-static void name_element(const char *name, const char *where, int64_t element, struct stk_err *err)
+static void name_element(const char *name, const char *where, int64_t element,
+                         struct stoker_err *err)
 {
     size_t n = strlen(name), m = strlen(where);
     bool is_named = n >= m && strcmp(name + n - m, where) == 0;
@@ -230,12 +232,12 @@ static void name_element(const char *name, const char *where, int64_t element, s
 }
 
 // Runs one node over the chunk; *n shrinks to the elements before one that failed.
-static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eval, int64_t first,
-                                int64_t *n, struct stk_err *err)
+static enum stoker_status run_node(struct stk_frame *f, int k, struct stk_eval *eval, int64_t first,
+                                   int64_t *n, struct stoker_err *err)
 {
     const struct stk_fn_node *node = &f->fn->nodes[k];
     const struct stk_col *in[STK_OP_INPUTS_MAX];
-    struct stk_err failure;
+    struct stoker_err failure;
     uint64_t seed = eval->seeds ? eval->seeds[node->stage] : eval->seed;
     STK_ASSERT(*n > 0 && node->first_out + node->n_out <= f->fn->n_values);
     for (int j = 0; j < node->n_in; j++) {
@@ -259,8 +261,8 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
                            .where = node->where,
                            .failed = *n,
                            .err = &failure};
-    enum stk_status s = wants_each(&r) ? run_each(f, &r, err) : node->op->run(&r, err);
-    if (s != STK_OK) {
+    enum stoker_status s = wants_each(&r) ? run_each(f, &r, err) : node->op->run(&r, err);
+    if (s != STOKER_OK) {
         return s;
     }
     STK_ASSERT(r.failed >= 0 && r.failed <= *n);
@@ -284,7 +286,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
             stk_col_clear(&f->values[node->in[j]]);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Output column o over the whole block, if its place is known beforehand.
@@ -365,12 +367,12 @@ static bool join_parts(struct stk_frame *f, int o, struct stk_col *whole)
     return ok;
 }
 
-static enum stk_status run_chunk(struct stk_frame *f, const struct stk_block *in,
-                                 struct stk_block *out, const bool *is_placed, int64_t first,
-                                 int64_t n, struct stk_eval *eval, struct stk_err *err)
+static enum stoker_status run_chunk(struct stk_frame *f, const struct stk_block *in,
+                                    struct stk_block *out, const bool *is_placed, int64_t first,
+                                    int64_t n, struct stk_eval *eval, struct stoker_err *err)
 {
     const struct stk_fn *fn = f->fn;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     for (int j = 0; j < fn->n_in; j++) {
         stk_col_slice(&f->values[j], &in->cols[j], first, n);
     }
@@ -379,15 +381,15 @@ static enum stk_status run_chunk(struct stk_frame *f, const struct stk_block *in
             lend(f, o, &out->cols[o], first, n);
         }
     }
-    for (int k = 0; s == STK_OK && k < fn->n_nodes && n > 0; k++) {
+    for (int k = 0; s == STOKER_OK && k < fn->n_nodes && n > 0; k++) {
         s = run_node(f, k, eval, first, &n, err);
     }
-    for (int o = 0; s == STK_OK && o < fn->n_out && n > 0; o++) {
+    for (int o = 0; s == STOKER_OK && o < fn->n_out && n > 0; o++) {
         struct stk_col *v = &f->values[fn->out[o]];
         bool ok = is_placed[o] ? place(&out->cols[o], v, first, n) : keep_part(f, o, v, n);
         if (!ok) {
-            s = stk_err_set(err, is_placed[o] ? STK_EBUG : STK_ELIMIT, "%s: result %d %s", fn->name,
-                            o,
+            s = stk_err_set(err, is_placed[o] ? STOKER_EBUG : STOKER_ELIMIT, "%s: result %d %s",
+                            fn->name, o,
                             is_placed[o] ? "has another shape than inferred" : "finds no memory");
         }
     }
@@ -398,8 +400,9 @@ static enum stk_status run_chunk(struct stk_frame *f, const struct stk_block *in
     return s;
 }
 
-enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
-                              struct stk_block *out, struct stk_eval *eval, struct stk_err *err)
+enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
+                                 struct stk_block *out, struct stk_eval *eval,
+                                 struct stoker_err *err)
 {
     const struct stk_fn *fn = f->fn;
     bool is_placed[STK_COMPONENTS_MAX];
@@ -411,19 +414,19 @@ enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
         bool has_place = out->cols[o].is_bound || in->n > chunk;
         is_placed[o] = has_place && bind_output(f, o, &out->cols[o], in->n);
     }
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     out->n = 0;
-    for (int64_t first = 0; s == STK_OK && first < eval->failed; first += chunk) {
+    for (int64_t first = 0; s == STOKER_OK && first < eval->failed; first += chunk) {
         chunk = stk_frame_chunk(f);
         int64_t n = in->n - first < chunk ? in->n - first : chunk;
         s = run_chunk(f, in, out, is_placed, first, n, eval, err);
     }
     for (int o = 0; o < fn->n_out; o++) {
-        if (!is_placed[o] && !join_parts(f, o, &out->cols[o]) && s == STK_OK) {
-            s = stk_err_set(err, STK_ELIMIT, "%s: result %d finds no memory", fn->name, o);
+        if (!is_placed[o] && !join_parts(f, o, &out->cols[o]) && s == STOKER_OK) {
+            s = stk_err_set(err, STOKER_ELIMIT, "%s: result %d finds no memory", fn->name, o);
         }
         out->cols[o].n = out->n;
     }
-    out->n = s == STK_OK ? out->n : 0; // half of a block is none
+    out->n = s == STOKER_OK ? out->n : 0; // half of a block is none
     return s;
 }

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "data/graph/fn.h"
 
-enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, const int *in, int *out,
-                              int stage, struct stk_err *err)
+enum stoker_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, const int *in,
+                                 int *out, int stage, struct stoker_err *err)
 {
     int *value = stk_alloc_array((size_t)from->n_values + 1, sizeof value[0]);
     int input[STK_OP_INPUTS_MAX];
@@ -14,8 +14,8 @@ enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, cons
     for (int i = 0; i < from->n_in; i++) {
         value[i] = in ? in[i] : i;
     }
-    enum stk_status s = STK_OK;
-    for (int k = 0; s == STK_OK && k < from->n_nodes; k++) {
+    enum stoker_status s = STOKER_OK;
+    for (int k = 0; s == STOKER_OK && k < from->n_nodes; k++) {
         const struct stk_fn_node *node = &from->nodes[k];
         int first, count;
         for (int i = 0; i < node->n_in; i++) {
@@ -23,7 +23,7 @@ enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, cons
         }
         s = stk_fn_add(to, node->op->name, input, node->n_in, node->attrs, node->where, &first,
                        &count, err);
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             break;
         }
         to->nodes[to->n_nodes - 1].salt = node->salt;
@@ -32,7 +32,7 @@ enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, cons
             value[node->first_out + i] = first + i;
         }
     }
-    for (int i = 0; s == STK_OK && i < from->n_out; i++) {
+    for (int i = 0; s == STOKER_OK && i < from->n_out; i++) {
         out[i] = value[from->out[i]];
     }
     stk_free(value);

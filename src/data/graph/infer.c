@@ -3,20 +3,20 @@
 #include "data/graph/infer.h"
 
 struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
-                          struct stk_err *err)
+                          struct stoker_err *err)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, name);
     struct stk_fn *fn = t && t->kind == STK_ATTR_FN ? t->fn : NULL;
     int has = ds->n_in > 0 ? ds->in[0]->specs->count + more : more;
     if (!fn || fn->n_in != has) {
-        (void)stk_err_set(err, STK_EINVAL, "%s: %s takes %d components, the input has %d",
+        (void)stk_err_set(err, STOKER_EINVAL, "%s: %s takes %d components, the input has %d",
                           ds->kind->name, name, fn ? fn->n_in : 0, has);
         return NULL;
     }
     return fn;
 }
 
-enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err)
+enum stoker_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stoker_err *err)
 {
     const struct stk_specs *first = ds->in[from]->specs;
     ds->specs = stk_specs_new(first->count);
@@ -29,14 +29,14 @@ enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct s
     for (int i = from + 1; i < ds->n_in; i++) {
         const struct stk_specs *more = ds->in[i]->specs;
         if (more->count != first->count) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%s: dataset %d has %d components, the first one has %d",
                                ds->kind->name, i, more->count, first->count);
         }
         for (int k = 0; k < first->count; k++) {
             struct stk_spec *spec = &ds->specs->items[k];
             if (spec->dtype != more->items[k].dtype) {
-                return stk_err_set(err, STK_EINVAL,
+                return stk_err_set(err, STOKER_EINVAL,
                                    "%s: component %d is %s in dataset %d and %s in the first",
                                    ds->kind->name, k, stk_dtype_name(more->items[k].dtype), i,
                                    stk_dtype_name(spec->dtype));
@@ -44,5 +44,5 @@ enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct s
             spec->shape = stk_shape_join(&spec->shape, &more->items[k].shape);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -14,8 +14,8 @@ static inline bool stk_arg_is_bound(const struct stk_dataset *ds, const char *na
 // A function argument that takes the element's components and perhaps `more` before them. NULL: it
 // is missing or takes another number (the error says so).
 struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
-                          struct stk_err *err);
+                          struct stoker_err *err);
 // ds->specs: what holds for the elements of all inputs from the given one on.
-enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err);
+enum stoker_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stoker_err *err);
 
 #endif

@@ -70,7 +70,7 @@ const struct stk_op *stk_op_find(const char *name)
 }
 
 void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,
-                 struct stk_err *err)
+                 struct stoker_err *err)
 {
     struct stk_col *c = &r->out[k];
     STK_ASSERT(k >= 0 && k < r->n_out && r->n > 0);
@@ -87,25 +87,27 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
     return c->data;
 }
 
-enum stk_status stk_op_no_memory(const struct stk_op_run *r, struct stk_err *err)
+enum stoker_status stk_op_no_memory(const struct stk_op_run *r, struct stoker_err *err)
 {
     return stk_op_no_memory_for(r, 0, err);
 }
 
-enum stk_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err)
+enum stoker_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes,
+                                        struct stoker_err *err)
 {
     struct stk_pool_stats s = stk_pool_stats_of(r->pool);
     char wanted[64] = "";
     if (bytes > 0) {
         snprintf(wanted, sizeof wanted, ", which takes %zu bytes", bytes);
     }
-    return stk_err_set(
-        err, STK_ELIMIT, "%s: no memory for its result%s (%llu of %llu bytes of the budget in use)",
-        r->op->name, wanted, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
+    return stk_err_set(err, STOKER_ELIMIT,
+                       "%s: no memory for its result%s (%llu of %llu bytes of the budget in use)",
+                       r->op->name, wanted, (unsigned long long)s.in_use_bytes,
+                       (unsigned long long)s.cap_bytes);
 }
 
-enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
-                            struct stk_err *err)
+enum stoker_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
+                               struct stoker_err *err)
 {
     const struct stk_col *in = r->in[j];
     struct stk_col *c = &r->out[k];
@@ -118,15 +120,15 @@ enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk
     if (shape) {
         c->shape = *shape;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status code, const char *fmt,
-                            ...)
+enum stoker_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stoker_status code,
+                               const char *fmt, ...)
 {
-    STK_ASSERT(i >= 0 && i < r->n && code != STK_OK);
+    STK_ASSERT(i >= 0 && i < r->n && code != STOKER_OK);
     if (i >= r->failed) {
-        return STK_OK;
+        return STOKER_OK;
     }
     char text[400];
     va_list args;
@@ -136,7 +138,7 @@ enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status cod
     r->failed = i;
     stk_err_init(r->err);
     (void)stk_err_set(r->err, code, "%s: %s", r->op->name, text);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t draw)

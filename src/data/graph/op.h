@@ -48,7 +48,7 @@ struct stk_op_run {
     const char *where;     // source line that added the operation; NULL: unknown
     // The first element that failed; n if none did. Elements behind it need not be computed.
     int64_t failed;
-    struct stk_err *err; // of that element
+    struct stoker_err *err; // of that element
 };
 
 struct stk_op {
@@ -64,16 +64,16 @@ struct stk_op {
     bool takes_more;             // attributes that its rows do not name
     int at_once;    // elements it is faster on together, however large they are; 0: one is as good
     double cost_ns; // rough, per value; for ordering and chunking before anything was measured
-    // STK_EINVAL: types or shapes do not fit; the message says which and why.
-    enum stk_status (*infer)(struct stk_op_infer *c, struct stk_err *err);
+    // STOKER_EINVAL: types or shapes do not fit; the message says which and why.
+    enum stoker_status (*infer)(struct stk_op_infer *c, struct stoker_err *err);
     // NULL: nothing to prepare. *out is freed with `unprepare`.
-    enum stk_status (*prepare)(const struct stk_op_infer *c, void **out, struct stk_err *err);
+    enum stoker_status (*prepare)(const struct stk_op_infer *c, void **out, struct stoker_err *err);
     void (*unprepare)(void *prepared);
     size_t scratch_bytes;
     void (*scratch_end)(void *scratch); // frees what the scratch refers to
-    // STK_OK also where an element failed (r->failed, r->err). Other codes end the whole block:
+    // STOKER_OK also where an element failed (r->failed, r->err). Other codes end the whole block:
     // memory, cancellation, a bug.
-    enum stk_status (*run)(struct stk_op_run *r, struct stk_err *err);
+    enum stoker_status (*run)(struct stk_op_run *r, struct stoker_err *err);
     const struct stk_arg_row *args; // ends with a NULL name; NULL: it takes none
     int arg;                        // for files that hold several operations: which one
 };
@@ -90,21 +90,23 @@ const struct stk_op *stk_op_at(int i);              // the table's, then plug-in
 int stk_op_register(const struct stk_op *op);
 
 // No memory for the result, as an error.
-enum stk_status stk_op_no_memory(const struct stk_op_run *r, struct stk_err *err);
+enum stoker_status stk_op_no_memory(const struct stk_op_run *r, struct stoker_err *err);
 // bytes: of the result, where they are known.
-enum stk_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
+enum stoker_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes,
+                                        struct stoker_err *err);
 
 // Room for a uniform output of r->n elements: the caller's memory where it was given and fits.
-// NULL: no memory (STK_ENOMEM or STK_ELIMIT is in err).
+// NULL: no memory (STOKER_ENOMEM or STOKER_ELIMIT is in err).
 void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,
-                 struct stk_err *err);
+                 struct stoker_err *err);
 // The k-th output is the j-th input as it stands, perhaps of another shape with as many values
 // (NULL: the same).
-enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
-                            struct stk_err *err);
-// Element i failed. Keeps the first; returns STK_OK, so that `return stk_op_fail(...)` ends a run.
-enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status code, const char *fmt,
-                            ...) STK_PRINTF(4, 5);
+enum stoker_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
+                               struct stoker_err *err);
+// Element i failed. Keeps the first; returns STOKER_OK, so that `return stk_op_fail(...)` ends a
+// run.
+enum stoker_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stoker_status code,
+                               const char *fmt, ...) STK_PRINTF(4, 5);
 // 64 random bits: the same for the same seed, operation (salt) and element index, whatever the
 // thread. draw numbers the bits of one element.
 uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t draw);
@@ -113,14 +115,15 @@ uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t d
 struct stk_host {
     void *arg;
     // Calls function `id` on n elements; makes the outputs (uniform or varied, not bound).
-    enum stk_status (*call)(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
-                            int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
-                            int64_t *failed, struct stk_err *failed_err, struct stk_err *err);
+    enum stoker_status (*call)(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
+                               int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
+                               int64_t *failed, struct stoker_err *failed_err,
+                               struct stoker_err *err);
     // A generator: opens, gives up to n elements (0: the end), closes.
-    enum stk_status (*gen_open)(void *arg, int64_t id, const struct stk_col *const *in, int n_in,
-                                void **gen, struct stk_err *err);
-    enum stk_status (*gen_next)(void *arg, void *gen, int64_t n, struct stk_pool *pool,
-                                struct stk_block *out, struct stk_err *err);
+    enum stoker_status (*gen_open)(void *arg, int64_t id, const struct stk_col *const *in, int n_in,
+                                   void **gen, struct stoker_err *err);
+    enum stoker_status (*gen_next)(void *arg, void *gen, int64_t n, struct stk_pool *pool,
+                                   struct stk_block *out, struct stoker_err *err);
     void (*gen_close)(void *arg, void *gen);
 };
 

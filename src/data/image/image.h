@@ -52,9 +52,9 @@ void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
 // What it keeps counts for the pool's budget from now on; before its first use.
 void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
 void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
-// STK_ENOMEM: that many bytes cannot be had.
-enum stk_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
-                                    struct stk_err *err);
+// STOKER_ENOMEM: that many bytes cannot be had.
+enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
+                                       struct stoker_err *err);
 // At least `size` bytes, aligned to 64, of unknown content; NULL if they cannot be had (the old
 // ones are gone then).
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);
@@ -62,7 +62,8 @@ void stk_image_buffer_free(struct stk_image_buffer *b);
 
 size_t stk_image_type_size(enum stk_image_type type);
 // Sides and channels in range, pixels there, rows not overlapping. `what` names the image.
-enum stk_status stk_image_check(const struct stk_image *im, const char *what, struct stk_err *err);
+enum stoker_status stk_image_check(const struct stk_image *im, const char *what,
+                                   struct stoker_err *err);
 
 static inline void *stk_image_row(const struct stk_image *im, uint32_t y)
 {

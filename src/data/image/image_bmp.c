@@ -18,11 +18,11 @@ struct bmp {
     bool is_top_down;
 };
 
-static enum stk_status read_header(const uint8_t *data, size_t size, uint32_t channels,
-                                   struct bmp *b, struct stk_err *err)
+static enum stoker_status read_header(const uint8_t *data, size_t size, uint32_t channels,
+                                      struct bmp *b, struct stoker_err *err)
 {
     if (size < HEADER || memcmp(data, "BM", 2) != 0) {
-        return stk_err_set(err, STK_EINPUT, "a damaged BMP, or none: no header");
+        return stk_err_set(err, STOKER_EINPUT, "a damaged BMP, or none: no header");
     }
     int64_t width = (int32_t)le32(data + 18), height = (int32_t)le32(data + 22);
     uint32_t bits = le32(data + 28) & 0xffff, compression = le32(data + 30);
@@ -30,48 +30,49 @@ static enum stk_status read_header(const uint8_t *data, size_t size, uint32_t ch
     height = height < 0 ? -height : height;
     b->first = le32(data + 10);
     if (width <= 0 || height <= 0 || width > STK_IMAGE_MAX_SIDE || height > STK_IMAGE_MAX_SIDE) {
-        return stk_err_set(err, STK_EINPUT, "a BMP of %lld x %lld pixels", (long long)height,
+        return stk_err_set(err, STOKER_EINPUT, "a BMP of %lld x %lld pixels", (long long)height,
                            (long long)width);
     }
     if ((bits != 8 && bits != 24 && bits != 32) || (compression != 0 && compression != 3)) {
         return stk_err_set(
-            err, STK_EINPUT,
+            err, STOKER_EINPUT,
             "a BMP of %u bits a pixel, compression %u; 8, 24 or 32 uncompressed can be "
             "decoded",
             bits, compression);
     }
     b->shape = (struct stk_image_shape){(uint32_t)height, (uint32_t)width, bits / 8};
     if (channels && channels != b->shape.channels) {
-        return stk_err_set(err, STK_EINPUT, "a BMP of %u channels, not %u", b->shape.channels,
+        return stk_err_set(err, STOKER_EINPUT, "a BMP of %u channels, not %u", b->shape.channels,
                            channels);
     }
     b->stride = ((size_t)width * b->shape.channels + 3) & ~(size_t)3;
     if (b->first > size || (size - b->first) / b->stride < (size_t)height) {
-        return stk_err_set(err, STK_EINPUT, "a damaged BMP: the data end too early");
+        return stk_err_set(err, STOKER_EINPUT, "a damaged BMP: the data end too early");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
-                                    struct stk_image_shape *shape, struct stk_err *err)
+enum stoker_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err)
 {
     struct bmp b;
-    enum stk_status status = read_header(data, size, channels, &b, err);
-    if (status == STK_OK) {
+    enum stoker_status status = read_header(data, size, channels, &b, err);
+    if (status == STOKER_OK) {
         *shape = b.shape;
     }
     return status;
 }
 
-enum stk_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, struct stk_image *out,
+                                        struct stoker_err *err)
 {
     struct bmp b;
-    enum stk_status status = read_header(data, size, channels, &b, err);
-    if (status == STK_OK) {
+    enum stoker_status status = read_header(data, size, channels, &b, err);
+    if (status == STOKER_OK) {
         status = stk_image_claim(c, out, &b.shape, STK_IMAGE_U8, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     size_t n = b.shape.channels;
@@ -85,5 +86,5 @@ enum stk_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t 
             to[i * n + 2] = from[i * n];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -3,19 +3,20 @@
 // within its limits of pixels and bytes.
 #include "data/image/image_codec_impl.h"
 
-enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
-                                const struct stk_image_shape *shape, enum stk_image_type type,
-                                struct stk_err *err)
+enum stoker_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
+                                   const struct stk_image_shape *shape, enum stk_image_type type,
+                                   struct stoker_err *err)
 {
     if ((uint64_t)shape->height * shape->width > c->max_pixels) {
-        return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
-                           shape->height, shape->width, (unsigned long long)c->max_pixels);
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "an image of %u x %u pixels; at most %llu are allowed", shape->height,
+                           shape->width, (unsigned long long)c->max_pixels);
     }
     size_t row = (size_t)shape->width * shape->channels * stk_image_type_size(type);
     if (out->pixels) {
         if (out->height != shape->height || out->width != shape->width ||
             out->channels != shape->channels || out->type != type) {
-            return stk_err_set(err, STK_EUSAGE,
+            return stk_err_set(err, STOKER_EUSAGE,
                                "the image is %u x %u x %u, the memory for it %u x %u x %u",
                                shape->height, shape->width, shape->channels, out->height,
                                out->width, out->channels);
@@ -23,7 +24,7 @@ enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *o
         return stk_image_check(out, "decode", err);
     }
     if ((uint64_t)row * shape->height > c->max_bytes) {
-        return stk_err_set(err, STK_ELIMIT,
+        return stk_err_set(err, STOKER_ELIMIT,
                            "an image of %u x %u pixels needs %llu bytes; the budget has %llu",
                            shape->height, shape->width, (unsigned long long)row * shape->height,
                            (unsigned long long)c->max_bytes);
@@ -33,5 +34,5 @@ enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *o
         return stk_image_no_memory(c, row * shape->height, err);
     }
     *out = (struct stk_image){pixels, shape->height, shape->width, shape->channels, type, row};
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -5,8 +5,8 @@
 // Pixels go where out->pixels says, if out's size, channels and type are right; if it is NULL, to
 // the context's memory: `out` is filled in and lasts until the context's next decode. Encoded bytes
 // lie in the context likewise. Nothing larger than the context's max_pixels is begun.
-// Status: STK_EINPUT for a file that cannot be decoded, STK_ELIMIT for one too large, STK_EUSAGE
-// for arguments that make no sense.
+// Status: STOKER_EINPUT for a file that cannot be decoded, STOKER_ELIMIT for one too large,
+// STOKER_EUSAGE for arguments that make no sense.
 #ifndef STK_DATA_OPS_IMAGE_CODEC_H
 #define STK_DATA_OPS_IMAGE_CODEC_H
 
@@ -40,19 +40,20 @@ struct stk_image_jpeg_options {
 };
 
 // extract_jpeg_shape: height, width and channels (1, 3 or 4) from the headers.
-enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     struct stk_image_shape *shape, struct stk_err *err);
-enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                      const struct stk_image_jpeg_options *opt,
-                                      struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, struct stk_image_shape *shape,
+                                        struct stoker_err *err);
+enum stoker_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data,
+                                         size_t size, const struct stk_image_jpeg_options *opt,
+                                         struct stk_image *out, struct stoker_err *err);
 struct stk_image_jpeg_job {
     struct stk_image_context *context;
     const uint8_t *data;
     size_t size;
     struct stk_image_jpeg_options opt;
-    struct stk_image out;   // as of stk_image_decode_jpeg
-    enum stk_status status; // out
-    struct stk_err err;     // initialised by the caller
+    struct stk_image out;      // as of stk_image_decode_jpeg
+    enum stoker_status status; // out
+    struct stoker_err err;     // initialised by the caller
 };
 // One or two files, each with a context of its own: two at once take less time than one after the
 // other.
@@ -63,37 +64,40 @@ void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct st
 // Decodes a crop and resizes it, in one call and without allocating. The crop is given in pixels of
 // the unscaled image; with is_scaled the decoder may first scale by 1/2, 1/4 or 1/8 as long as it
 // stays at least as large as the output, which is faster and no longer the same pixels.
-enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
-                                           size_t size, const struct stk_image_jpeg_options *jpeg,
-                                           bool is_scaled,
-                                           const struct stk_image_resize_options *opt,
-                                           const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
+                                              size_t size,
+                                              const struct stk_image_jpeg_options *jpeg,
+                                              bool is_scaled,
+                                              const struct stk_image_resize_options *opt,
+                                              const struct stk_image *out, struct stoker_err *err);
 
 // tf.io.decode_png: channels 0 (as in the file) to 4; uint8, or uint16 if is_16_bit. An alpha
 // channel that the file lacks is opaque (TensorFlow's is 1 of 255 where a grey file has 1 bit a
 // pixel).
-enum stk_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, bool is_16_bit, struct stk_image *out,
-                                     struct stk_err *err);
+enum stoker_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, bool is_16_bit,
+                                        struct stk_image *out, struct stoker_err *err);
 // channels as wanted: 0 as in the file.
-enum stk_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                    uint32_t channels, struct stk_image_shape *shape,
-                                    struct stk_err *err);
+enum stoker_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data,
+                                       size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err);
 // BMP: channels 0, or as the file has them. GIF: the first frame, 3 channels.
-enum stk_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, struct stk_image *out, struct stk_err *err);
-enum stk_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     struct stk_image *out, struct stk_err *err);
-enum stk_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
-                                    struct stk_image_shape *shape, struct stk_err *err);
-enum stk_status stk_image_gif_shape(const uint8_t *data, size_t size, struct stk_image_shape *shape,
-                                    struct stk_err *err);
+enum stoker_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, struct stk_image *out,
+                                        struct stoker_err *err);
+enum stoker_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, struct stk_image *out, struct stoker_err *err);
+enum stoker_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err);
+enum stoker_status stk_image_gif_shape(const uint8_t *data, size_t size,
+                                       struct stk_image_shape *shape, struct stoker_err *err);
 // Whatever the first bytes say it is, uint8; the first frame of a GIF.
-enum stk_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, struct stk_image *out, struct stk_err *err);
-enum stk_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                    uint32_t channels, struct stk_image_shape *shape,
-                                    struct stk_err *err);
+enum stoker_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, struct stk_image *out,
+                                        struct stoker_err *err);
+enum stoker_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data,
+                                       size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err);
 
 // tf.io.encode_jpeg's; stk_image_jpeg_defaults sets its defaults.
 struct stk_image_jpeg_encoding {
@@ -105,12 +109,13 @@ struct stk_image_jpeg_encoding {
     size_t xmp_size;
 };
 void stk_image_jpeg_defaults(struct stk_image_jpeg_encoding *e);
-enum stk_status stk_image_encode_jpeg(struct stk_image_context *c, const struct stk_image *in,
-                                      const struct stk_image_jpeg_encoding *e,
-                                      const uint8_t **bytes, size_t *size, struct stk_err *err);
+enum stoker_status stk_image_encode_jpeg(struct stk_image_context *c, const struct stk_image *in,
+                                         const struct stk_image_jpeg_encoding *e,
+                                         const uint8_t **bytes, size_t *size,
+                                         struct stoker_err *err);
 // U8 or U16, 1 to 4 channels; compression -1 (zlib's default) to 9.
-enum stk_status stk_image_encode_png(struct stk_image_context *c, const struct stk_image *in,
-                                     int compression, const uint8_t **bytes, size_t *size,
-                                     struct stk_err *err);
+enum stoker_status stk_image_encode_png(struct stk_image_context *c, const struct stk_image *in,
+                                        int compression, const uint8_t **bytes, size_t *size,
+                                        struct stoker_err *err);
 
 #endif

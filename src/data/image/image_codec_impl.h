@@ -7,16 +7,16 @@
 
 // --- image_decode.c
 // Makes `out` an image of this shape: checks what the caller gave, or takes the context's memory.
-enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
-                                const struct stk_image_shape *shape, enum stk_image_type type,
-                                struct stk_err *err);
+enum stoker_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
+                                   const struct stk_image_shape *shape, enum stk_image_type type,
+                                   struct stoker_err *err);
 
 // --- image_libjpeg.c: decode_jpeg and its shape for every file that libjpeg can read.
-enum stk_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
-                                        size_t size, struct stk_image_shape *shape,
-                                        struct stk_err *err);
-enum stk_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
-                                         size_t size, const struct stk_image_jpeg_options *opt,
-                                         struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
+                                           size_t size, struct stk_image_shape *shape,
+                                           struct stoker_err *err);
+enum stoker_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
+                                            size_t size, const struct stk_image_jpeg_options *opt,
+                                            struct stk_image *out, struct stoker_err *err);
 
 #endif

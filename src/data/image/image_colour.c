@@ -11,33 +11,35 @@ enum { STRETCH = 128 }; // pixels converted at a time
 // Changes n pixels of three channels, or n values, in place.
 typedef void change_fn(float *values, size_t n, const float *args);
 
-static enum stk_status check_types(const struct stk_image *in, const struct stk_image *out,
-                                   uint32_t channels, const char *what, struct stk_err *err)
+static enum stoker_status check_types(const struct stk_image *in, const struct stk_image *out,
+                                      uint32_t channels, const char *what, struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, what, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_image_check(in, what, err);
+    if (status == STOKER_OK) {
         status = stk_image_check(out, what, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     if (in->height != out->height || in->width != out->width || in->type != out->type ||
         in->type == STK_IMAGE_U16) {
-        return stk_err_set(err, STK_EUSAGE, "%s: uint8 or float32 to the same type and size", what);
+        return stk_err_set(err, STOKER_EUSAGE, "%s: uint8 or float32 to the same type and size",
+                           what);
     }
     if (channels && in->channels != channels) {
-        return stk_err_set(err, STK_EUSAGE, "%s: takes %u channels, not %u", what, channels,
+        return stk_err_set(err, STOKER_EUSAGE, "%s: takes %u channels, not %u", what, channels,
                            in->channels);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status check_same(const struct stk_image *in, const struct stk_image *out,
-                                  uint32_t channels, const char *what, struct stk_err *err)
+static enum stoker_status check_same(const struct stk_image *in, const struct stk_image *out,
+                                     uint32_t channels, const char *what, struct stoker_err *err)
 {
-    enum stk_status status = check_types(in, out, channels, what, err);
-    if (status == STK_OK && in->channels != out->channels) {
-        return stk_err_set(err, STK_EUSAGE, "%s: the output has %u channels", what, out->channels);
+    enum stoker_status status = check_types(in, out, channels, what, err);
+    if (status == STOKER_OK && in->channels != out->channels) {
+        return stk_err_set(err, STOKER_EUSAGE, "%s: the output has %u channels", what,
+                           out->channels);
     }
     return status;
 }
@@ -123,11 +125,11 @@ static void brighten(float *v, size_t n, const float *args)
     }
 }
 
-enum stk_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
-                                            const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
+                                               const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, 0, "adjust_brightness", err);
-    if (status == STK_OK) {
+    enum stoker_status status = check_same(in, out, 0, "adjust_brightness", err);
+    if (status == STOKER_OK) {
         change_values(in, out, brighten, &delta);
     }
     return status;
@@ -140,16 +142,16 @@ static void raise(float *v, size_t n, const float *args)
     }
 }
 
-enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
-                                       const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
+                                          const struct stk_image *out, struct stoker_err *err)
 {
     const float args[2] = {gamma, gain};
-    enum stk_status status = check_same(in, out, 0, "adjust_gamma", err);
-    if (status == STK_OK && !(gamma >= 0)) {
-        return stk_err_set(err, STK_EUSAGE, "adjust_gamma: gamma is not negative, but %g",
+    enum stoker_status status = check_same(in, out, 0, "adjust_gamma", err);
+    if (status == STOKER_OK && !(gamma >= 0)) {
+        return stk_err_set(err, STOKER_EUSAGE, "adjust_gamma: gamma is not negative, but %g",
                            (double)gamma);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         change_values(in, out, raise, args);
     }
     return status;
@@ -217,15 +219,15 @@ static void spread_bytes(const struct stk_image *in, float factor, const float m
     }
 }
 
-enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
-                                          const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
+                                             const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, 0, "adjust_contrast", err);
-    if (status == STK_OK && in->channels > 4) {
-        return stk_err_set(err, STK_EUSAGE, "adjust_contrast: up to 4 channels, not %u",
+    enum stoker_status status = check_same(in, out, 0, "adjust_contrast", err);
+    if (status == STOKER_OK && in->channels > 4) {
+        return stk_err_set(err, STOKER_EUSAGE, "adjust_contrast: up to 4 channels, not %u",
                            in->channels);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     double sums[LANES] = {0}, pixels = (double)in->width * in->height;
@@ -240,13 +242,13 @@ enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float fact
     }
     if (in->type == STK_IMAGE_U8) {
         spread_bytes(in, factor, means, out);
-        return STK_OK;
+        return STOKER_OK;
     }
     for (uint32_t y = 0; y < in->height; y++) {
         spread_row(stk_image_row(in, y), (size_t)in->width * in->channels, factor, means,
                    stk_image_row(out, y));
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static inline float largest(const float *p)
@@ -326,22 +328,22 @@ static void turn_hue(float *p, size_t n, const float *args)
     }
 }
 
-static enum stk_status change_pixels(const struct stk_image *in, const struct stk_image *out,
-                                     change_fn *change, const float *args, const char *what,
-                                     struct stk_err *err)
+static enum stoker_status change_pixels(const struct stk_image *in, const struct stk_image *out,
+                                        change_fn *change, const float *args, const char *what,
+                                        struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, 3, what, err);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    enum stoker_status status = check_same(in, out, 3, what, err);
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         change_row(in, out, y, change, args);
     }
     return status;
 }
 
-enum stk_status stk_image_adjust_hue(const struct stk_image *in, float delta,
-                                     const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_adjust_hue(const struct stk_image *in, float delta,
+                                        const struct stk_image *out, struct stoker_err *err)
 {
     if (!(delta >= -1 && delta <= 1)) {
-        return stk_err_set(err, STK_EUSAGE, "adjust_hue: delta is in -1 to 1, not %g",
+        return stk_err_set(err, STOKER_EUSAGE, "adjust_hue: delta is in -1 to 1, not %g",
                            (double)delta);
     }
     return change_pixels(in, out, turn_hue, &delta, "adjust_hue", err);
@@ -360,22 +362,22 @@ static void saturate(float *p, size_t n, const float *args)
     }
 }
 
-enum stk_status stk_image_adjust_saturation(const struct stk_image *in, float factor,
-                                            const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_adjust_saturation(const struct stk_image *in, float factor,
+                                               const struct stk_image *out, struct stoker_err *err)
 {
     float args[1] = {factor > 0 ? factor : 0};
     return change_pixels(in, out, saturate, args, "adjust_saturation", err);
 }
 
-enum stk_status stk_image_rgb_to_grayscale(const struct stk_image *in, const struct stk_image *out,
-                                           struct stk_err *err)
+enum stoker_status stk_image_rgb_to_grayscale(const struct stk_image *in,
+                                              const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check_types(in, out, 3, "rgb_to_grayscale", err);
-    if (status == STK_OK && out->channels != 1) {
-        return stk_err_set(err, STK_EUSAGE, "rgb_to_grayscale: gives 1 channel, not %u",
+    enum stoker_status status = check_types(in, out, 3, "rgb_to_grayscale", err);
+    if (status == STOKER_OK && out->channels != 1) {
+        return stk_err_set(err, STOKER_EUSAGE, "rgb_to_grayscale: gives 1 channel, not %u",
                            out->channels);
     }
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
         const float *floats = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
@@ -397,16 +399,16 @@ enum stk_status stk_image_rgb_to_grayscale(const struct stk_image *in, const str
     return status;
 }
 
-enum stk_status stk_image_grayscale_to_rgb(const struct stk_image *in, const struct stk_image *out,
-                                           struct stk_err *err)
+enum stoker_status stk_image_grayscale_to_rgb(const struct stk_image *in,
+                                              const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check_types(in, out, 1, "grayscale_to_rgb", err);
-    if (status == STK_OK && out->channels != 3) {
-        return stk_err_set(err, STK_EUSAGE, "grayscale_to_rgb: gives 3 channels, not %u",
+    enum stoker_status status = check_types(in, out, 1, "grayscale_to_rgb", err);
+    if (status == STOKER_OK && out->channels != 3) {
+        return stk_err_set(err, STOKER_EUSAGE, "grayscale_to_rgb: gives 3 channels, not %u",
                            out->channels);
     }
     size_t size = stk_image_type_size(in->type);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
         for (size_t i = 0; i < (size_t)in->width * 3; i++) {
@@ -450,8 +452,8 @@ static void multiply(float *p, size_t n, const float *m)
     }
 }
 
-enum stk_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
-                                       const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
+                                          const struct stk_image *out, struct stoker_err *err)
 {
     // NTSC's YIQ and PAL's YUV as TensorFlow has them; rows are the input channels.
     static const float matrices[4][9] = {
@@ -462,7 +464,7 @@ enum stk_status stk_image_change_space(const struct stk_image *in, enum stk_imag
          -0.10001026f},
         {1, 1, 1, 0, -0.394642334f, 2.03206185f, 1.13988303f, -0.58062185f, 0}};
     if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_YUV_TO_RGB) {
-        return stk_err_set(err, STK_EUSAGE, "colour spaces are changed on float32 images");
+        return stk_err_set(err, STOKER_EUSAGE, "colour spaces are changed on float32 images");
     }
     if (space == STK_IMAGE_RGB_TO_HSV) {
         return change_pixels(in, out, rgb_to_hsv, NULL, "rgb_to_hsv", err);

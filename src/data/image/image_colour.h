@@ -7,23 +7,23 @@
 
 #include "data/image/image.h"
 
-enum stk_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
-                                            const struct stk_image *out, struct stk_err *err);
-enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
-                                       const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
+                                               const struct stk_image *out, struct stoker_err *err);
+enum stoker_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
+                                          const struct stk_image *out, struct stoker_err *err);
 // Around each channel's mean over the image; up to 4 channels.
-enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
-                                          const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
+                                             const struct stk_image *out, struct stoker_err *err);
 // Three channels. delta in -1 to 1 (a whole turn is 1); factor not negative.
-enum stk_status stk_image_adjust_hue(const struct stk_image *in, float delta,
-                                     const struct stk_image *out, struct stk_err *err);
-enum stk_status stk_image_adjust_saturation(const struct stk_image *in, float factor,
-                                            const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_adjust_hue(const struct stk_image *in, float delta,
+                                        const struct stk_image *out, struct stoker_err *err);
+enum stoker_status stk_image_adjust_saturation(const struct stk_image *in, float factor,
+                                               const struct stk_image *out, struct stoker_err *err);
 // Three channels to one; one channel to three.
-enum stk_status stk_image_rgb_to_grayscale(const struct stk_image *in, const struct stk_image *out,
-                                           struct stk_err *err);
-enum stk_status stk_image_grayscale_to_rgb(const struct stk_image *in, const struct stk_image *out,
-                                           struct stk_err *err);
+enum stoker_status stk_image_rgb_to_grayscale(const struct stk_image *in,
+                                              const struct stk_image *out, struct stoker_err *err);
+enum stoker_status stk_image_grayscale_to_rgb(const struct stk_image *in,
+                                              const struct stk_image *out, struct stoker_err *err);
 
 // float32, three channels.
 enum stk_image_space {
@@ -34,14 +34,14 @@ enum stk_image_space {
     STK_IMAGE_RGB_TO_YUV,
     STK_IMAGE_YUV_TO_RGB
 };
-enum stk_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
-                                       const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_change_space(const struct stk_image *in, enum stk_image_space space,
+                                          const struct stk_image *out, struct stoker_err *err);
 // per_image_standardization: any type to float32 with mean 0 and deviation 1.
-enum stk_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
-                                      struct stk_err *err);
+enum stoker_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
+                                         struct stoker_err *err);
 // convert_image_dtype among uint8, uint16 and float32. Without is_saturated what does not fit keeps
 // its low bits.
-enum stk_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
-                                       const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
+                                          const struct stk_image *out, struct stoker_err *err);
 
 #endif

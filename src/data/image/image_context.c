@@ -65,14 +65,14 @@ void stk_image_context_trim(struct stk_image_context *c)
     }
 }
 
-enum stk_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
-                                    struct stk_err *err)
+enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
+                                       struct stoker_err *err)
 {
     if (!c->pool) {
         return stk_err_nomem(err);
     }
     struct stk_pool_stats s = stk_pool_stats_of(c->pool);
-    return stk_err_set(err, STK_ENOMEM,
+    return stk_err_set(err, STOKER_ENOMEM,
                        "no memory for %zu bytes of an image (%llu of %llu bytes of the budget in "
                        "use)",
                        size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
@@ -136,29 +136,30 @@ size_t stk_image_type_size(enum stk_image_type type)
     return type == STK_IMAGE_F32 ? 4 : type == STK_IMAGE_U16 ? 2 : 1;
 }
 
-enum stk_status stk_image_check(const struct stk_image *im, const char *what, struct stk_err *err)
+enum stoker_status stk_image_check(const struct stk_image *im, const char *what,
+                                   struct stoker_err *err)
 {
     if (im->height == 0 || im->width == 0 || im->channels == 0) {
-        return stk_err_set(err, STK_EUSAGE, "%s: an image of %u x %u x %u has no pixels", what,
+        return stk_err_set(err, STOKER_EUSAGE, "%s: an image of %u x %u x %u has no pixels", what,
                            im->height, im->width, im->channels);
     }
     if (im->height > STK_IMAGE_MAX_SIDE || im->width > STK_IMAGE_MAX_SIDE ||
         im->channels > STK_IMAGE_MAX_CHANNELS) {
         return stk_err_set(
-            err, STK_ELIMIT, "%s: %u x %u x %u is more than %d a side or %d channels", what,
+            err, STOKER_ELIMIT, "%s: %u x %u x %u is more than %d a side or %d channels", what,
             im->height, im->width, im->channels, STK_IMAGE_MAX_SIDE, STK_IMAGE_MAX_CHANNELS);
     }
     if (!im->pixels) {
-        return stk_err_set(err, STK_EINVAL, "%s: no pixels given", what);
+        return stk_err_set(err, STOKER_EINVAL, "%s: no pixels given", what);
     }
     size_t row = (size_t)im->width * im->channels * stk_image_type_size(im->type);
     if (im->height > 1 && im->stride < row) {
-        return stk_err_set(err, STK_EINVAL, "%s: rows overlap: %zu bytes apart, %zu long", what,
+        return stk_err_set(err, STOKER_EINVAL, "%s: rows overlap: %zu bytes apart, %zu long", what,
                            im->stride, row);
     }
     size_t grain = stk_image_type_size(im->type);
     if ((uintptr_t)im->pixels % grain || im->stride % grain) {
-        return stk_err_set(err, STK_EINVAL, "%s: pixels or rows are not aligned", what);
+        return stk_err_set(err, STOKER_EINVAL, "%s: pixels or rows are not aligned", what);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -5,16 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-static enum stk_status check(const struct stk_image *in, const struct stk_image *out,
-                             const char *what, struct stk_err *err)
+static enum stoker_status check(const struct stk_image *in, const struct stk_image *out,
+                                const char *what, struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, what, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_image_check(in, what, err);
+    if (status == STOKER_OK) {
         status = stk_image_check(out, what, err);
     }
-    if (status == STK_OK &&
+    if (status == STOKER_OK &&
         (in->height != out->height || in->width != out->width || in->channels != out->channels)) {
-        return stk_err_set(err, STK_EUSAGE, "%s: the output has another size", what);
+        return stk_err_set(err, STOKER_EUSAGE, "%s: the output has another size", what);
     }
     return status;
 }
@@ -68,15 +68,15 @@ static struct moments moments_of(const struct stk_image *in, size_t row)
     return (struct moments){mean, sqrt(squares / n)};
 }
 
-enum stk_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
-                                      struct stk_err *err)
+enum stoker_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
+                                         struct stoker_err *err)
 {
-    enum stk_status status = check(in, out, "per_image_standardization", err);
-    if (status != STK_OK) {
+    enum stoker_status status = check(in, out, "per_image_standardization", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (out->type != STK_IMAGE_F32) {
-        return stk_err_set(err, STK_EUSAGE, "per_image_standardization: gives float32");
+        return stk_err_set(err, STOKER_EUSAGE, "per_image_standardization: gives float32");
     }
     size_t row = (size_t)in->width * in->channels;
     struct moments m = moments_of(in, row);
@@ -97,7 +97,7 @@ enum stk_status stk_image_standardize(const struct stk_image *in, const struct s
             to[i] = (floats[i] - centre) / by;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void floats_from(const struct stk_image *in, const struct stk_image *out, size_t row)
@@ -163,11 +163,11 @@ static void change_depth(const struct stk_image *in, const struct stk_image *out
     }
 }
 
-enum stk_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
-                                       const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_convert_type(const struct stk_image *in, bool is_saturated,
+                                          const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check(in, out, "convert_image_dtype", err);
-    if (status != STK_OK) {
+    enum stoker_status status = check(in, out, "convert_image_dtype", err);
+    if (status != STOKER_OK) {
         return status;
     }
     size_t row = (size_t)in->width * in->channels;
@@ -183,5 +183,5 @@ enum stk_status stk_image_convert_type(const struct stk_image *in, bool is_satur
     } else {
         change_depth(in, out, row);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

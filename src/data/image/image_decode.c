@@ -27,14 +27,15 @@ enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
     return STK_IMAGE_UNKNOWN;
 }
 
-static enum stk_status too_large(const struct stk_image_context *c, struct stk_err *err)
+static enum stoker_status too_large(const struct stk_image_context *c, struct stoker_err *err)
 {
-    return stk_err_set(err, STK_ELIMIT, "a JPEG of more than %llu pixels",
+    return stk_err_set(err, STOKER_ELIMIT, "a JPEG of more than %llu pixels",
                        (unsigned long long)c->max_pixels);
 }
 
-enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     struct stk_image_shape *shape, struct stk_err *err)
+enum stoker_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, struct stk_image_shape *shape,
+                                        struct stoker_err *err)
 {
     c->jpeg->max_pixels = c->max_pixels;
     enum stk_jpeg_status status = stk_jpeg_open(c->jpeg, data, size);
@@ -45,7 +46,7 @@ enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t 
         return stk_image_libjpeg_shape(c, data, size, shape, err);
     }
     *shape = (struct stk_image_shape){c->jpeg->height, c->jpeg->width, c->jpeg->components};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // What our own decoder is to do, if it takes the file.
@@ -57,18 +58,19 @@ struct own {
     bool is_ready;
 };
 
-static enum stk_status check_options(const struct stk_image_jpeg_options *opt, struct stk_err *err)
+static enum stoker_status check_options(const struct stk_image_jpeg_options *opt,
+                                        struct stoker_err *err)
 {
     uint32_t ratio = opt->ratio ? opt->ratio : 1;
     if (opt->channels != 0 && opt->channels != 1 && opt->channels != 3) {
-        return stk_err_set(err, STK_EUSAGE, "decode_jpeg: channels must be 0, 1 or 3, not %u",
+        return stk_err_set(err, STOKER_EUSAGE, "decode_jpeg: channels must be 0, 1 or 3, not %u",
                            opt->channels);
     }
     if (ratio > 8 || (ratio & (ratio - 1))) {
-        return stk_err_set(err, STK_EUSAGE, "decode_jpeg: ratio must be 1, 2, 4 or 8, not %u",
+        return stk_err_set(err, STOKER_EUSAGE, "decode_jpeg: ratio must be 1, 2, 4 or 8, not %u",
                            ratio);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Random parts of an image are of all sizes: room for a small image's largest is made at the first,
@@ -91,7 +93,7 @@ static void expect_whole(struct stk_image_context *c, const struct stk_jpeg_opti
 }
 
 // Makes room for the pixels and the decoder's scratch.
-static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *own)
+static enum stoker_status prepare_task(struct stk_image_jpeg_job *job, struct own *own)
 {
     struct stk_image_context *c = job->context;
     const struct stk_image_jpeg_options *opt = &job->opt;
@@ -108,7 +110,7 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
                                          opt->is_checked};
     struct stk_image_shape shape = {.channels = channels};
     if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK) {
-        return stk_err_set(&job->err, STK_EUSAGE,
+        return stk_err_set(&job->err, STOKER_EUSAGE,
                            "decode_jpeg: crop %u x %u at (%u, %u), ratio %u, does not fit an image "
                            "of %u x %u",
                            opt->crop_height, opt->crop_width, opt->crop_y, opt->crop_x, opt->ratio,
@@ -117,8 +119,8 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
     if (opt->crop_width && !job->out.pixels) {
         expect_whole(c, &own->opt, channels);
     }
-    enum stk_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
-    if (claimed != STK_OK) {
+    enum stoker_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
+    if (claimed != STOKER_OK) {
         return claimed;
     }
     size_t size = stk_jpeg_scratch_size(j, &own->opt);
@@ -129,7 +131,7 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
     size_t stride = job->out.height > 1 ? job->out.stride : (size_t)job->out.width * channels;
     own->task = (struct stk_jpeg_task){j,       &own->opt,       job->out.pixels, stride,
                                        scratch, c->scratch.size, STK_JPEG_OK};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
@@ -137,7 +139,7 @@ static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
     struct stk_jpeg *j = job->context->jpeg;
     *own = (struct own){.given = job->out.pixels};
     job->status = check_options(&job->opt, &job->err);
-    own->is_final = job->status != STK_OK;
+    own->is_final = job->status != STOKER_OK;
     if (own->is_final) {
         return;
     }
@@ -148,8 +150,8 @@ static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
     }
     job->status =
         opened == STK_JPEG_LIMIT ? too_large(job->context, &job->err) : prepare_task(job, own);
-    own->is_final = job->status != STK_OK;
-    own->is_ready = job->status == STK_OK;
+    own->is_final = job->status != STOKER_OK;
+    own->is_ready = job->status == STOKER_OK;
 }
 
 static void end_own(struct stk_image_jpeg_job *job, struct own *own)
@@ -187,16 +189,16 @@ void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count)
     }
 }
 
-enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                      const struct stk_image_jpeg_options *opt,
-                                      struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data,
+                                         size_t size, const struct stk_image_jpeg_options *opt,
+                                         struct stk_image *out, struct stoker_err *err)
 {
     struct stk_image_jpeg_job job = {
         .context = c, .data = data, .size = size, .opt = *opt, .out = *out};
     stk_err_init(&job.err);
     stk_image_decode_jpegs(&job, 1);
     *out = job.out;
-    if (job.status != STK_OK && err) {
+    if (job.status != STOKER_OK && err) {
         *err = job.err;
     }
     return job.status;
@@ -226,11 +228,12 @@ void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct st
     o->crop_height /= ratio;
 }
 
-enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
-                                           size_t size, const struct stk_image_jpeg_options *jpeg,
-                                           bool is_scaled,
-                                           const struct stk_image_resize_options *opt,
-                                           const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
+                                              size_t size,
+                                              const struct stk_image_jpeg_options *jpeg,
+                                              bool is_scaled,
+                                              const struct stk_image_resize_options *opt,
+                                              const struct stk_image *out, struct stoker_err *err)
 {
     struct stk_image_jpeg_options o = *jpeg;
     struct stk_image crop = {0};
@@ -240,31 +243,32 @@ enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const ui
     if (!o.channels) {
         o.channels = out->channels;
     }
-    enum stk_status status = stk_image_decode_jpeg(c, data, size, &o, &crop, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_decode_jpeg(c, data, size, &o, &crop, err);
+    if (status != STOKER_OK) {
         return status;
     }
     return stk_image_resize(c, &crop, opt, out, err);
 }
 
-static enum stk_status not_an_image(struct stk_err *err)
+static enum stoker_status not_an_image(struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EINPUT, "no image file: JPEG, PNG, GIF and BMP can be decoded");
+    return stk_err_set(err, STOKER_EINPUT, "no image file: JPEG, PNG, GIF and BMP can be decoded");
 }
 
-static enum stk_status check_gif(uint32_t channels, struct stk_err *err)
+static enum stoker_status check_gif(uint32_t channels, struct stoker_err *err)
 {
     if (channels == 0 || channels == 3) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    return stk_err_set(err, STK_EUSAGE, "a GIF has 3 channels, not %u", channels);
+    return stk_err_set(err, STOKER_EUSAGE, "a GIF has 3 channels, not %u", channels);
 }
 
-enum stk_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, struct stk_image *out,
+                                        struct stoker_err *err)
 {
     struct stk_image_jpeg_options opt = {.channels = channels};
-    enum stk_status status;
+    enum stoker_status status;
     switch (stk_image_sniff(data, size)) {
     case STK_IMAGE_JPEG:
         return stk_image_decode_jpeg(c, data, size, &opt, out, err);
@@ -274,21 +278,21 @@ enum stk_status stk_image_decode_any(struct stk_image_context *c, const uint8_t 
         return stk_image_decode_bmp(c, data, size, channels, out, err);
     case STK_IMAGE_GIF:
         status = check_gif(channels, err);
-        return status == STK_OK ? stk_image_decode_gif(c, data, size, out, err) : status;
+        return status == STOKER_OK ? stk_image_decode_gif(c, data, size, out, err) : status;
     default:
         return not_an_image(err);
     }
 }
 
-static enum stk_status read_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                  uint32_t channels, struct stk_image_shape *shape,
-                                  struct stk_err *err)
+static enum stoker_status read_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
+                                     uint32_t channels, struct stk_image_shape *shape,
+                                     struct stoker_err *err)
 {
-    enum stk_status status;
+    enum stoker_status status;
     switch (stk_image_sniff(data, size)) {
     case STK_IMAGE_JPEG:
         status = stk_image_jpeg_shape(c, data, size, shape, err);
-        if (status == STK_OK) {
+        if (status == STOKER_OK) {
             shape->channels = channels ? channels : shape->channels == 1 ? 1 : 3;
         }
         return status;
@@ -298,20 +302,21 @@ static enum stk_status read_shape(struct stk_image_context *c, const uint8_t *da
         return stk_image_bmp_shape(data, size, channels, shape, err);
     case STK_IMAGE_GIF:
         status = check_gif(channels, err);
-        return status == STK_OK ? stk_image_gif_shape(data, size, shape, err) : status;
+        return status == STOKER_OK ? stk_image_gif_shape(data, size, shape, err) : status;
     default:
         return not_an_image(err);
     }
 }
 
-enum stk_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                    uint32_t channels, struct stk_image_shape *shape,
-                                    struct stk_err *err)
+enum stoker_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data,
+                                       size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err)
 {
-    enum stk_status status = read_shape(c, data, size, channels, shape, err);
-    if (status == STK_OK && (uint64_t)shape->height * shape->width > c->max_pixels) {
-        return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
-                           shape->height, shape->width, (unsigned long long)c->max_pixels);
+    enum stoker_status status = read_shape(c, data, size, channels, shape, err);
+    if (status == STOKER_OK && (uint64_t)shape->height * shape->width > c->max_pixels) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "an image of %u x %u pixels; at most %llu are allowed", shape->height,
+                           shape->width, (unsigned long long)c->max_pixels);
     }
     return status;
 }

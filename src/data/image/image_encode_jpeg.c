@@ -95,14 +95,14 @@ static void write_file(struct writing *w)
     jpeg_finish_compress(c);
 }
 
-static enum stk_status run(struct writing *w, uint8_t *to)
+static enum stoker_status run(struct writing *w, uint8_t *to)
 {
     w->c.err = jpeg_std_error(&w->errors);
     w->errors.error_exit = escape;
     w->errors.output_message = stay_silent;
     w->c.client_data = w;
     if (setjmp(w->escape)) {
-        return STK_EOUTPUT;
+        return STOKER_EOUTPUT;
     }
     jpeg_create_compress(&w->c);
     w->destination = (struct jpeg_destination_mgr){.next_output_byte = to,
@@ -112,39 +112,40 @@ static enum stk_status run(struct writing *w, uint8_t *to)
                                                    .term_destination = do_nothing};
     w->c.dest = &w->destination;
     write_file(w);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status check(const struct stk_image *in, const struct stk_image_jpeg_encoding *e,
-                             struct stk_err *err)
+static enum stoker_status check(const struct stk_image *in, const struct stk_image_jpeg_encoding *e,
+                                struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, "encode_jpeg", err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_check(in, "encode_jpeg", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (in->type != STK_IMAGE_U8 || (in->channels != 1 && in->channels != 3)) {
-        return stk_err_set(err, STK_EUSAGE, "encode_jpeg: takes uint8 with 1 or 3 channels, not %u",
-                           in->channels);
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "encode_jpeg: takes uint8 with 1 or 3 channels, not %u", in->channels);
     }
     if (in->width > MAX_SIDE || in->height > MAX_SIDE) {
-        return stk_err_set(err, STK_ELIMIT, "encode_jpeg: %u x %u is more than %d a side",
+        return stk_err_set(err, STOKER_ELIMIT, "encode_jpeg: %u x %u is more than %d a side",
                            in->height, in->width, MAX_SIDE);
     }
     if (e->quality < 0 || e->quality > 100 || (e->xmp && e->xmp_size > XMP_MOST)) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "encode_jpeg: quality is 0 to 100, not %d; XMP at most %d bytes",
                            e->quality, XMP_MOST);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_encode_jpeg(struct stk_image_context *c, const struct stk_image *in,
-                                      const struct stk_image_jpeg_encoding *e,
-                                      const uint8_t **bytes, size_t *size, struct stk_err *err)
+enum stoker_status stk_image_encode_jpeg(struct stk_image_context *c, const struct stk_image *in,
+                                         const struct stk_image_jpeg_encoding *e,
+                                         const uint8_t **bytes, size_t *size,
+                                         struct stoker_err *err)
 {
     struct writing w = {.in = in, .e = e};
-    enum stk_status status = check(in, e, err);
-    if (status != STK_OK) {
+    enum stoker_status status = check(in, e, err);
+    if (status != STOKER_OK) {
         return status;
     }
     // A coefficient takes at most 26 bits, and stuffing may double bytes.
@@ -157,7 +158,7 @@ enum stk_status stk_image_encode_jpeg(struct stk_image_context *c, const struct 
     status = run(&w, to);
     *bytes = to;
     *size = w.capacity - w.destination.free_in_buffer;
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stk_err_set(err, status, "encode_jpeg: %s", w.message);
     }
     jpeg_destroy_compress(&w.c);

@@ -9,49 +9,49 @@ static size_t pixel_size(const struct stk_image *im)
     return im->channels * stk_image_type_size(im->type);
 }
 
-static enum stk_status check_pair(const struct stk_image *in, const struct stk_image *out,
-                                  const char *what, struct stk_err *err)
+static enum stoker_status check_pair(const struct stk_image *in, const struct stk_image *out,
+                                     const char *what, struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, what, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_image_check(in, what, err);
+    if (status == STOKER_OK) {
         status = stk_image_check(out, what, err);
     }
-    if (status == STK_OK && (in->type != out->type || in->channels != out->channels)) {
-        return stk_err_set(err, STK_EUSAGE, "%s: input and output differ in type or channels",
+    if (status == STOKER_OK && (in->type != out->type || in->channels != out->channels)) {
+        return stk_err_set(err, STOKER_EUSAGE, "%s: input and output differ in type or channels",
                            what);
     }
     return status;
 }
 
-static enum stk_status check_same(const struct stk_image *in, const struct stk_image *out,
-                                  bool is_turned, const char *what, struct stk_err *err)
+static enum stoker_status check_same(const struct stk_image *in, const struct stk_image *out,
+                                     bool is_turned, const char *what, struct stoker_err *err)
 {
-    enum stk_status status = check_pair(in, out, what, err);
+    enum stoker_status status = check_pair(in, out, what, err);
     uint32_t h = is_turned ? in->width : in->height, w = is_turned ? in->height : in->width;
-    if (status == STK_OK && (out->height != h || out->width != w)) {
-        return stk_err_set(err, STK_EUSAGE, "%s: gives %u x %u, the output is %u x %u", what, h, w,
-                           out->height, out->width);
+    if (status == STOKER_OK && (out->height != h || out->width != w)) {
+        return stk_err_set(err, STOKER_EUSAGE, "%s: gives %u x %u, the output is %u x %u", what, h,
+                           w, out->height, out->width);
     }
     return status;
 }
 
-enum stk_status stk_image_crop(const struct stk_image *in, const struct stk_image_box *b,
-                               struct stk_image *view, struct stk_err *err)
+enum stoker_status stk_image_crop(const struct stk_image *in, const struct stk_image_box *b,
+                                  struct stk_image *view, struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, "crop", err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_check(in, "crop", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (b->height == 0 || b->width == 0 || b->y >= in->height || b->x >= in->width ||
         b->height > in->height - b->y || b->width > in->width - b->x) {
-        return stk_err_set(err, STK_EUSAGE, "crop: %u x %u at (%u, %u) of an image of %u x %u",
+        return stk_err_set(err, STOKER_EUSAGE, "crop: %u x %u at (%u, %u) of an image of %u x %u",
                            b->height, b->width, b->y, b->x, in->height, in->width);
     }
     *view = *in;
     view->pixels = (uint8_t *)stk_image_row(in, b->y) + b->x * pixel_size(in);
     view->height = b->height;
     view->width = b->width;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void copy_rows(const struct stk_image *in, const struct stk_image *out)
@@ -61,40 +61,40 @@ static void copy_rows(const struct stk_image *in, const struct stk_image *out)
     }
 }
 
-enum stk_status stk_image_copy(const struct stk_image *in, const struct stk_image *out,
-                               struct stk_err *err)
+enum stoker_status stk_image_copy(const struct stk_image *in, const struct stk_image *out,
+                                  struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, false, "copy", err);
-    if (status == STK_OK) {
+    enum stoker_status status = check_same(in, out, false, "copy", err);
+    if (status == STOKER_OK) {
         copy_rows(in, out);
     }
     return status;
 }
 
-enum stk_status stk_image_central_box(uint32_t height, uint32_t width, double fraction,
-                                      struct stk_image_box *box, struct stk_err *err)
+enum stoker_status stk_image_central_box(uint32_t height, uint32_t width, double fraction,
+                                         struct stk_image_box *box, struct stoker_err *err)
 {
     if (!(fraction > 0 && fraction <= 1)) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "central_crop: the fraction is above 0, at most 1; not %g", fraction);
     }
     box->y = (uint32_t)((height - height * fraction) / 2);
     box->x = (uint32_t)((width - width * fraction) / 2);
     box->height = height - 2 * box->y;
     box->width = width - 2 * box->x;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_pad(const struct stk_image *in, uint32_t y, uint32_t x,
-                              const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_pad(const struct stk_image *in, uint32_t y, uint32_t x,
+                                 const struct stk_image *out, struct stoker_err *err)
 {
     struct stk_image inner;
     struct stk_image_box box = {y, x, in->height, in->width};
-    enum stk_status status = check_pair(in, out, "pad", err);
-    if (status == STK_OK) {
+    enum stoker_status status = check_pair(in, out, "pad", err);
+    if (status == STOKER_OK) {
         status = stk_image_crop(out, &box, &inner, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     size_t size = pixel_size(in), left = x * size, right = (x + (size_t)in->width) * size;
@@ -108,15 +108,15 @@ enum stk_status stk_image_pad(const struct stk_image *in, uint32_t y, uint32_t x
         memset(to + right, 0, out->width * size - right);
     }
     copy_rows(in, &inner);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_crop_or_pad(const struct stk_image *in, const struct stk_image *out,
-                                      struct stk_err *err)
+enum stoker_status stk_image_crop_or_pad(const struct stk_image *in, const struct stk_image *out,
+                                         struct stoker_err *err)
 {
     struct stk_image part;
-    enum stk_status status = check_pair(in, out, "resize_with_crop_or_pad", err);
-    if (status != STK_OK) {
+    enum stoker_status status = check_pair(in, out, "resize_with_crop_or_pad", err);
+    if (status != STOKER_OK) {
         return status;
     }
     struct stk_image_box box = {0, 0, in->height, in->width};
@@ -129,7 +129,7 @@ enum stk_status stk_image_crop_or_pad(const struct stk_image *in, const struct s
         box.width = out->width;
     }
     status = stk_image_crop(in, &box, &part, err);
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     return stk_image_pad(&part, (out->height - part.height) / 2, (out->width - part.width) / 2, out,
@@ -167,51 +167,51 @@ static void scatter(const uint8_t *from, size_t n, size_t size, uint8_t *to, ptr
     }
 }
 
-enum stk_status stk_image_flip_left_right(const struct stk_image *in, const struct stk_image *out,
-                                          struct stk_err *err)
+enum stoker_status stk_image_flip_left_right(const struct stk_image *in,
+                                             const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, false, "flip_left_right", err);
+    enum stoker_status status = check_same(in, out, false, "flip_left_right", err);
     size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         uint8_t *last = (uint8_t *)stk_image_row(out, y) + (in->width - 1) * size;
         scatter(stk_image_row(in, y), in->width, size, last, -(ptrdiff_t)size);
     }
     return status;
 }
 
-enum stk_status stk_image_flip_up_down(const struct stk_image *in, const struct stk_image *out,
-                                       struct stk_err *err)
+enum stoker_status stk_image_flip_up_down(const struct stk_image *in, const struct stk_image *out,
+                                          struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, false, "flip_up_down", err);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    enum stoker_status status = check_same(in, out, false, "flip_up_down", err);
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         memcpy(stk_image_row(out, in->height - 1 - y), stk_image_row(in, y),
                in->width * pixel_size(in));
     }
     return status;
 }
 
-enum stk_status stk_image_transpose(const struct stk_image *in, const struct stk_image *out,
-                                    struct stk_err *err)
+enum stoker_status stk_image_transpose(const struct stk_image *in, const struct stk_image *out,
+                                       struct stoker_err *err)
 {
-    enum stk_status status = check_same(in, out, true, "transpose", err);
+    enum stoker_status status = check_same(in, out, true, "transpose", err);
     size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         scatter(stk_image_row(in, y), in->width, size, (uint8_t *)out->pixels + y * size,
                 (ptrdiff_t)out->stride);
     }
     return status;
 }
 
-enum stk_status stk_image_rot90(const struct stk_image *in, int turns, const struct stk_image *out,
-                                struct stk_err *err)
+enum stoker_status stk_image_rot90(const struct stk_image *in, int turns,
+                                   const struct stk_image *out, struct stoker_err *err)
 {
     int k = ((turns % 4) + 4) % 4;
     if (k == 0) {
         return stk_image_copy(in, out, err);
     }
-    enum stk_status status = check_same(in, out, k & 1, "rot90", err);
+    enum stoker_status status = check_same(in, out, k & 1, "rot90", err);
     size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
+    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         if (k == 2) {
             uint8_t *to = stk_image_row(out, in->height - 1 - y);
@@ -242,11 +242,12 @@ static void spread(const uint8_t *from, size_t from_step, uint8_t *to, size_t to
     }
 }
 
-enum stk_status stk_image_to_planes(const struct stk_image *in, void *planes, struct stk_err *err)
+enum stoker_status stk_image_to_planes(const struct stk_image *in, void *planes,
+                                       struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, "to_planes", err);
+    enum stoker_status status = stk_image_check(in, "to_planes", err);
     size_t size = stk_image_type_size(in->type), w = in->width;
-    for (uint32_t c = 0; status == STK_OK && c < in->channels; c++) {
+    for (uint32_t c = 0; status == STOKER_OK && c < in->channels; c++) {
         for (uint32_t y = 0; y < in->height; y++) {
             spread((const uint8_t *)stk_image_row(in, y) + c * size, in->channels * size,
                    (uint8_t *)planes + ((size_t)c * in->height + y) * w * size, size, w, size);
@@ -255,12 +256,12 @@ enum stk_status stk_image_to_planes(const struct stk_image *in, void *planes, st
     return status;
 }
 
-enum stk_status stk_image_from_planes(const void *planes, const struct stk_image *out,
-                                      struct stk_err *err)
+enum stoker_status stk_image_from_planes(const void *planes, const struct stk_image *out,
+                                         struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(out, "from_planes", err);
+    enum stoker_status status = stk_image_check(out, "from_planes", err);
     size_t size = stk_image_type_size(out->type), w = out->width;
-    for (uint32_t c = 0; status == STK_OK && c < out->channels; c++) {
+    for (uint32_t c = 0; status == STOKER_OK && c < out->channels; c++) {
         for (uint32_t y = 0; y < out->height; y++) {
             spread((const uint8_t *)planes + ((size_t)c * out->height + y) * w * size, size,
                    (uint8_t *)stk_image_row(out, y) + c * size, out->channels * size, w, size);

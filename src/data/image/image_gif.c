@@ -27,9 +27,9 @@ struct gif {
     } code[CODES];
 };
 
-static enum stk_status bad(const char *why, struct stk_err *err)
+static enum stoker_status bad(const char *why, struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EINPUT, "a damaged GIF, or none: %s", why);
+    return stk_err_set(err, STOKER_EINPUT, "a damaged GIF, or none: %s", why);
 }
 
 static uint32_t le16(const uint8_t *p)
@@ -234,8 +234,8 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
     return NULL;
 }
 
-enum stk_status stk_image_gif_shape(const uint8_t *data, size_t size, struct stk_image_shape *shape,
-                                    struct stk_err *err)
+enum stoker_status stk_image_gif_shape(const uint8_t *data, size_t size,
+                                       struct stk_image_shape *shape, struct stoker_err *err)
 {
     struct gif g;
     memset(&g, 0, offsetof(struct gif, code));
@@ -245,11 +245,11 @@ enum stk_status stk_image_gif_shape(const uint8_t *data, size_t size, struct stk
         return bad("no header", err);
     }
     *shape = g.shape;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, struct stk_image *out, struct stoker_err *err)
 {
     struct gif g;
     memset(&g, 0, sizeof g);
@@ -261,13 +261,13 @@ enum stk_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t 
     if (!find_frame(&g)) {
         return bad("no frame", err);
     }
-    enum stk_status status = stk_image_claim(c, out, &g.shape, STK_IMAGE_U8, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_claim(c, out, &g.shape, STK_IMAGE_U8, err);
+    if (status != STOKER_OK) {
         return status;
     }
     for (uint32_t y = 0; y < out->height; y++) {
         memset(stk_image_row(out, y), 0, (size_t)out->width * 3);
     }
     const char *why = unpack(&g, out);
-    return why ? bad(why, err) : STK_OK;
+    return why ? bad(why, err) : STOKER_OK;
 }

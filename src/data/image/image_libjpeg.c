@@ -29,8 +29,8 @@ struct reading {
     const struct stk_image_jpeg_options *opt; // NULL: headers only
     struct stk_image *out;
     struct stk_image_shape *shape;
-    struct stk_err *err;
-    enum stk_status status;
+    struct stoker_err *err;
+    enum stoker_status status;
     const uint8_t *data;
     uint32_t rows_wanted, rows_done, left;
     uint8_t *line;        // a whole row as libjpeg gives it
@@ -107,7 +107,7 @@ static void set_up(struct reading *r, size_t size)
     r->progress.progress_monitor = count_scans;
 }
 
-static enum stk_status read_header(struct reading *r)
+static enum stoker_status read_header(struct reading *r)
 {
     jpeg_create_decompress(&r->d);
     r->d.client_data = r;
@@ -118,11 +118,11 @@ static enum stk_status read_header(struct reading *r)
     r->d.mem->max_memory_to_use = (long)(most + (UINT64_C(64) << 20));
     jpeg_read_header(&r->d, TRUE);
     if ((uint64_t)r->d.image_width * r->d.image_height > r->c->max_pixels) {
-        return stk_err_set(r->err, STK_ELIMIT, "a JPEG of %u x %u pixels; at most %llu are allowed",
-                           r->d.image_height, r->d.image_width,
-                           (unsigned long long)r->c->max_pixels);
+        return stk_err_set(r->err, STOKER_ELIMIT,
+                           "a JPEG of %u x %u pixels; at most %llu are allowed", r->d.image_height,
+                           r->d.image_width, (unsigned long long)r->c->max_pixels);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static uint32_t choose_output(struct reading *r)
@@ -163,7 +163,7 @@ static void keep_line(struct reading *r, uint32_t y)
 }
 
 // Size of the output, memory for it and for one row.
-static enum stk_status plan(struct reading *r, uint32_t channels)
+static enum stoker_status plan(struct reading *r, uint32_t channels)
 {
     const struct stk_image_jpeg_options *o = r->opt;
     jpeg_calc_output_dimensions(&r->d);
@@ -172,7 +172,7 @@ static enum stk_status plan(struct reading *r, uint32_t channels)
     if (o->crop_width || o->crop_height || o->crop_x || o->crop_y) {
         if (!o->crop_width || !o->crop_height || o->crop_x >= w || o->crop_y >= h ||
             o->crop_width > w - o->crop_x || o->crop_height > h - o->crop_y) {
-            return stk_err_set(r->err, STK_EUSAGE,
+            return stk_err_set(r->err, STOKER_EUSAGE,
                                "decode_jpeg: crop %u x %u at (%u, %u) does not fit an image of "
                                "%u x %u",
                                o->crop_height, o->crop_width, o->crop_y, o->crop_x, h, w);
@@ -182,16 +182,16 @@ static enum stk_status plan(struct reading *r, uint32_t channels)
     }
     r->left = o->crop_x;
     r->rows_wanted = o->is_checked ? h : o->crop_y + shape.height;
-    enum stk_status status = stk_image_claim(r->c, r->out, &shape, STK_IMAGE_U8, r->err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_claim(r->c, r->out, &shape, STK_IMAGE_U8, r->err);
+    if (status != STOKER_OK) {
         return status;
     }
     r->line = stk_image_buffer_reserve(&r->c->scratch, (size_t)w * 4);
-    return r->line ? STK_OK : stk_image_no_memory(r->c, (size_t)w * 4, r->err);
+    return r->line ? STOKER_OK : stk_image_no_memory(r->c, (size_t)w * 4, r->err);
 }
 
 // In several passes the library keeps all coefficients: they count for the budget meanwhile.
-static enum stk_status claim_passes(struct reading *r)
+static enum stoker_status claim_passes(struct reading *r)
 {
     size_t bytes = 0;
     for (int i = 0; r->c->pool && jpeg_has_multiple_scans(&r->d) && i < r->d.num_components; i++) {
@@ -202,22 +202,22 @@ static enum stk_status claim_passes(struct reading *r)
         return stk_image_no_memory(r->c, bytes, r->err);
     }
     r->claimed_bytes = bytes;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status decode(struct reading *r)
+static enum stoker_status decode(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;
-    enum stk_status status = plan(r, choose_output(r));
-    status = status == STK_OK ? claim_passes(r) : status;
-    if (status != STK_OK) {
+    enum stoker_status status = plan(r, choose_output(r));
+    status = status == STOKER_OK ? claim_passes(r) : status;
+    if (status != STOKER_OK) {
         return status;
     }
     jpeg_start_decompress(&r->d);
     while (r->rows_done < r->rows_wanted) {
         JSAMPROW row = r->line;
         if (jpeg_read_scanlines(&r->d, &row, 1) != 1) {
-            return stk_err_set(r->err, STK_EINPUT, "a damaged JPEG: the data end too early");
+            return stk_err_set(r->err, STOKER_EINPUT, "a damaged JPEG: the data end too early");
         }
         if (r->rows_done >= o->crop_y && r->rows_done - o->crop_y < r->out->height) {
             keep_line(r, r->rows_done - o->crop_y);
@@ -227,15 +227,15 @@ static enum stk_status decode(struct reading *r)
     if (r->rows_wanted == r->d.output_height) {
         jpeg_finish_decompress(&r->d);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // After an error: whether enough was read; the rest is black.
-static enum stk_status settle(struct reading *r)
+static enum stoker_status settle(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;
     if (r->is_too_large) {
-        return stk_err_set(r->err, STK_ELIMIT,
+        return stk_err_set(r->err, STOKER_ELIMIT,
                            "a JPEG of %u x %u pixels in several passes needs more memory than is "
                            "allowed",
                            r->d.image_height, r->d.image_width);
@@ -248,9 +248,9 @@ static enum stk_status settle(struct reading *r)
         for (uint32_t y = done; y < r->out->height; y++) {
             memset(stk_image_row(r->out, y), 0, (size_t)r->out->width * r->out->channels);
         }
-        return STK_OK;
+        return STOKER_OK;
     }
-    return stk_err_set(r->err, STK_EINPUT, "a damaged JPEG, or none: %s", r->message);
+    return stk_err_set(r->err, STOKER_EINPUT, "a damaged JPEG, or none: %s", r->message);
 }
 
 static void run(struct reading *r)
@@ -260,7 +260,7 @@ static void run(struct reading *r)
         return;
     }
     r->status = read_header(r);
-    if (r->status != STK_OK) {
+    if (r->status != STOKER_OK) {
         return;
     }
     if (r->opt) {
@@ -271,9 +271,9 @@ static void run(struct reading *r)
     }
 }
 
-enum stk_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
-                                        size_t size, struct stk_image_shape *shape,
-                                        struct stk_err *err)
+enum stoker_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
+                                           size_t size, struct stk_image_shape *shape,
+                                           struct stoker_err *err)
 {
     struct reading r = {.c = c, .shape = shape, .err = err, .data = data};
     set_up(&r, size);
@@ -282,9 +282,9 @@ enum stk_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8
     return r.status;
 }
 
-enum stk_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
-                                         size_t size, const struct stk_image_jpeg_options *opt,
-                                         struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
+                                            size_t size, const struct stk_image_jpeg_options *opt,
+                                            struct stk_image *out, struct stoker_err *err)
 {
     struct reading r = {.c = c, .opt = opt, .out = out, .err = err, .data = data};
     set_up(&r, size);

@@ -31,7 +31,7 @@ struct stream {
     int compression;
     uint8_t *to;
     size_t capacity;
-    struct stk_err *err;
+    struct stoker_err *err;
 };
 
 static void escape(png_structp png, png_const_charp message)
@@ -137,11 +137,11 @@ static bool is_little(void)
     return first == 1;
 }
 
-static enum stk_status read_pixels(struct stream *s, const struct stk_image_shape *shape)
+static enum stoker_status read_pixels(struct stream *s, const struct stk_image_shape *shape)
 {
     enum stk_image_type type = s->is_16_bit ? STK_IMAGE_U16 : STK_IMAGE_U8;
-    enum stk_status status = stk_image_claim(s->c, s->out, shape, type, s->err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_claim(s->c, s->out, shape, type, s->err);
+    if (status != STOKER_OK) {
         return status;
     }
     transform(s, shape->channels);
@@ -152,7 +152,7 @@ static enum stk_status read_pixels(struct stream *s, const struct stk_image_shap
     size_t n = (size_t)shape->width * shape->channels, got = png_get_rowbytes(s->png, s->info);
     bool is_widened = s->is_16_bit && got == n;
     if (got != n * stk_image_type_size(type) && !is_widened) {
-        return stk_err_set(s->err, STK_EINPUT, "decode_png: %u channels cannot be had",
+        return stk_err_set(s->err, STOKER_EINPUT, "decode_png: %u channels cannot be had",
                            shape->channels);
     }
     uint8_t **rows = stk_image_buffer_reserve(&s->c->rows, shape->height * sizeof *rows);
@@ -167,10 +167,10 @@ static enum stk_status read_pixels(struct stream *s, const struct stk_image_shap
         widen_row(stk_image_row(s->out, y), n);
     }
     png_read_end(s->png, NULL);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status read_file(struct stream *s)
+static enum stoker_status read_file(struct stream *s)
 {
     uint64_t most = s->c->max_pixels;
     png_set_read_fn(s->png, s, read_bytes);
@@ -181,40 +181,41 @@ static enum stk_status read_file(struct stream *s)
     struct stk_image_shape shape = {png_get_image_height(s->png, s->info),
                                     png_get_image_width(s->png, s->info), output_channels(s)};
     if ((uint64_t)shape.height * shape.width > most) {
-        return stk_err_set(s->err, STK_ELIMIT, "a PNG of %u x %u pixels; at most %llu are allowed",
-                           shape.height, shape.width, (unsigned long long)most);
+        return stk_err_set(s->err, STOKER_ELIMIT,
+                           "a PNG of %u x %u pixels; at most %llu are allowed", shape.height,
+                           shape.width, (unsigned long long)most);
     }
     if (s->shape) {
         *s->shape = shape;
     }
-    return s->out ? read_pixels(s, &shape) : STK_OK;
+    return s->out ? read_pixels(s, &shape) : STOKER_OK;
 }
 
-static enum stk_status guard_read(struct stream *s)
+static enum stoker_status guard_read(struct stream *s)
 {
     if (setjmp(png_jmpbuf(s->png))) {
-        return stk_err_set(s->err, STK_EINPUT, "a damaged PNG, or none: %s", s->message);
+        return stk_err_set(s->err, STOKER_EINPUT, "a damaged PNG, or none: %s", s->message);
     }
     return read_file(s);
 }
 
-static enum stk_status read_png(struct stream *s)
+static enum stoker_status read_png(struct stream *s)
 {
     if (s->channels > 4) {
-        return stk_err_set(s->err, STK_EUSAGE, "decode_png: channels must be 0 to 4, not %u",
+        return stk_err_set(s->err, STOKER_EUSAGE, "decode_png: channels must be 0 to 4, not %u",
                            s->channels);
     }
     s->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, escape, stay_silent, NULL, allocate,
                                       release);
     s->info = s->png ? png_create_info_struct(s->png) : NULL;
-    enum stk_status status = s->info ? guard_read(s) : stk_err_nomem(s->err);
+    enum stoker_status status = s->info ? guard_read(s) : stk_err_nomem(s->err);
     png_destroy_read_struct(&s->png, &s->info, NULL);
     return status;
 }
 
-enum stk_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                     uint32_t channels, bool is_16_bit, struct stk_image *out,
-                                     struct stk_err *err)
+enum stoker_status stk_image_decode_png(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, uint32_t channels, bool is_16_bit,
+                                        struct stk_image *out, struct stoker_err *err)
 {
     struct stream s = {.data = data,
                        .size = size,
@@ -226,9 +227,9 @@ enum stk_status stk_image_decode_png(struct stk_image_context *c, const uint8_t 
     return read_png(&s);
 }
 
-enum stk_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                    uint32_t channels, struct stk_image_shape *shape,
-                                    struct stk_err *err)
+enum stoker_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data,
+                                       size_t size, uint32_t channels,
+                                       struct stk_image_shape *shape, struct stoker_err *err)
 {
     struct stream s = {
         .data = data, .size = size, .c = c, .channels = channels, .shape = shape, .err = err};
@@ -271,26 +272,26 @@ static void write_file(struct stream *s)
     png_write_end(s->png, NULL);
 }
 
-static enum stk_status guard_write(struct stream *s)
+static enum stoker_status guard_write(struct stream *s)
 {
     if (setjmp(png_jmpbuf(s->png))) {
-        return stk_err_set(s->err, STK_EOUTPUT, "encode_png: %s", s->message);
+        return stk_err_set(s->err, STOKER_EOUTPUT, "encode_png: %s", s->message);
     }
     write_file(s);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_encode_png(struct stk_image_context *c, const struct stk_image *in,
-                                     int compression, const uint8_t **bytes, size_t *size,
-                                     struct stk_err *err)
+enum stoker_status stk_image_encode_png(struct stk_image_context *c, const struct stk_image *in,
+                                        int compression, const uint8_t **bytes, size_t *size,
+                                        struct stoker_err *err)
 {
     struct stream s = {.in = in, .compression = compression, .err = err};
-    enum stk_status status = stk_image_check(in, "encode_png", err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_check(in, "encode_png", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (in->type == STK_IMAGE_F32 || in->channels > 4 || compression < -1 || compression > 9) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "encode_png: takes uint8 or uint16 with 1 to 4 channels and compression "
                            "-1 to 9; not %u channels, compression %d",
                            in->channels, compression);

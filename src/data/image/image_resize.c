@@ -89,9 +89,9 @@ static void choose_code(struct resizer *r, const struct stk_image_context *c)
 #endif
 }
 
-static enum stk_status prepare(struct resizer *r, struct stk_image_context *c,
-                               const struct stk_image_resize_options *opt,
-                               const struct stk_image *out, struct stk_err *err)
+static enum stoker_status prepare(struct resizer *r, struct stk_image_context *c,
+                                  const struct stk_image_resize_options *opt,
+                                  const struct stk_image *out, struct stoker_err *err)
 {
     const struct stk_image *in = r->in;
     struct stk_image_axis *x = &r->across, *y = &r->down;
@@ -136,7 +136,7 @@ static enum stk_status prepare(struct resizer *r, struct stk_image_context *c,
         stk_image_axis_fix(y);
     }
     choose_code(r, c);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The input rows that count for output row y; returns how many.
@@ -213,8 +213,9 @@ static void copy_pixels(const uint8_t *from, const uint32_t *columns, size_t n, 
 }
 
 // Without planes and scales rows are written in place, so that any type will do.
-static enum stk_status resize_nearest(struct stk_image_context *c, const struct stk_image *in,
-                                      const struct stk_image_store *store, struct stk_err *err)
+static enum stoker_status resize_nearest(struct stk_image_context *c, const struct stk_image *in,
+                                         const struct stk_image_store *store,
+                                         struct stoker_err *err)
 {
     const struct stk_image *out = store->out;
     const struct stk_image_resize_options *opt = store->opt;
@@ -222,7 +223,7 @@ static enum stk_status resize_nearest(struct stk_image_context *c, const struct 
     bool is_kept =
         out->type == in->type || (in->type == STK_IMAGE_U8 && out->type == STK_IMAGE_F32);
     if (!is_kept || (!is_plain && in->type == STK_IMAGE_U16)) {
-        return stk_err_set(err, STK_EUSAGE, "resize: nearest keeps the type");
+        return stk_err_set(err, STOKER_EUSAGE, "resize: nearest keeps the type");
     }
     size_t size = in->channels * stk_image_type_size(in->type);
     uint32_t *columns = stk_image_buffer_reserve(&c->axes, out->width * sizeof *columns);
@@ -245,40 +246,41 @@ static enum stk_status resize_nearest(struct stk_image_context *c, const struct 
             stk_image_store_floats(store, (const float *)(const void *)line, y);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_resize(struct stk_image_context *c, const struct stk_image *in,
-                                 const struct stk_image_resize_options *opt,
-                                 const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_resize(struct stk_image_context *c, const struct stk_image *in,
+                                    const struct stk_image_resize_options *opt,
+                                    const struct stk_image *out, struct stoker_err *err)
 {
     struct resizer r = {.in = in};
-    enum stk_status status = stk_image_check(in, "resize", err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_check(in, "resize", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (in->channels != out->channels || (unsigned)opt->method >= STK_IMAGE_METHODS) {
-        return stk_err_set(err, STK_EUSAGE, "resize: %u channels to %u, method %d", in->channels,
+        return stk_err_set(err, STOKER_EUSAGE, "resize: %u channels to %u, method %d", in->channels,
                            out->channels, (int)opt->method);
     }
     status = stk_image_store_init(&r.store, c, opt, out, err);
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     if (opt->method == STK_IMAGE_NEAREST) {
         return resize_nearest(c, in, &r.store, err);
     }
     if (in->type == STK_IMAGE_U16 || out->type == STK_IMAGE_U16) {
-        return stk_err_set(err, STK_EUSAGE, "resize: uint16 is to be converted to float32 first");
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "resize: uint16 is to be converted to float32 first");
     }
     status = prepare(&r, c, opt, out, err);
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     for (uint32_t y = 0; y < out->height; y++) {
         make_row(&r, y);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *height,
@@ -302,19 +304,20 @@ static uint32_t fit_side(uint32_t in, float ratio, uint32_t most, uint32_t *befo
     return whole;
 }
 
-enum stk_status stk_image_resize_with_pad(struct stk_image_context *c, const struct stk_image *in,
-                                          const struct stk_image_resize_options *opt,
-                                          const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_resize_with_pad(struct stk_image_context *c,
+                                             const struct stk_image *in,
+                                             const struct stk_image_resize_options *opt,
+                                             const struct stk_image *out, struct stoker_err *err)
 {
-    enum stk_status status = stk_image_check(in, "resize_with_pad", err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_image_check(in, "resize_with_pad", err);
+    if (status == STOKER_OK) {
         status = stk_image_check(out, "resize_with_pad", err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     if (opt->is_planar || opt->is_mirrored || opt->is_normalised) {
-        return stk_err_set(err, STK_EUSAGE, "resize_with_pad: only resizes");
+        return stk_err_set(err, STOKER_EUSAGE, "resize_with_pad: only resizes");
     }
     float tall = (float)in->height / (float)out->height,
           wide = (float)in->width / (float)out->width;

@@ -82,9 +82,10 @@ struct stk_image_store {
     size_t plane_stride;
     enum stk_image_cpu cpu;
 };
-enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk_image_context *c,
-                                     const struct stk_image_resize_options *opt,
-                                     const struct stk_image *out, struct stk_err *err);
+enum stoker_status stk_image_store_init(struct stk_image_store *s,
+                                        const struct stk_image_context *c,
+                                        const struct stk_image_resize_options *opt,
+                                        const struct stk_image *out, struct stoker_err *err);
 void stk_image_store_bytes(const struct stk_image_store *s, const uint8_t *line, uint32_t y);
 void stk_image_store_floats(const struct stk_image_store *s, const float *line, uint32_t y);
 // Three channels at once: line of bytes (with a margin) to floats, HWC or three planes.

@@ -91,37 +91,37 @@ static bool covers(const struct stk_image_box *b, uint32_t height, uint32_t widt
     return false;
 }
 
-static enum stk_status check_boxes(const float *boxes, size_t n, struct stk_err *err)
+static enum stoker_status check_boxes(const float *boxes, size_t n, struct stoker_err *err)
 {
     for (size_t i = 0; i < n; i++) {
         const float *b = boxes + 4 * i;
         if (!(b[0] >= 0 && b[1] >= 0 && b[2] <= 1 && b[3] <= 1 && b[0] < b[2] && b[1] < b[3])) {
-            return stk_err_set(err, STK_EUSAGE,
+            return stk_err_set(err, STOKER_EUSAGE,
                                "sample_distorted_bounding_box: box %zu is (%g, %g, %g, %g); wanted "
                                "0 <= ymin < ymax <= 1 and the same of x",
                                i, (double)b[0], (double)b[1], (double)b[2], (double)b[3]);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_image_sample_box(uint32_t height, uint32_t width, const float *boxes, size_t n,
-                                     const struct stk_image_sample_options *opt,
-                                     const struct stk_image_random *random,
-                                     struct stk_image_box *box, struct stk_err *err)
+enum stoker_status stk_image_sample_box(uint32_t height, uint32_t width, const float *boxes,
+                                        size_t n, const struct stk_image_sample_options *opt,
+                                        const struct stk_image_random *random,
+                                        struct stk_image_box *box, struct stoker_err *err)
 {
     if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE) {
-        return stk_err_set(err, STK_EUSAGE, "no box in an image of %u x %u", height, width);
+        return stk_err_set(err, STOKER_EUSAGE, "no box in an image of %u x %u", height, width);
     }
     if (!(opt->min_aspect > 0 && opt->min_aspect <= opt->max_aspect && opt->max_aspect < 1e6f &&
           opt->min_area > 0 && opt->min_area <= opt->max_area && opt->max_area <= 1 &&
           opt->min_object_covered >= 0 && opt->min_object_covered <= 1 && opt->max_attempts > 0)) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "sample_distorted_bounding_box: areas are above 0 and at most 1, aspect "
                            "ratios positive, ranges in order, attempts at least 1");
     }
-    enum stk_status status = check_boxes(boxes, n, err);
-    if (status != STK_OK) {
+    enum stoker_status status = check_boxes(boxes, n, err);
+    if (status != STOKER_OK) {
         return status;
     }
     for (uint32_t i = 0; i < opt->max_attempts; i++) {
@@ -129,11 +129,11 @@ enum stk_status stk_image_sample_box(uint32_t height, uint32_t width, const floa
             (float)draw_unit(random) * (opt->max_aspect - opt->min_aspect) + opt->min_aspect;
         if (draw_box((int32_t)height, (int32_t)width, aspect, opt, random, box) &&
             covers(box, height, width, boxes, n, opt->min_object_covered)) {
-            return STK_OK;
+            return STOKER_OK;
         }
     }
     *box = (struct stk_image_box){0, 0, height, width};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The middle of the image, at the nearest ratio allowed.
@@ -152,17 +152,17 @@ static void take_middle(uint32_t height, uint32_t width, const double ratio[2],
     box->x = (width - box->width) / 2;
 }
 
-enum stk_status stk_image_random_resized_box(uint32_t height, uint32_t width, const double scale[2],
-                                             const double ratio[2],
-                                             const struct stk_image_random *random,
-                                             struct stk_image_box *box, struct stk_err *err)
+enum stoker_status stk_image_random_resized_box(uint32_t height, uint32_t width,
+                                                const double scale[2], const double ratio[2],
+                                                const struct stk_image_random *random,
+                                                struct stk_image_box *box, struct stoker_err *err)
 {
     if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE) {
-        return stk_err_set(err, STK_EUSAGE, "no box in an image of %u x %u", height, width);
+        return stk_err_set(err, STOKER_EUSAGE, "no box in an image of %u x %u", height, width);
     }
     if (!(scale[0] > 0 && scale[0] <= scale[1] && scale[1] < 1e6 && ratio[0] > 0 &&
           ratio[0] <= ratio[1] && ratio[1] < 1e6)) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "random_resized_crop: scale and ratio are positive ranges in order");
     }
     double area = (double)height * width, low = log(ratio[0]), high = log(ratio[1]);
@@ -177,8 +177,8 @@ enum stk_status stk_image_random_resized_box(uint32_t height, uint32_t width, co
         box->height = (uint32_t)h;
         box->y = draw_below(random, height - box->height + 1);
         box->x = draw_below(random, width - box->width + 1);
-        return STK_OK;
+        return STOKER_OK;
     }
     take_middle(height, width, ratio, box);
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk_image_context *c,
-                                     const struct stk_image_resize_options *opt,
-                                     const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_store_init(struct stk_image_store *s,
+                                        const struct stk_image_context *c,
+                                        const struct stk_image_resize_options *opt,
+                                        const struct stk_image *out, struct stoker_err *err)
 {
     s->out = out;
     s->opt = opt;
@@ -20,23 +21,23 @@ enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk
     }
     if (!out->pixels || out->height == 0 || out->width == 0 || out->height > STK_IMAGE_MAX_SIDE ||
         out->width > STK_IMAGE_MAX_SIDE) {
-        return stk_err_set(err, STK_EUSAGE, "an image cannot be made %u x %u", out->height,
+        return stk_err_set(err, STOKER_EUSAGE, "an image cannot be made %u x %u", out->height,
                            out->width);
     }
     if ((out->height > 1 && out->stride < row) ||
         (opt->is_planar && s->plane_stride < (out->height - 1) * out->stride + row)) {
-        return stk_err_set(err, STK_EINVAL, "output rows or planes overlap");
+        return stk_err_set(err, STOKER_EINVAL, "output rows or planes overlap");
     }
     size_t grain = stk_image_type_size(out->type);
     if ((uintptr_t)out->pixels % grain || out->stride % grain || s->plane_stride % grain) {
-        return stk_err_set(err, STK_EINVAL, "output pixels, rows or planes are not aligned");
+        return stk_err_set(err, STOKER_EINVAL, "output pixels, rows or planes are not aligned");
     }
     if (opt->is_normalised && (out->type != STK_IMAGE_F32 || out->channels > 4)) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "normalised images are float32 with up to 4 channels, not %u",
                            out->channels);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static uint8_t round_byte(float v)
@@ -131,22 +132,22 @@ void stk_image_store_floats(const struct stk_image_store *s, const float *line, 
     }
 }
 
-enum stk_status stk_image_normalise(struct stk_image_context *c, const struct stk_image *in,
-                                    const struct stk_image_resize_options *opt,
-                                    const struct stk_image *out, struct stk_err *err)
+enum stoker_status stk_image_normalise(struct stk_image_context *c, const struct stk_image *in,
+                                       const struct stk_image_resize_options *opt,
+                                       const struct stk_image *out, struct stoker_err *err)
 {
     struct stk_image_store store;
-    enum stk_status status = stk_image_check(in, "normalise", err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_image_check(in, "normalise", err);
+    if (status != STOKER_OK) {
         return status;
     }
     if (in->type == STK_IMAGE_U16 || out->type != STK_IMAGE_F32 || in->height != out->height ||
         in->width != out->width || in->channels != out->channels) {
-        return stk_err_set(err, STK_EUSAGE,
+        return stk_err_set(err, STOKER_EUSAGE,
                            "normalise: takes uint8 or float32, gives float32 of the same size");
     }
     status = stk_image_store_init(&store, c, opt, out, err);
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     size_t row = (size_t)in->width * in->channels * stk_image_type_size(in->type);
@@ -167,7 +168,7 @@ enum stk_status stk_image_normalise(struct stk_image_context *c, const struct st
         }
         stk_image_store_bytes(&store, is_near_end ? line : from, y);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_image_mean_std(struct stk_image_resize_options *opt, const float *mean, const float *std,

@@ -33,27 +33,27 @@ static bool is_float(enum stk_dtype t)
     return stk_dtype_is_float(t);
 }
 
-static enum stk_status as_string_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status as_string_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const char *fill = c->args[ARG_FILL].text;
     bool is_scientific = c->args[ARG_SCIENTIFIC].i != 0;
     bool is_shortest = c->args[ARG_SHORTEST].i != 0;
     int64_t precision = c->args[ARG_PRECISION].i;
     int64_t width = c->args[ARG_WIDTH].i;
     enum stk_dtype t = c->in[0].dtype;
-    if (s == STK_OK && !stk_op_is_number(t) && t != STK_DT_BOOL) {
-        s = stk_err_set(err, STK_EINVAL, "as_string: not for %s", stk_dtype_name(t));
-    } else if (s == STK_OK && !is_float(t) && (is_scientific || is_shortest || precision >= 0)) {
-        s = stk_err_set(err, STK_EINVAL,
+    if (s == STOKER_OK && !stk_op_is_number(t) && t != STK_DT_BOOL) {
+        s = stk_err_set(err, STOKER_EINVAL, "as_string: not for %s", stk_dtype_name(t));
+    } else if (s == STOKER_OK && !is_float(t) && (is_scientific || is_shortest || precision >= 0)) {
+        s = stk_err_set(err, STOKER_EINVAL,
                         "as_string: precision, scientific and shortest are not for %s",
                         stk_dtype_name(t));
-    } else if (s == STK_OK && is_scientific && is_shortest) {
-        s = stk_err_set(err, STK_EINVAL, "as_string: scientific or shortest, not both");
-    } else if (s == STK_OK && (strlen(fill) > 1 || !strchr(" +-0#", *fill))) {
-        s = stk_err_set(err, STK_EINVAL, "as_string: fill is one of ' ', '+', '-', '0' and '#'");
-    } else if (s == STK_OK && (width > WIDTH_MAX || precision > WIDTH_MAX)) {
-        s = stk_err_set(err, STK_EINVAL, "as_string: width and precision are at most %d",
+    } else if (s == STOKER_OK && is_scientific && is_shortest) {
+        s = stk_err_set(err, STOKER_EINVAL, "as_string: scientific or shortest, not both");
+    } else if (s == STOKER_OK && (strlen(fill) > 1 || !strchr(" +-0#", *fill))) {
+        s = stk_err_set(err, STOKER_EINVAL, "as_string: fill is one of ' ', '+', '-', '0' and '#'");
+    } else if (s == STOKER_OK && (width > WIDTH_MAX || precision > WIDTH_MAX)) {
+        s = stk_err_set(err, STOKER_EINVAL, "as_string: width and precision are at most %d",
                         WIDTH_MAX);
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = c->in[0].shape};
@@ -122,7 +122,7 @@ static int show(char *text, size_t capacity, const char *format, const struct st
 }
 #pragma GCC diagnostic pop
 
-static enum stk_status as_string_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status as_string_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
@@ -140,7 +140,7 @@ static enum stk_status as_string_run(struct stk_op_run *r, struct stk_err *err)
         memcpy(to, text, (size_t)n);
         out[k] = (struct stk_bytes){to, (size_t)n};
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_as_string = {.name = "as_string",

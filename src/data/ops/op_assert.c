@@ -7,18 +7,18 @@ enum { ARG_MESSAGE };
 static const struct stk_arg_row assert_args[] = {
     [ARG_MESSAGE] = {.name = "message", .type = STK_ARG_TEXT, .help = "of the error"}, {0}};
 
-static enum stk_status assert_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status assert_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_BOOL) {
-        s = stk_err_set(err, STK_EINVAL, "assert_true: takes bools, not %s",
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_BOOL) {
+        s = stk_err_set(err, STOKER_EINVAL, "assert_true: takes bools, not %s",
                         stk_dtype_name(c->in[0].dtype));
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_BOOL, .shape = c->in[0].shape};
     return s;
 }
 
-static enum stk_status assert_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status assert_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     const struct stk_attr *message = r->args[ARG_MESSAGE].attr;
@@ -28,7 +28,7 @@ static enum stk_status assert_run(struct stk_op_run *r, struct stk_err *err)
         const uint8_t *v = stk_col_at(in, i);
         for (int64_t k = 0; k < each; k++) {
             if (!v[k]) {
-                (void)stk_op_fail(r, i, STK_EINVAL, "%.*s", has_text ? (int)message->count : 0,
+                (void)stk_op_fail(r, i, STOKER_EINVAL, "%.*s", has_text ? (int)message->count : 0,
                                   has_text ? message->text : "");
                 return stk_op_pass(r, 0, 0, NULL, err);
             }

@@ -30,8 +30,8 @@ static bool floats_of(const struct stk_attr *t, int64_t count, double *values)
     return true;
 }
 
-enum stk_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channels,
-                                    struct stk_op_augment *g, struct stk_err *err)
+enum stoker_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channels,
+                                       struct stk_op_augment *g, struct stoker_err *err)
 {
     const struct stk_arg_value *a = c->args;
     const struct stk_attr *size = a[STK_OP_AUGMENT_SIZE].attr;
@@ -53,7 +53,7 @@ enum stk_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channe
                 floats_of(given_mean, channels, mean) && floats_of(given_std, channels, std);
     if (!fits) {
         return stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "%s: size needs two sides, scale and ratio two numbers, mean and std %lld "
             "(one for each channel)",
             c->op->name, (long long)channels);
@@ -70,15 +70,15 @@ enum stk_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channe
         }
         stk_image_mean_std(&g->resize, m, d, (uint32_t)channels, 255);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_op_augment_prepare(const struct stk_op_infer *c, int64_t channels, void **out,
-                                       struct stk_err *err)
+enum stoker_status stk_op_augment_prepare(const struct stk_op_infer *c, int64_t channels,
+                                          void **out, struct stoker_err *err)
 {
     struct stk_op_augment *g = stk_alloc(sizeof *g);
-    enum stk_status s = g ? stk_op_augment_read(c, channels, g, err) : stk_err_nomem(err);
-    if (s != STK_OK) {
+    enum stoker_status s = g ? stk_op_augment_read(c, channels, g, err) : stk_err_nomem(err);
+    if (s != STOKER_OK) {
         stk_free(g);
         g = NULL;
     }
@@ -103,43 +103,43 @@ static uint64_t next_draw(void *state)
     return stk_random_bits(d->seed, 5, d->index, d->next++);
 }
 
-enum stk_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
-                                    const struct stk_op_augment *g, uint32_t height, uint32_t width,
-                                    struct stk_image_box *box, bool *is_mirrored,
-                                    struct stk_err *err)
+enum stoker_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
+                                       const struct stk_op_augment *g, uint32_t height,
+                                       uint32_t width, struct stk_image_box *box, bool *is_mirrored,
+                                       struct stoker_err *err)
 {
     struct draws d = {.seed = g->seed >= 0 ? stk_hash_u64((uint64_t)g->seed + 1) : r->seed,
                       .index = r->first_index + i};
     struct stk_image_random random = {next_draw, &d};
-    enum stk_status s =
+    enum stoker_status s =
         stk_image_random_resized_box(height, width, g->scale, g->ratio, &random, box, err);
-    *is_mirrored = s == STK_OK && (double)(next_draw(&d) >> 11) * 0x1p-53 < g->flip;
+    *is_mirrored = s == STOKER_OK && (double)(next_draw(&d) >> 11) * 0x1p-53 < g->flip;
     return s;
 }
 
-static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stk_op_augment g;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_shape *in = &c->in[0].shape;
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_U8 || in->rank != 3 || in->dim[2] < 1 ||
-                        in->dim[2] > CHANNELS_MAX)) {
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_U8 || in->rank != 3 || in->dim[2] < 1 ||
+                           in->dim[2] > CHANNELS_MAX)) {
         s = stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "random_resized_crop: takes a uint8 image (height, width, channels) of 1 to "
             "%d channels; reshape says what a value's shape is, cast makes it uint8",
             CHANNELS_MAX);
     }
-    s = s == STK_OK ? stk_op_augment_read(c, in->dim[2], &g, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? stk_op_augment_read(c, in->dim[2], &g, err) : s;
+    if (s == STOKER_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
         c->out[0].shape = stk_op_augment_shape(&g, in->dim[2]);
     }
     return s;
 }
 
-static enum stk_status crop_one(struct stk_op_run *r, int64_t i, struct stk_image_context *c,
-                                const struct stk_op_augment *g, uint8_t *pixels)
+static enum stoker_status crop_one(struct stk_op_run *r, int64_t i, struct stk_image_context *c,
+                                   const struct stk_op_augment *g, uint8_t *pixels)
 {
     struct stk_shape s = stk_col_shape(r->in[0], i);
     int64_t channels = r->spec[0].shape.dim[g->is_planar ? 0 : 2];
@@ -148,40 +148,42 @@ static enum stk_status crop_one(struct stk_op_run *r, int64_t i, struct stk_imag
     struct stk_image view, out,
         in = stk_op_image_over(stk_col_at(r->in[0], i), s.dim[0], s.dim[1], s.dim[2], STK_IMAGE_U8);
     struct stk_image_box box;
-    struct stk_err why;
+    struct stoker_err why;
     stk_err_init(&why);
     if (s.rank != 3 || s.dim[2] != channels || s.dim[0] > STK_IMAGE_MAX_SIDE ||
         s.dim[1] > STK_IMAGE_MAX_SIDE) {
-        return stk_op_fail(r, i, STK_EINVAL,
+        return stk_op_fail(r, i, STOKER_EINVAL,
                            "an image of %lld channels of at most %d x %d is needed",
                            (long long)channels, STK_IMAGE_MAX_SIDE, STK_IMAGE_MAX_SIDE);
     }
     out = stk_op_image_over(pixels, g->size[0], g->size[1], g->is_planar ? 1 : channels,
                             g->is_float ? STK_IMAGE_F32 : STK_IMAGE_U8);
     out.channels = (uint32_t)channels;
-    enum stk_status status =
+    enum stoker_status status =
         stk_op_augment_draw(r, i, g, in.height, in.width, &box, &resize.is_mirrored, &why);
-    status = status == STK_OK ? stk_image_crop(&in, &box, &view, &why) : status;
-    status = status == STK_OK ? stk_image_resize(c, &view, &resize, &out, &why) : status;
-    return status == STK_OK ? STK_OK : stk_op_image_failed(r, i, &why);
+    status = status == STOKER_OK ? stk_image_crop(&in, &box, &view, &why) : status;
+    status = status == STOKER_OK ? stk_image_resize(c, &view, &resize, &out, &why) : status;
+    return status == STOKER_OK ? STOKER_OK : stk_op_image_failed(r, i, &why);
 }
 
-static enum stk_status crop_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
+static enum stoker_status crop_prepare(const struct stk_op_infer *c, void **out,
+                                       struct stoker_err *err)
 {
     return stk_op_augment_prepare(c, c->in[0].shape.dim[2], out, err);
 }
 
-static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_op_augment *g = r->prepared;
     struct stk_image_context *c = stk_op_image_context(r);
-    enum stk_status s = c ? STK_OK : stk_err_nomem(err);
-    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, r->spec[0].dtype, &r->spec[0].shape, err) : NULL;
+    enum stoker_status s = c ? STOKER_OK : stk_err_nomem(err);
+    uint8_t *out =
+        s == STOKER_OK ? stk_op_out(r, 0, r->spec[0].dtype, &r->spec[0].shape, err) : NULL;
     size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * stk_dtype_bytes(r->spec[0].dtype);
     if (!out) {
         return err->code;
     }
-    for (int64_t i = 0; s == STK_OK && i < r->n && i < r->failed; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < r->n && i < r->failed; i++) {
         s = crop_one(r, i, c, g, out + (size_t)i * bytes);
     }
     return s;

@@ -65,18 +65,20 @@ enum {
                                .help = "how pixels are made of others"},                           \
     [STK_OP_AUGMENT_SEED] = STK_OP_SEED_ROW
 
-STK_MUST_CHECK enum stk_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channels,
-                                                   struct stk_op_augment *g, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_augment_read(const struct stk_op_infer *c,
+                                                      int64_t channels, struct stk_op_augment *g,
+                                                      struct stoker_err *err);
 // The same, once for all blocks; freed with stk_free.
-STK_MUST_CHECK enum stk_status stk_op_augment_prepare(const struct stk_op_infer *c,
-                                                      int64_t channels, void **out,
-                                                      struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_augment_prepare(const struct stk_op_infer *c,
+                                                         int64_t channels, void **out,
+                                                         struct stoker_err *err);
 // Of the result.
 struct stk_shape stk_op_augment_shape(const struct stk_op_augment *g, int64_t channels);
 // Element i's part of an image of height x width, and whether it is mirrored.
-STK_MUST_CHECK enum stk_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
-                                                   const struct stk_op_augment *g, uint32_t height,
-                                                   uint32_t width, struct stk_image_box *box,
-                                                   bool *is_mirrored, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
+                                                      const struct stk_op_augment *g,
+                                                      uint32_t height, uint32_t width,
+                                                      struct stk_image_box *box, bool *is_mirrored,
+                                                      struct stoker_err *err);
 
 #endif

@@ -129,31 +129,31 @@ static enum stk_dtype result_type(int op, enum stk_dtype dtype)
     return dtype;
 }
 
-static enum stk_status binary_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status binary_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
+    if (s != STOKER_OK) {
         return s;
     }
     enum stk_dtype a = c->in[0].dtype, b = c->in[1].dtype;
     if (a != b) {
-        return stk_err_set(err, STK_EINVAL, "%s: types %s and %s differ; cast one of them",
+        return stk_err_set(err, STOKER_EINVAL, "%s: types %s and %s differ; cast one of them",
                            c->op->name, stk_dtype_name(a), stk_dtype_name(b));
     }
     if (!loop_for(c->op->arg, stk_op_is_half(a) ? STK_DT_F32 : a)) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(a));
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(a));
     }
     if (stk_op_broadcast(&c->out[0].shape, &c->in[0].shape, &c->in[1].shape)) {
         return stk_op_bad_broadcast(c->op->name, &c->in[0].shape, &c->in[1].shape, err);
     }
     c->out[0].dtype = result_type(c->op->arg, a);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // One string behind the other, for each pair of places.
-static enum stk_status join_strings(struct stk_op_run *r, const struct stk_col *a,
-                                    const struct stk_col *b, struct stk_bytes *out, int64_t each,
-                                    struct stk_err *err)
+static enum stoker_status join_strings(struct stk_op_run *r, const struct stk_col *a,
+                                       const struct stk_col *b, struct stk_bytes *out, int64_t each,
+                                       struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n * each; i++) {
         struct stk_bytes x = ((struct stk_bytes *)stk_col_at(a, i / each))[i % each];
@@ -170,7 +170,7 @@ static enum stk_status join_strings(struct stk_op_run *r, const struct stk_col *
             return stk_op_no_memory(r, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const char *what_failed(int op)
@@ -178,9 +178,9 @@ static const char *what_failed(int op)
     return op == POW ? "an integer to a negative power" : "integer division by zero";
 }
 
-static enum stk_status run_spread(struct stk_op_run *r, const struct stk_col *a,
-                                  const struct stk_col *b, void *out, int64_t each,
-                                  struct stk_err *err)
+static enum stoker_status run_spread(struct stk_op_run *r, const struct stk_col *a,
+                                     const struct stk_col *b, void *out, int64_t each,
+                                     struct stoker_err *err)
 {
     stk_op_binary_loop *loop = loop_for(r->op->arg, a->dtype);
     size_t out_bytes = stk_dtype_bytes(result_type(r->op->arg, a->dtype)) * (size_t)each;
@@ -202,8 +202,8 @@ static enum stk_status run_spread(struct stk_op_run *r, const struct stk_col *a,
              &here);
         failed = here == INT64_MAX ? failed : i * each;
     }
-    return failed == INT64_MAX ? STK_OK
-                               : stk_op_fail(r, failed / (each ? each : 1), STK_EINVAL, "%s",
+    return failed == INT64_MAX ? STOKER_OK
+                               : stk_op_fail(r, failed / (each ? each : 1), STOKER_EINVAL, "%s",
                                              what_failed(r->op->arg));
 }
 
@@ -226,14 +226,14 @@ static bool run_scalar(struct stk_op_run *r, const struct stk_col *a, const stru
         loop((uint8_t *)out + (size_t)i * bytes, stk_col_at(a, i), stk_col_at(b, i), run,
              array == a, array == b, &failed);
         if (failed != INT64_MAX) {
-            (void)stk_op_fail(r, is_whole ? failed / each : i, STK_EINVAL, "%s",
+            (void)stk_op_fail(r, is_whole ? failed / each : i, STOKER_EINVAL, "%s",
                               what_failed(r->op->arg));
         }
     }
     return true;
 }
 
-static enum stk_status binary_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status binary_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *a = r->in[0], *b = r->in[1];
     struct stk_shape shape;
@@ -241,22 +241,22 @@ static enum stk_status binary_run(struct stk_op_run *r, struct stk_err *err)
         return stk_op_run_halves(r, err, binary_run);
     }
     if (stk_op_broadcast(&shape, &a->shape, &b->shape)) {
-        struct stk_err why;
+        struct stoker_err why;
         (void)stk_op_bad_broadcast(r->op->name, &a->shape, &b->shape, &why);
-        return stk_op_fail(r, 0, STK_EINVAL, "%s", why.message + strlen(r->op->name) + 2);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "%s", why.message + strlen(r->op->name) + 2);
     }
     void *out = stk_op_out(r, 0, result_type(r->op->arg, a->dtype), &shape, err);
     if (!out) {
         return err->code;
     }
     if (run_scalar(r, a, b, out, &shape)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_col wide_a = {0}, wide_b = {0};
-    enum stk_status s = stk_op_spread(&wide_a, r->pool, a, &shape, r->n) &&
-                                stk_op_spread(&wide_b, r->pool, b, &shape, r->n)
-                            ? run_spread(r, &wide_a, &wide_b, out, stk_shape_count(&shape), err)
-                            : stk_op_no_memory(r, err);
+    enum stoker_status s = stk_op_spread(&wide_a, r->pool, a, &shape, r->n) &&
+                                   stk_op_spread(&wide_b, r->pool, b, &shape, r->n)
+                               ? run_spread(r, &wide_a, &wide_b, out, stk_shape_count(&shape), err)
+                               : stk_op_no_memory(r, err);
     stk_col_clear(&wide_a);
     stk_col_clear(&wide_b);
     return s;

@@ -36,37 +36,37 @@ static bool cast_shape(struct stk_shape *shape, size_t from, size_t to)
     return true;
 }
 
-static enum stk_status bitcast_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status bitcast_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int64_t type = c->args[ARG_TYPE].i;
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if (type < 0 || type >= STK_DT_COUNT || !has_bits((enum stk_dtype)type) ||
         !has_bits(c->in[0].dtype)) {
-        return stk_err_set(err, STK_EINVAL, "bitcast: of %s; it is for numbers",
+        return stk_err_set(err, STOKER_EINVAL, "bitcast: of %s; it is for numbers",
                            stk_dtype_name(c->in[0].dtype));
     }
     c->out[0] = (struct stk_spec){.dtype = (enum stk_dtype)type, .shape = c->in[0].shape};
     char text[STK_SHAPE_TEXT];
     if (c->in[0].shape.rank >= 0 &&
         !cast_shape(&c->out[0].shape, stk_dtype_bytes(c->in[0].dtype), stk_dtype_bytes(type))) {
-        return stk_err_set(err, STK_EINVAL, "bitcast: %s%s cannot become %s",
+        return stk_err_set(err, STOKER_EINVAL, "bitcast: %s%s cannot become %s",
                            stk_dtype_name(c->in[0].dtype), stk_shape_text(&c->in[0].shape, text),
                            stk_dtype_name((enum stk_dtype)type));
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status bitcast_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status bitcast_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     enum stk_dtype to = r->spec[0].dtype;
     struct stk_shape shape = in->shape;
     char text[STK_SHAPE_TEXT];
     if (!cast_shape(&shape, stk_dtype_bytes(in->dtype), stk_dtype_bytes(to))) {
-        return stk_op_fail(r, 0, STK_EINVAL, "%s%s cannot become %s", stk_dtype_name(in->dtype),
+        return stk_op_fail(r, 0, STOKER_EINVAL, "%s%s cannot become %s", stk_dtype_name(in->dtype),
                            stk_shape_text(&in->shape, text), stk_dtype_name(to));
     }
     uint8_t *out = stk_op_out(r, 0, to, &shape, err);
@@ -74,7 +74,7 @@ static enum stk_status bitcast_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; out && size && i < r->n; i++) {
         memcpy(out + (size_t)i * size, stk_col_at(in, i), size);
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_bitcast = {.name = "bitcast",

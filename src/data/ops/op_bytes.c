@@ -23,11 +23,11 @@ static const struct stk_arg_row decompress_args[] = {
 
 #define UNPACKED_MAX ((size_t)1 << 30)
 
-static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status want_text(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    return s == STK_OK && c->in[0].dtype != STK_DT_STRING
-               ? stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    return s == STOKER_OK && c->in[0].dtype != STK_DT_STRING
+               ? stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
                              stk_dtype_name(c->in[0].dtype))
                : s;
 }
@@ -87,10 +87,10 @@ static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
     return s.size % 4 != 1;
 }
 
-static enum stk_status bytes_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status bytes_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = want_text(c, err);
-    if (s == STK_OK) {
+    enum stoker_status s = want_text(c, err);
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
     return s;
@@ -121,8 +121,8 @@ static bool grow(struct stk_pool *pool, struct stk_buf **b, size_t used)
     return more != NULL;
 }
 
-static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes in,
-                              struct stk_bytes *out, struct stk_err *err)
+static enum stoker_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes in,
+                                 struct stk_bytes *out, struct stoker_err *err)
 {
     struct unpack *u = r->scratch;
     struct stk_gzip *g = &u->gzip;
@@ -164,14 +164,14 @@ static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes 
     }
     if (why || !b || !stk_keep_add(&r->out[0].keep, b)) {
         stk_buf_drop(b);
-        return why ? stk_op_fail(r, i, STK_EDAMAGE, "%s", why) : stk_op_no_memory(r, err);
+        return why ? stk_op_fail(r, i, STOKER_EDAMAGE, "%s", why) : stk_op_no_memory(r, err);
     }
     *out = (struct stk_bytes){b->data, used};
     stk_buf_drop(b);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status bytes_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
@@ -185,8 +185,8 @@ static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t k = 0; out && k < r->n * each && k / each < r->failed; k++) {
         struct stk_bytes s = ((const struct stk_bytes *)stk_col_at(in, k / each))[k % each];
         if (r->op->arg == DECOMPRESS) {
-            enum stk_status status = unpack(r, k / each, s, &out[k], err);
-            if (status != STK_OK) {
+            enum stoker_status status = unpack(r, k / each, s, &out[k], err);
+            if (status != STOKER_OK) {
                 return status;
             }
             continue;
@@ -199,12 +199,12 @@ static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
         if (r->op->arg == ENCODE) {
             size = encode(&s, pads, to);
         } else if (!decode(s, to, &size)) {
-            return stk_op_fail(r, k / each, STK_EINVAL, "'%.*s' is no base64 for the web",
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no base64 for the web",
                                (int)(s.size < 60 ? s.size : 60), (const char *)s.data);
         }
         out[k] = (struct stk_bytes){to, size};
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",

@@ -138,27 +138,27 @@ static void saturate(void *out, const void *in, int64_t n, enum stk_dtype from, 
     }
 }
 
-static enum stk_status cast_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status cast_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int64_t to = c->args[ARG_DTYPE].i;
-    enum stk_dtype from = s == STK_OK ? c->in[0].dtype : STK_DT_BOOL;
-    if (s == STK_OK && (to < 0 || to >= STK_DT_STRING || from >= STK_DT_STRING)) {
+    enum stk_dtype from = s == STOKER_OK ? c->in[0].dtype : STK_DT_BOOL;
+    if (s == STOKER_OK && (to < 0 || to >= STK_DT_STRING || from >= STK_DT_STRING)) {
         bool is_same = to == (int64_t)from;
-        s = is_same ? STK_OK
-                    : stk_err_set(err, STK_EINVAL, "%s: cannot make %s of %s", c->op->name,
+        s = is_same ? STOKER_OK
+                    : stk_err_set(err, STOKER_EINVAL, "%s: cannot make %s of %s", c->op->name,
                                   to >= 0 && to < STK_DT_COUNT ? stk_dtype_name((enum stk_dtype)to)
                                                                : "an unknown type",
                                   stk_dtype_name(from));
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
         c->out[0].dtype = (enum stk_dtype)to;
     }
     return s;
 }
 
-static enum stk_status cast_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status cast_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     enum stk_dtype from = in->dtype, to = r->spec[0].dtype;
@@ -184,7 +184,7 @@ static enum stk_status cast_run(struct stk_op_run *r, struct stk_err *err)
             loops[from][to](at, stk_col_at(in, i), run);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_cast = {.name = "cast",

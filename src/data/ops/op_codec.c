@@ -107,13 +107,13 @@ static const struct stk_arg_row encode_jpeg_args[] = {
                        .help = "pixels, as the file says"},
     {0}};
 
-static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status decode_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t window[4];
     int count;
-    enum stk_status s = stk_op_want_inputs(c, 1, c->op->arg == PART ? 5 : 2, err);
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes the bytes of one file", c->op->name);
+    enum stoker_status s = stk_op_want_inputs(c, 1, c->op->arg == PART ? 5 : 2, err);
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes the bytes of one file", c->op->name);
     }
     int64_t channels = c->args[STK_OP_DECODE_CHANNELS].i;
     bool is_jpeg_only = c->op->arg == JPEG || c->op->arg == CROP_JPEG || c->op->arg == PART;
@@ -121,11 +121,11 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
     bool is_wide = t == STK_DT_U16 && c->op->arg == PNG;
     bool fits = channels == 0 || channels == 1 || channels == 3 ||
                 (!is_jpeg_only && (channels == 2 || channels == 4));
-    if (s == STK_OK && (!fits || (t != STK_DT_U8 && !is_wide))) {
-        s = stk_err_set(err, STK_EINVAL, "%s: cannot give %lld channels of %s", c->op->name,
+    if (s == STOKER_OK && (!fits || (t != STK_DT_U8 && !is_wide))) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: cannot give %lld channels of %s", c->op->name,
                         (long long)channels, stk_dtype_name(t));
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     c->out[0].dtype = t;
@@ -143,7 +143,7 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
         c->out[0].shape.dim[0] = window[0];
         c->out[0].shape.dim[1] = window[1];
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct stk_image_jpeg_options jpeg_options(const struct stk_op_run *r)
@@ -173,8 +173,8 @@ static enum stk_op_crop crop_of(const struct stk_op_run *r)
 }
 
 // decode_and_crop_jpeg's window of element i.
-static enum stk_status read_window(const struct stk_op_run *r, int64_t i,
-                                   struct stk_image_jpeg_options *o, struct stk_err *err)
+static enum stoker_status read_window(const struct stk_op_run *r, int64_t i,
+                                      struct stk_image_jpeg_options *o, struct stoker_err *err)
 {
     int64_t window[4];
     int count;
@@ -184,19 +184,19 @@ static enum stk_status read_window(const struct stk_op_run *r, int64_t i,
                 window[0] <= UINT32_MAX && window[1] <= UINT32_MAX && window[2] <= UINT32_MAX &&
                 window[3] <= UINT32_MAX;
     if (!fits) {
-        return stk_err_set(err, STK_EINVAL, "crop_window must be y, x, height and width");
+        return stk_err_set(err, STOKER_EINVAL, "crop_window must be y, x, height and width");
     }
     o->crop_y = (uint32_t)window[0];
     o->crop_x = (uint32_t)window[1];
     o->crop_height = (uint32_t)window[2];
     o->crop_width = (uint32_t)window[3];
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // slice's begin of element i, and its static size. A size of the file's image bounds both.
-static enum stk_status read_slice(const struct stk_op_run *r, int64_t i,
-                                  const struct stk_image_shape *shape, struct stk_image_box *box,
-                                  struct stk_err *err)
+static enum stoker_status read_slice(const struct stk_op_run *r, int64_t i,
+                                     const struct stk_image_shape *shape, struct stk_image_box *box,
+                                     struct stoker_err *err)
 {
     int64_t begin[3], size[2];
     int count, sizes;
@@ -207,19 +207,20 @@ static enum stk_status read_slice(const struct stk_op_run *r, int64_t i,
                 sizes == 2 && begin[0] >= 0 && begin[1] >= 0 && size[0] > 0 && size[1] > 0 &&
                 begin[0] <= shape->height - size[0] && begin[1] <= shape->width - size[1];
     if (!fits) {
-        return stk_err_set(err, STK_EINVAL, "a slice does not lie within the image of %u x %u",
+        return stk_err_set(err, STOKER_EINVAL, "a slice does not lie within the image of %u x %u",
                            shape->height, shape->width);
     }
     *box = (struct stk_image_box){(uint32_t)begin[0], (uint32_t)begin[1], (uint32_t)size[0],
                                   (uint32_t)size[1]};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Rows and columns of an index. One that selects nothing has `empty` as its size; then a place of
 // the image is decoded all the same, since a damaged file is an error.
-static enum stk_status read_ranges(const struct stk_op_run *r, int64_t i,
-                                   const struct stk_image_shape *shape, struct stk_image_box *box,
-                                   struct stk_image_box *empty, struct stk_err *err)
+static enum stoker_status read_ranges(const struct stk_op_run *r, int64_t i,
+                                      const struct stk_image_shape *shape,
+                                      struct stk_image_box *box, struct stk_image_box *empty,
+                                      struct stoker_err *err)
 {
     const struct stk_attr *t = r->args[STK_OP_DECODE_RANGES].attr;
     int64_t first[2], count[2];
@@ -232,7 +233,7 @@ static enum stk_status read_ranges(const struct stk_op_run *r, int64_t i,
              stk_op_index_clamp(&it, k ? shape->width : shape->height, &first[k], &count[k]);
     }
     if (!ok) {
-        return stk_err_set(err, STK_EINVAL, "an index is no integer");
+        return stk_err_set(err, STOKER_EINVAL, "an index is no integer");
     }
     *box = (struct stk_image_box){(uint32_t)first[0], (uint32_t)first[1], (uint32_t)count[0],
                                   (uint32_t)count[1]};
@@ -240,39 +241,39 @@ static enum stk_status read_ranges(const struct stk_op_run *r, int64_t i,
         *empty = *box;
         *box = (struct stk_image_box){0, 0, 1, 1};
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The part of the file's image that an operation wants which a rewrite made. `empty`: its size, if
 // there is nothing in it.
-static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk_op_crop crop,
-                                 struct stk_image_jpeg_job *job, struct stk_image_box *empty)
+static enum stoker_status read_part(const struct stk_op_run *r, int64_t i, enum stk_op_crop crop,
+                                    struct stk_image_jpeg_job *job, struct stk_image_box *empty)
 {
     struct stk_image_jpeg_options *o = &job->opt;
     struct stk_image_shape shape;
     struct stk_image_box box;
     if (crop == STK_OP_CROP_BOX) {
-        enum stk_status s = read_window(r, i, o, &job->err);
+        enum stoker_status s = read_window(r, i, o, &job->err);
         box = (struct stk_image_box){o->crop_y, o->crop_x, o->crop_height, o->crop_width};
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    enum stk_status s = stk_image_any_shape(job->context, job->data, job->size,
-                                            (uint32_t)job->opt.channels, &shape, &job->err);
-    if (s == STK_OK && crop == STK_OP_CROP_CENTRAL) {
+    enum stoker_status s = stk_image_any_shape(job->context, job->data, job->size,
+                                               (uint32_t)job->opt.channels, &shape, &job->err);
+    if (s == STOKER_OK && crop == STK_OP_CROP_CENTRAL) {
         s = stk_image_central_box(shape.height, shape.width,
                                   r->args[STK_OP_DECODE_CENTRAL_FRACTION].f, &box, &job->err);
-    } else if (s == STK_OK && crop == STK_OP_CROP_SLICE) {
+    } else if (s == STOKER_OK && crop == STK_OP_CROP_SLICE) {
         s = read_slice(r, i, &shape, &box, &job->err);
-    } else if (s == STK_OK && crop == STK_OP_CROP_RANGES) {
+    } else if (s == STOKER_OK && crop == STK_OP_CROP_RANGES) {
         s = read_ranges(r, i, &shape, &box, empty, &job->err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if ((uint64_t)box.y + box.height > shape.height || (uint64_t)box.x + box.width > shape.width) {
-        return stk_err_set(&job->err, STK_EINVAL,
+        return stk_err_set(&job->err, STOKER_EINVAL,
                            "a box of %u x %u at (%u, %u) does not lie in %u x %u", box.height,
                            box.width, box.y, box.x, shape.height, shape.width);
     }
@@ -281,7 +282,7 @@ static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk
     o->crop_x = box.x;
     o->crop_height = box.height;
     o->crop_width = box.width;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
@@ -311,7 +312,7 @@ static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *
     } else {
         stk_image_decode_jpegs(job, 1); // which says what is wrong with it
     }
-    if (job->status != STK_OK || job->opt.crop_height == 0 || r->op->arg == PNG ||
+    if (job->status != STOKER_OK || job->opt.crop_height == 0 || r->op->arg == PNG ||
         r->op->arg == ANY || format != STK_IMAGE_PNG) {
         return;
     }
@@ -323,7 +324,7 @@ static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *
 
 static void cut_to_nothing(struct stk_image_jpeg_job *job, const struct stk_image_box *empty)
 {
-    if (job->status == STK_OK && (empty->height == 0 || empty->width == 0)) {
+    if (job->status == STOKER_OK && (empty->height == 0 || empty->width == 0)) {
         job->out.height = empty->height;
         job->out.width = empty->width;
     }
@@ -352,10 +353,10 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
                               ? read_window(r, i + count, &job->opt, &job->err)
                               : read_part(r, i + count, crop, job, &empty[count]);
         }
-        if (job->status != STK_OK && count > 0) {
+        if (job->status != STOKER_OK && count > 0) {
             break; // the next round says so
         }
-        if (job->status != STK_OK) {
+        if (job->status != STOKER_OK) {
             return 1;
         }
         if (!goes_with_others) {
@@ -381,7 +382,8 @@ static void widen_row(uint8_t *to, const uint8_t *from, size_t count)
     }
 }
 
-static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im, struct stk_err *err)
+static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im,
+                             struct stoker_err *err)
 {
     enum stk_dtype t = r->spec[0].dtype;
     bool is_widened = t == STK_DT_U16 && im->type == STK_IMAGE_U8;
@@ -399,7 +401,7 @@ static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im, s
 }
 
 // By way of the thread's own memory, since sizes are not known beforehand.
-static enum stk_status decode_all(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status decode_all(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_image_context *c[2];
     struct stk_image_jpeg_job jobs[2];
@@ -409,7 +411,7 @@ static enum stk_status decode_all(struct stk_op_run *r, struct stk_err *err)
         }
         int count = stk_op_decode_some(r, i, c, jobs);
         for (int k = 0; k < count; k++, i++) {
-            if (jobs[k].status != STK_OK) {
+            if (jobs[k].status != STOKER_OK) {
                 return stk_op_image_failed(r, i, &jobs[k].err);
             }
             if (!append_image(r, &jobs[k].out, err)) {
@@ -418,12 +420,12 @@ static enum stk_status decode_all(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status decode_run(struct stk_op_run *r, struct stoker_err *err)
 {
-    enum stk_status s = decode_all(r, err);
+    enum stoker_status s = decode_all(r, err);
     stk_op_image_rest(r);
     return s;
 }
@@ -446,24 +448,24 @@ DECODE(decode_png, PNG, png_args, "Pixels of a PNG file")
 DECODE(decode_image, ANY, any_args, "Pixels of a JPEG or PNG file")
 DECODE(decode_part, PART, part_args, "decode_jpeg and a crop, in one")
 
-static enum stk_status shape_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status shape_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUTPUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){1, {3}};
-    bool fits = s == STK_OK && c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0 &&
+    bool fits = s == STOKER_OK && c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0 &&
                 (c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64);
-    return s != STK_OK || fits ? s
-                               : stk_err_set(err, STK_EINVAL,
-                                             "%s: takes the bytes of one file, gives int32 or "
-                                             "int64",
-                                             c->op->name);
+    return s != STOKER_OK || fits ? s
+                                  : stk_err_set(err, STOKER_EINVAL,
+                                                "%s: takes the bytes of one file, gives int32 or "
+                                                "int64",
+                                                c->op->name);
 }
 
 // From the headers alone; ANY: of what decode_jpeg would give, whatever the format.
-static enum stk_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
-                                struct stk_bytes s, struct stk_image_shape *shape,
-                                struct stk_err *err)
+static enum stoker_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
+                                   struct stk_bytes s, struct stk_image_shape *shape,
+                                   struct stoker_err *err)
 {
     return r->op->arg == JPEG
                ? stk_image_jpeg_shape(c, s.data, s.size, shape, err)
@@ -471,7 +473,7 @@ static enum stk_status shape_of(const struct stk_op_run *r, struct stk_image_con
                                      shape, err);
 }
 
-static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status shape_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_image_context *c = stk_op_image_context(r);
     struct stk_shape three = {1, {3}};
@@ -481,9 +483,9 @@ static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
     }
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_image_shape shape;
-        struct stk_err why;
+        struct stoker_err why;
         stk_err_init(&why);
-        if (shape_of(r, c, file_of(r, i), &shape, &why) != STK_OK) {
+        if (shape_of(r, c, file_of(r, i), &shape, &why) != STOKER_OK) {
             return stk_op_image_failed(r, i, &why);
         }
         uint32_t v[3] = {shape.height, shape.width, shape.channels};
@@ -495,7 +497,7 @@ static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define SHAPE(id, which, rows, about)                                                              \
@@ -511,28 +513,29 @@ static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
 SHAPE(extract_jpeg_shape, JPEG, shape_args, "Height, width and channels of a JPEG file")
 SHAPE(decoded_shape, ANY, decoded_args, "Shape of what decode_jpeg gives, without decoding")
 
-static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status encode_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     enum stk_image_type type;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    bool fits = s == STK_OK && (c->in[0].shape.rank < 0 || c->in[0].shape.rank == 3) &&
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    bool fits = s == STOKER_OK && (c->in[0].shape.rank < 0 || c->in[0].shape.rank == 3) &&
                 stk_op_image_type(c->in[0].dtype, &type) && type != STK_IMAGE_F32 &&
                 (c->op->arg == PNG || type == STK_IMAGE_U8);
     int64_t format = c->op->arg == JPEG ? c->args[ARG_FORMAT].i : CHANNELS_BY_SHAPE;
     int64_t channels = c->in[0].shape.rank == 3 ? c->in[0].shape.dim[2] : STK_UNKNOWN;
     if (fits && format && channels > 0 && channels != (format == GREY ? 1 : 3)) {
-        return stk_err_set(err, STK_EINVAL, "%s: format '%s' of %lld channels", c->op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: format '%s' of %lld channels", c->op->name,
                            c->args[ARG_FORMAT].text, (long long)channels);
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING};
-    return s != STK_OK || fits ? s
-                               : stk_err_set(err, STK_EINVAL, "%s: takes one image of uint8%s",
-                                             c->op->name, c->op->arg == PNG ? " or uint16" : "");
+    return s != STOKER_OK || fits
+               ? s
+               : stk_err_set(err, STOKER_EINVAL, "%s: takes one image of uint8%s", c->op->name,
+                             c->op->arg == PNG ? " or uint16" : "");
 }
 
-static enum stk_status encode_one(struct stk_op_run *r, struct stk_image_context *c,
-                                  const struct stk_image *im, const uint8_t **bytes, size_t *size,
-                                  struct stk_err *err)
+static enum stoker_status encode_one(struct stk_op_run *r, struct stk_image_context *c,
+                                     const struct stk_image *im, const uint8_t **bytes,
+                                     size_t *size, struct stoker_err *err)
 {
     if (r->op->arg == PNG) {
         return stk_image_encode_png(c, im, (int)r->args[ARG_COMPRESSION].i, bytes, size, err);
@@ -549,7 +552,7 @@ static enum stk_status encode_one(struct stk_op_run *r, struct stk_image_context
     return stk_image_encode_jpeg(c, im, &e, bytes, size, err);
 }
 
-static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status encode_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_image_context *c = stk_op_image_context(r);
     struct stk_shape scalar = {0};
@@ -565,16 +568,16 @@ static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
             stk_op_image_over(stk_col_at(r->in[0], i), s->dim[0], s->dim[1], s->dim[2], type);
         const uint8_t *bytes;
         size_t size;
-        struct stk_err why;
+        struct stoker_err why;
         stk_err_init(&why);
-        if (s->rank != 3 || encode_one(r, c, &im, &bytes, &size, &why) != STK_OK) {
+        if (s->rank != 3 || encode_one(r, c, &im, &bytes, &size, &why) != STOKER_OK) {
             return stk_op_image_failed(r, i, &why);
         }
         if (!stk_col_own_bytes(&r->out[0], r->pool, bytes, size, &out[i])) {
             return stk_op_no_memory(r, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define ENCODE(id, which, rows, about)                                                             \
@@ -592,15 +595,16 @@ ENCODE(encode_jpeg, JPEG, encode_jpeg_args, "An image as a JPEG file")
 
 // --- jpeg_random_resized_crop
 
-static enum stk_status augment_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status augment_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stk_op_augment g;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
-        s = stk_err_set(err, STK_EINVAL, "jpeg_random_resized_crop: takes the bytes of one file");
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
+        s = stk_err_set(err, STOKER_EINVAL,
+                        "jpeg_random_resized_crop: takes the bytes of one file");
     }
-    s = s == STK_OK ? stk_op_augment_read(c, 3, &g, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? stk_op_augment_read(c, 3, &g, err) : s;
+    if (s == STOKER_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
         c->out[0].shape = stk_op_augment_shape(&g, 3);
     }
@@ -614,20 +618,20 @@ struct augmented {
 };
 
 // Draws the crop and makes the decoder's job of it.
-static enum stk_status augment_plan(const struct stk_op_run *r, int64_t i,
-                                    struct stk_image_context *c, const struct stk_op_augment *g,
-                                    struct stk_image_jpeg_job *job, struct augmented *e,
-                                    struct stk_err *err)
+static enum stoker_status augment_plan(const struct stk_op_run *r, int64_t i,
+                                       struct stk_image_context *c, const struct stk_op_augment *g,
+                                       struct stk_image_jpeg_job *job, struct augmented *e,
+                                       struct stoker_err *err)
 {
     struct stk_image_shape shape;
     struct stk_image_box box;
-    enum stk_status status = stk_image_jpeg_shape(c, job->data, job->size, &shape, err);
+    enum stoker_status status = stk_image_jpeg_shape(c, job->data, job->size, &shape, err);
     e->resize = g->resize;
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_op_augment_draw(r, i, g, shape.height, shape.width, &box,
                                      &e->resize.is_mirrored, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     job->opt = (struct stk_image_jpeg_options){.channels = 3,
@@ -638,22 +642,22 @@ static enum stk_status augment_plan(const struct stk_op_run *r, int64_t i,
     if (g->is_fast) {
         stk_image_jpeg_scale_crop(&job->opt, &e->out);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Elements i and, with count 2, i + 1. *made: how many of them there are, also on failure.
-static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int count,
-                                    const struct stk_op_augment *g,
-                                    struct stk_image_context *const *c, uint8_t *pixels, int *made,
-                                    struct stk_err *why)
+static enum stoker_status augment_some(const struct stk_op_run *r, int64_t i, int count,
+                                       const struct stk_op_augment *g,
+                                       struct stk_image_context *const *c, uint8_t *pixels,
+                                       int *made, struct stoker_err *why)
 {
     struct stk_image_jpeg_job jobs[2];
     struct augmented e[2];
     struct stk_shape shape = stk_op_augment_shape(g, 3);
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int planned = 0;
-    for (; planned < count && s == STK_OK; planned += s == STK_OK) {
+    for (; planned < count && s == STOKER_OK; planned += s == STOKER_OK) {
         struct stk_bytes file = file_of(r, i + planned);
         e[planned].out =
             stk_op_image_over(pixels + (size_t)planned * bytes, g->size[0], g->size[1],
@@ -667,52 +671,52 @@ static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int c
     stk_image_decode_jpegs(jobs, planned);
     for (*made = 0; *made < planned; ++*made) {
         struct stk_image_jpeg_job *job = &jobs[*made];
-        if (job->status != STK_OK) {
+        if (job->status != STOKER_OK) {
             *why = job->err;
             return job->status;
         }
-        enum stk_status resized =
+        enum stoker_status resized =
             stk_image_resize(job->context, &job->out, &e[*made].resize, &e[*made].out, why);
-        if (resized != STK_OK) {
+        if (resized != STOKER_OK) {
             return resized;
         }
     }
     return s;
 }
 
-static enum stk_status augment_prepare(const struct stk_op_infer *c, void **out,
-                                       struct stk_err *err)
+static enum stoker_status augment_prepare(const struct stk_op_infer *c, void **out,
+                                          struct stoker_err *err)
 {
     return stk_op_augment_prepare(c, 3, out, err);
 }
 
-static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status augment_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_image_context *c[2];
     const struct stk_op_augment *g = r->prepared;
     if (!stk_op_image_contexts(r, c)) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     struct stk_shape shape = stk_op_augment_shape(g, 3);
     uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
     if (!out) {
         return err->code;
     }
-    for (int64_t i = 0; s == STK_OK && i < r->n;) {
-        struct stk_err why;
+    for (int64_t i = 0; s == STOKER_OK && i < r->n;) {
+        struct stoker_err why;
         int made, count = r->n - i < 2 || !c[1] ? 1 : 2;
         stk_err_init(&why);
         s = augment_some(r, i, count, g, c, out + (size_t)i * bytes, &made, &why);
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             stk_op_image_rest(r);
             return stk_op_image_failed(r, i + made, &why);
         }
         i += count;
     }
     stk_op_image_rest(r);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_arg_row jpeg_crop_args[] = {

@@ -30,13 +30,13 @@ static struct stk_fn *side(const struct stk_arg_value *args, bool is_true)
     return t && t->kind == STK_ATTR_FN ? t->fn : NULL;
 }
 
-static enum stk_status cond_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status cond_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stk_fn *fn[2] = {side(c->args, false), side(c->args, true)};
     bool fits = fn[0] && fn[1] && fn[0]->n_in == c->n_in - 1 && fn[1]->n_in == c->n_in - 1 &&
                 fn[0]->n_out == fn[1]->n_out && fn[0]->n_out <= STK_OP_OUTPUTS_MAX;
     if (!fits || c->in[0].dtype != STK_DT_BOOL || c->in[0].shape.rank > 0) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "cond: takes a bool scalar and two functions with the same results");
     }
     c->n_out = fn[0]->n_out;
@@ -44,19 +44,19 @@ static enum stk_status cond_infer(struct stk_op_infer *c, struct stk_err *err)
         const struct stk_spec *no = &fn[0]->specs[fn[0]->out[k]];
         const struct stk_spec *yes = &fn[1]->specs[fn[1]->out[k]];
         if (no->dtype != yes->dtype) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "cond: result %d is %s of one function, %s of the other", k,
                                stk_dtype_name(yes->dtype), stk_dtype_name(no->dtype));
         }
         stk_spec_copy(&c->out[k], yes);
         c->out[k].shape = stk_shape_join(&no->shape, &yes->shape);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Elements [first, first + n) through one function; results are added to the parts.
-static enum stk_status run_side(struct stk_op_run *r, bool is_true, int64_t first, int64_t n,
-                                struct stk_vec *parts, struct stk_err *err)
+static enum stoker_status run_side(struct stk_op_run *r, bool is_true, int64_t first, int64_t n,
+                                   struct stk_vec *parts, struct stoker_err *err)
 {
     struct cond_scratch *own = r->scratch;
     struct stk_block in = {0}, *out = stk_vec_push(parts);
@@ -65,19 +65,19 @@ static enum stk_status run_side(struct stk_op_run *r, bool is_true, int64_t firs
         return stk_err_nomem(err);
     }
     *out = (struct stk_block){0};
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (!own->frame[is_true]) {
         s = stk_frame_open(&own->frame[is_true], side(r->args, is_true), r->pool, r->host, err);
     }
-    if (s == STK_OK && (!stk_block_reset(&in, r->n_in - 1) || !stk_block_reset(out, r->n_out))) {
+    if (s == STOKER_OK && (!stk_block_reset(&in, r->n_in - 1) || !stk_block_reset(out, r->n_out))) {
         s = stk_err_nomem(err);
     }
-    for (int j = 1; s == STK_OK && j < r->n_in; j++) {
+    for (int j = 1; s == STOKER_OK && j < r->n_in; j++) {
         stk_col_slice(&in.cols[j - 1], r->in[j], first, n);
     }
     in.n = n;
-    s = s == STK_OK ? stk_frame_run(own->frame[is_true], &in, out, &eval, err) : s;
-    if (s == STK_OK && eval.failed < n) {
+    s = s == STOKER_OK ? stk_frame_run(own->frame[is_true], &in, out, &eval, err) : s;
+    if (s == STOKER_OK && eval.failed < n) {
         r->failed = first + eval.failed;
         *r->err = eval.failure;
     }
@@ -102,12 +102,12 @@ static bool join(struct stk_op_run *r, struct stk_vec *parts)
     return ok;
 }
 
-static enum stk_status cond_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status cond_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_vec parts;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     stk_vec_init(&parts, sizeof(struct stk_block), PARTS_MAX);
-    for (int64_t i = 0; s == STK_OK && i < r->failed;) {
+    for (int64_t i = 0; s == STOKER_OK && i < r->failed;) {
         bool is_true = *(const uint8_t *)stk_col_at(r->in[0], i) != 0;
         int64_t end = i + 1;
         while (end < r->n && (*(const uint8_t *)stk_col_at(r->in[0], end) != 0) == is_true) {
@@ -116,8 +116,8 @@ static enum stk_status cond_run(struct stk_op_run *r, struct stk_err *err)
         s = run_side(r, is_true, i, end - i, &parts, err);
         i = end;
     }
-    if (s == STK_OK && parts.count > 0 && !join(r, &parts)) {
-        s = stk_err_set(err, STK_ELIMIT, "cond: no memory for its results");
+    if (s == STOKER_OK && parts.count > 0 && !join(r, &parts)) {
+        s = stk_err_set(err, STOKER_ELIMIT, "cond: no memory for its results");
     }
     for (size_t i = 0; i < parts.count; i++) {
         stk_block_free(stk_vec_at(&parts, i));

@@ -45,22 +45,22 @@ static void put_number(void *to, enum stk_dtype t, double value)
     }
 }
 
-static enum stk_status like_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status like_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK) {
         c->out[0].shape = c->in[0].shape;
         c->out[0].dtype =
             c->args[ARG_DTYPE].attr ? (enum stk_dtype)c->args[ARG_DTYPE].i : c->in[0].dtype;
         if (c->out[0].dtype >= STK_DT_DATASET || (c->op->arg && c->out[0].dtype == STK_DT_STRING)) {
-            s = stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name,
+            s = stk_err_set(err, STOKER_EINVAL, "%s: not for %s", c->op->name,
                             stk_dtype_name(c->out[0].dtype));
         }
     }
     return s;
 }
 
-static enum stk_status like_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status like_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stk_dtype t = r->spec[0].dtype;
     uint8_t *out = stk_op_out(r, 0, t, &r->in[0]->shape, err);
@@ -73,7 +73,7 @@ static enum stk_status like_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t k = 0; r->op->arg && k < count; k++) {
         put_number(out + (size_t)k * size, t, 1);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_zeros_like = {.name = "zeros_like",
@@ -90,17 +90,17 @@ const struct stk_op stk_op_ones_like = {.name = "ones_like",
                                         .args = like_args};
 
 // fill: dims (attribute, or the first input), then the scalar value as the last input.
-static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status fill_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t dims[STK_RANK_MAX];
     int rank;
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s != STOKER_OK) {
         return s;
     }
     const struct stk_spec *value = &c->in[c->n_in - 1];
     if (value->shape.rank > 0) {
-        return stk_err_set(err, STK_EINVAL, "fill: the value must be a scalar");
+        return stk_err_set(err, STOKER_EINVAL, "fill: the value must be a scalar");
     }
     stk_spec_copy(&c->out[0], value);
     c->out[0].shape.rank = STK_UNKNOWN;
@@ -110,7 +110,7 @@ static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
         for (int i = 0; i < rank; i++) {
             c->out[0].shape.dim[i] = dims[i];
             if (dims[i] < 0) {
-                return stk_err_set(err, STK_EINVAL, "fill: a dimension is %lld",
+                return stk_err_set(err, STOKER_EINVAL, "fill: a dimension is %lld",
                                    (long long)dims[i]);
             }
         }
@@ -121,10 +121,10 @@ static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
             c->out[0].shape.dim[i] = STK_UNKNOWN;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *value = r->in[r->n_in - 1], *list = r->n_in == 2 ? r->in[0] : NULL;
     size_t size = stk_dtype_bytes(value->dtype);
@@ -132,7 +132,7 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = {0};
         if (!stk_op_ints(&r->args[ARG_DIMS], list, i, dims, STK_RANK_MAX, &shape.rank)) {
-            return stk_op_fail(r, i, STK_EINVAL, "dims is no list of at most %d integers",
+            return stk_op_fail(r, i, STOKER_EINVAL, "dims is no list of at most %d integers",
                                STK_RANK_MAX);
         }
         for (int k = 0; k < shape.rank; k++) {
@@ -140,7 +140,8 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
         }
         int64_t count = stk_shape_is_known(&shape) ? stk_shape_count(&shape) : -1;
         if (count < 0) {
-            return stk_op_fail(r, i, STK_EINVAL, "a dimension is negative, or all are too large");
+            return stk_op_fail(r, i, STOKER_EINVAL,
+                               "a dimension is negative, or all are too large");
         }
         uint8_t *out = stk_op_append(r, 0, value->dtype, &shape, err);
         if (!out) {
@@ -151,7 +152,7 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, value->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, value->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_fill = {.name = "fill",
@@ -180,17 +181,17 @@ static double range_count(double start, double limit, double delta)
     return n > 0 ? n : 0;
 }
 
-static enum stk_status range_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status range_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
-    for (int j = 0; s == STK_OK && j < 3; j++) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
+    for (int j = 0; s == STOKER_OK && j < 3; j++) {
         bool fits = c->in[j].dtype == c->in[0].dtype && c->in[j].shape.rank <= 0 &&
                     stk_op_is_number(c->in[j].dtype) && !stk_op_is_half(c->in[j].dtype);
-        s = fits ? STK_OK
-                 : stk_err_set(err, STK_EINVAL,
+        s = fits ? STOKER_OK
+                 : stk_err_set(err, STOKER_EINVAL,
                                "range: start, limit and delta must be scalars of one type");
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         c->out[0].dtype = c->in[0].dtype;
         c->out[0].shape = (struct stk_shape){1, {STK_UNKNOWN}};
         if (c->constant[0] && c->constant[1] && c->constant[2]) {
@@ -204,7 +205,7 @@ static enum stk_status range_infer(struct stk_op_infer *c, struct stk_err *err)
     return s;
 }
 
-static enum stk_status range_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stk_dtype t = r->in[0]->dtype;
     size_t size = stk_dtype_bytes(t);
@@ -212,7 +213,7 @@ static enum stk_status range_run(struct stk_op_run *r, struct stk_err *err)
         double start = scalar_of(r->in[0], i), delta = scalar_of(r->in[2], i);
         double n = delta == 0 ? -1 : range_count(start, scalar_of(r->in[1], i), delta);
         if (!(n >= 0 && n < 0x1p40)) {
-            return stk_op_fail(r, i, STK_EINVAL, "delta is 0, or there are too many values");
+            return stk_op_fail(r, i, STOKER_EINVAL, "delta is 0, or there are too many values");
         }
         struct stk_shape shape = {1, {(int64_t)n}};
         uint8_t *out = stk_op_append(r, 0, t, &shape, err);
@@ -234,7 +235,7 @@ static enum stk_status range_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_range = {.name = "range",
@@ -248,13 +249,13 @@ static int on_input(const struct stk_arg_value *args)
     return args[ARG_DEPTH].attr ? 1 : 2;
 }
 
-static enum stk_status one_hot_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status one_hot_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int on = on_input(c->args), count, axis;
     int64_t depth = STK_UNKNOWN;
     if (c->n_in != on + 2 || !stk_dtype_is_int(c->in[0].dtype) ||
         c->in[on].dtype != c->in[on + 1].dtype) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "one_hot: takes integers, a depth, and on and off values of one type");
     }
     (void)stk_op_static_ints(c, ARG_DEPTH, 1, &depth, 1, &count);
@@ -262,16 +263,16 @@ static enum stk_status one_hot_infer(struct stk_op_infer *c, struct stk_err *err
     struct stk_shape *out = &c->out[0].shape;
     *out = c->in[0].shape;
     if (out->rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (out->rank == STK_RANK_MAX || !stk_op_axis(c->args[ARG_AXIS].i, out->rank + 1, &axis)) {
-        return stk_err_set(err, STK_EINVAL, "one_hot: no such axis in %d dimensions",
+        return stk_err_set(err, STOKER_EINVAL, "one_hot: no such axis in %d dimensions",
                            out->rank + 1);
     }
     memmove(out->dim + axis + 1, out->dim + axis, (size_t)(out->rank - axis) * sizeof out->dim[0]);
     out->dim[axis] = depth;
     out->rank++;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
@@ -287,7 +288,7 @@ static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
     }
 }
 
-static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status one_hot_run(struct stk_op_run *r, struct stoker_err *err)
 {
     int on = on_input(r->args), count, axis;
     const struct stk_col *in = r->in[0];
@@ -295,7 +296,7 @@ static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
     int64_t depth, places = stk_shape_count(&in->shape);
     if (!stk_op_ints(&r->args[ARG_DEPTH], r->in[1], 0, &depth, 1, &count) || depth < 0 ||
         !stk_op_axis(r->args[ARG_AXIS].i, shape.rank + 1, &axis)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the depth must be an integer of 0 or more");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the depth must be an integer of 0 or more");
     }
     memmove(shape.dim + axis + 1, shape.dim + axis,
             (size_t)(shape.rank - axis) * sizeof shape.dim[0]);
@@ -321,7 +322,7 @@ static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_one_hot = {.name = "one_hot",

@@ -26,12 +26,12 @@ static const struct stk_arg_row crop_args[] = {
                                  .help = "what lies outside of the image"},
     {0}};
 
-static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t size[2] = {STK_UNKNOWN, STK_UNKNOWN};
     int count = 2;
-    enum stk_status s = stk_op_want_inputs(c, 3, 4, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 4, err);
+    if (s != STOKER_OK) {
         return s;
     }
     bool fits = stk_op_is_number(c->in[0].dtype) && !stk_op_is_half(c->in[0].dtype) &&
@@ -39,21 +39,21 @@ static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
                 c->in[1].shape.rank == 2 && c->in[2].dtype == STK_DT_I32 &&
                 c->in[2].shape.rank == 1;
     if (!fits) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "crop_and_resize: takes images (batch, height, width, channels), boxes "
                            "(n, 4) as float32 and their images' numbers (n) as int32");
     }
     if (c->args[ARG_CROP_SIZE].attr || (c->n_in > 3 && c->constant[3])) {
         if (!stk_op_static_ints(c, ARG_CROP_SIZE, 3, size, 2, &count) || count != 2 ||
             size[0] < 1 || size[1] < 1) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "crop_and_resize: crop_size is a height and a width");
         }
     }
     int64_t n = c->in[1].shape.dim[0] >= 0 ? c->in[1].shape.dim[0] : c->in[2].shape.dim[0];
     c->out[0] = (struct stk_spec){.dtype = STK_DT_F32,
                                   .shape = {4, {n, size[0], size[1], c->in[0].shape.dim[3]}}};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct crop {
@@ -120,7 +120,7 @@ static void crop_one(const struct crop *c, float *out)
     }
 }
 
-static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_shape *images = &r->in[0]->shape;
     int64_t boxes = r->in[1]->shape.dim[0];
@@ -139,7 +139,7 @@ static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
             !stk_op_ints(&r->args[ARG_CROP_SIZE], r->n_in > 3 ? r->in[3] : NULL, i, size, 2,
                          &count) ||
             count != 2 || size[0] < 1 || size[1] < 1 || c.height < 1 || c.width < 1) {
-            return stk_op_fail(r, i, STK_EINVAL,
+            return stk_op_fail(r, i, STOKER_EINVAL,
                                "boxes (n, 4), numbers (n), a size above 0 and images that are not "
                                "empty are needed");
         }
@@ -147,7 +147,7 @@ static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
         struct stk_shape shape = {4, {boxes, size[0], size[1], c.channels}};
         for (int64_t k = 0; k < boxes; k++) {
             if (number[k] < 0 || number[k] >= images->dim[0]) {
-                return stk_op_fail(r, i, STK_EINVAL, "box %lld is of image %d of %lld",
+                return stk_op_fail(r, i, STOKER_EINVAL, "box %lld is of image %d of %lld",
                                    (long long)k, number[k], (long long)images->dim[0]);
             }
         }
@@ -165,7 +165,7 @@ static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_crop_and_resize = {.name = "crop_and_resize",

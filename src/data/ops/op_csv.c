@@ -31,39 +31,39 @@ struct decode_csv {
     size_t capacity;
 };
 
-static enum stk_status decode_csv_prepare(const struct stk_op_infer *c, void **out,
-                                          struct stk_err *err)
+static enum stoker_status decode_csv_prepare(const struct stk_op_infer *c, void **out,
+                                             struct stoker_err *err)
 {
     struct decode_csv *d = stk_alloc_zero(1, sizeof *d);
     *out = NULL;
     if (!d) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = stk_csv_columns_read(&d->columns, "decode_csv", c->attrs, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_csv_columns_read(&d->columns, "decode_csv", c->attrs, err);
+    if (s != STOKER_OK) {
         stk_free(d);
         return s;
     }
     d->capacity = stk_csv_columns_capacity(&d->columns);
     *out = d;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status csv_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status csv_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     void *prepared;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STK_EINVAL, "decode_csv: takes strings, not %s",
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "decode_csv: takes strings, not %s",
                         stk_dtype_name(c->in[0].dtype));
     }
-    s = s == STK_OK ? decode_csv_prepare(c, &prepared, err) : s;
-    if (s != STK_OK) {
+    s = s == STOKER_OK ? decode_csv_prepare(c, &prepared, err) : s;
+    if (s != STOKER_OK) {
         return s;
     }
     const struct decode_csv *d = prepared;
     if (d->columns.count > STK_OP_OUTPUTS_MAX) {
-        s = stk_err_set(err, STK_EINVAL, "decode_csv: more than %d columns", STK_OP_OUTPUTS_MAX);
+        s = stk_err_set(err, STOKER_EINVAL, "decode_csv: more than %d columns", STK_OP_OUTPUTS_MAX);
     } else {
         c->n_out = d->columns.count;
         for (int k = 0; k < c->n_out; k++) {
@@ -173,17 +173,17 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
 }
 
 // The fields of a record, which lies up to `end`, as value k of element i.
-static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
-                                  const struct stk_csv_field *fields, const uint8_t *end, int64_t i,
-                                  int64_t k, struct stk_col_capacity *capacities,
-                                  struct stk_err *err)
+static enum stoker_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
+                                     const struct stk_csv_field *fields, const uint8_t *end,
+                                     int64_t i, int64_t k, struct stk_col_capacity *capacities,
+                                     struct stoker_err *err)
 {
     const struct stk_csv_columns *c = &d->columns;
     for (int o = 0; o < c->count; o++) {
         const struct stk_csv_field *f = &fields[o];
         bool is_missing = stk_csv_is_missing(c, f->data, f->size);
         if (is_missing && !c->items[o].fallback) {
-            return stk_op_fail(r, i, STK_EINVAL, "field %d is required, but missing", o);
+            return stk_op_fail(r, i, STOKER_EINVAL, "field %d is required, but missing", o);
         }
         if (c->items[o].dtype == STK_DT_STRING) {
             if (!take_string(r, c, o, f, &capacities[o],
@@ -192,12 +192,12 @@ static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv 
             }
         } else if (!stk_csv_number(c, o, f->data, f->size, (size_t)(end - f->data) - f->size,
                                    r->out[o].data, k)) {
-            return stk_op_fail(r, i, STK_EINVAL, "field %d: '%.*s' is no %s", o,
+            return stk_op_fail(r, i, STOKER_EINVAL, "field %d: '%.*s' is no %s", o,
                                (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
                                stk_dtype_name(c->items[o].dtype));
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct csv_scratch {
@@ -212,7 +212,7 @@ static void decode_csv_scratch_end(void *scratch)
     stk_free(s->capacities);
 }
 
-static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status csv_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct decode_csv *d = r->prepared;
     struct csv_scratch *s = r->scratch;
@@ -236,21 +236,21 @@ static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
         size_t count;
         const char *why = split(d, record, s->fields, &count);
         size_t have = why ? 0 : stk_csv_columns_choose(&d->columns, s->fields, count);
-        enum stk_status status = STK_OK;
+        enum stoker_status status = STOKER_OK;
         if (why) {
-            status = stk_op_fail(r, k / each, STK_EINVAL, "%s", why);
+            status = stk_op_fail(r, k / each, STOKER_EINVAL, "%s", why);
         } else if (have != (size_t)d->columns.count) {
-            status = stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count,
+            status = stk_op_fail(r, k / each, STOKER_EINVAL, "%zu fields, expected %zu", count,
                                  d->capacity);
         } else {
             status = put_fields(r, d, s->fields, record.data + record.size, k / each, k,
                                 s->capacities, err);
         }
-        if (status != STK_OK) {
+        if (status != STOKER_OK) {
             return status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_decode_csv = {.name = "decode_csv",

@@ -66,41 +66,41 @@ static int64_t bound_count(const struct stk_attrs *attrs, int64_t i)
     return !t ? 1 : t->kind == STK_ATTR_INTS && i < t->count ? t->ints[i] : -1;
 }
 
-static enum stk_status check(const struct template *c, struct stk_err *err)
+static enum stoker_status check(const struct template *c, struct stoker_err *err)
 {
     const struct stk_attr *bound = stk_attrs_get(c->attrs, "bound");
     int64_t sum = dataset_inputs(c->attrs);
     if (!stk_attrs_text(c->attrs, "kind", NULL) || sum < 0 ||
         (bound && bound->kind != STK_ATTR_TEXTS)) {
-        return stk_err_set(err, STK_EINVAL, "make_dataset: needs kind, n_in, bound");
+        return stk_err_set(err, STOKER_EINVAL, "make_dataset: needs kind, n_in, bound");
     }
     for (int64_t i = 0; bound && i < bound->count; i++) {
         int64_t count = bound_count(c->attrs, i);
         if (count < 0 || count > STK_OP_INPUTS_MAX) {
-            return stk_err_set(err, STK_EINVAL, "make_dataset: bound_counts does not fit bound");
+            return stk_err_set(err, STOKER_EINVAL, "make_dataset: bound_counts does not fit bound");
         }
         sum += count;
     }
     if (sum != c->n_in) {
-        return stk_err_set(err, STK_EINVAL, "make_dataset: %d inputs, its attributes say %lld",
+        return stk_err_set(err, STOKER_EINVAL, "make_dataset: %d inputs, its attributes say %lld",
                            c->n_in, (long long)sum);
     }
     for (int i = 0; i < dataset_inputs(c->attrs); i++) {
         if (c->in[i].dtype != STK_DT_DATASET || c->in[i].shape.rank != 0 || !c->in[i].nested) {
-            return stk_err_set(err, STK_EINVAL, "make_dataset: input %d is no dataset", i);
+            return stk_err_set(err, STOKER_EINVAL, "make_dataset: input %d is no dataset", i);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_template_stand_in(struct stk_dataset **out, struct stk_specs *specs,
-                                      struct stk_err *err)
+enum stoker_status stk_template_stand_in(struct stk_dataset **out, struct stk_specs *specs,
+                                         struct stoker_err *err)
 {
     struct stk_attrs *attrs = stk_attrs_new();
     struct stk_attr t = {.name = "specs", .kind = STK_ATTR_SPECS, .specs = specs};
-    enum stk_status s = attrs && stk_attrs_set(attrs, &t)
-                            ? stk_dataset_make(out, "stand_in", NULL, 0, attrs, NULL, err)
-                            : stk_err_nomem(err);
+    enum stoker_status s = attrs && stk_attrs_set(attrs, &t)
+                               ? stk_dataset_make(out, "stand_in", NULL, 0, attrs, NULL, err)
+                               : stk_err_nomem(err);
     stk_attrs_drop(attrs);
     return s;
 }
@@ -129,46 +129,46 @@ static bool bind_specs(const struct template *c, struct stk_attrs *attrs)
     return true;
 }
 
-enum stk_status stk_template_make(struct stk_dataset **out, const struct stk_attrs *node_attrs,
-                                  const struct stk_spec *specs, int n_specs,
-                                  struct stk_dataset *const *in, const char *where,
-                                  struct stk_err *err)
+enum stoker_status stk_template_make(struct stk_dataset **out, const struct stk_attrs *node_attrs,
+                                     const struct stk_spec *specs, int n_specs,
+                                     struct stk_dataset *const *in, const char *where,
+                                     struct stoker_err *err)
 {
     struct template c = {node_attrs, specs, n_specs};
     *out = NULL;
-    enum stk_status s = check(&c, err);
-    if (s != STK_OK) {
+    enum stoker_status s = check(&c, err);
+    if (s != STOKER_OK) {
         return s;
     }
     struct stk_attrs *attrs = passed_on(node_attrs);
-    s = attrs && bind_specs(&c, attrs) ? STK_OK : stk_err_nomem(err);
-    if (s == STK_OK) {
+    s = attrs && bind_specs(&c, attrs) ? STOKER_OK : stk_err_nomem(err);
+    if (s == STOKER_OK) {
         s = stk_dataset_make(out, stk_attrs_text(node_attrs, "kind", ""), in,
                              dataset_inputs(node_attrs), attrs, where, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         set_hops(*out, node_attrs);
     }
     stk_attrs_drop(attrs);
     return s;
 }
 
-static enum stk_status dataset_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status dataset_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct template t = {c->attrs, c->in, c->n_in};
     struct stk_dataset *in[STK_OP_INPUTS_MAX] = {0}, *ds = NULL;
-    enum stk_status s = check(&t, err);
-    if (s != STK_OK) {
+    enum stoker_status s = check(&t, err);
+    if (s != STOKER_OK) {
         return s;
     }
     int n = dataset_inputs(c->attrs);
-    for (int i = 0; s == STK_OK && i < n; i++) {
+    for (int i = 0; s == STOKER_OK && i < n; i++) {
         s = stk_template_stand_in(&in[i], c->in[i].nested, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_template_make(&ds, c->attrs, c->in, c->n_in, in, NULL, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         c->out[0] = (struct stk_spec){.dtype = STK_DT_DATASET, .nested = stk_specs_hold(ds->specs)};
     }
     stk_dataset_drop(ds);
@@ -203,44 +203,44 @@ static bool bind_values(const struct stk_op_run *r, int64_t i, struct stk_attrs 
     return ok;
 }
 
-static enum stk_status make_one(struct stk_op_run *r, int64_t i, struct stk_dataset **out,
-                                struct stk_err *err)
+static enum stoker_status make_one(struct stk_op_run *r, int64_t i, struct stk_dataset **out,
+                                   struct stoker_err *err)
 {
     struct stk_dataset *in[STK_OP_INPUTS_MAX];
     int n = dataset_inputs(r->attrs);
     struct stk_attrs *attrs = passed_on(r->attrs);
-    enum stk_status s = attrs && bind_values(r, i, attrs) ? STK_OK : stk_err_nomem(err);
+    enum stoker_status s = attrs && bind_values(r, i, attrs) ? STOKER_OK : stk_err_nomem(err);
     for (int k = 0; k < n; k++) {
         in[k] = *(struct stk_dataset **)stk_col_at(r->in[k], i);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_dataset_make(out, stk_attrs_text(r->attrs, "kind", ""), in, n, attrs, r->where,
                              err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         set_hops(*out, r->attrs);
     }
     stk_attrs_drop(attrs);
     return s;
 }
 
-static enum stk_status dataset_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status dataset_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape scalar = {0};
     struct stk_dataset **to = stk_op_out(r, 0, STK_DT_DATASET, &scalar, err);
     if (!to) {
-        return STK_ELIMIT;
+        return STOKER_ELIMIT;
     }
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_dataset *ds = NULL;
-        struct stk_err failure;
+        struct stoker_err failure;
         stk_err_init(&failure);
-        enum stk_status s = make_one(r, i, &ds, &failure);
-        if (s == STK_ENOMEM) {
+        enum stoker_status s = make_one(r, i, &ds, &failure);
+        if (s == STOKER_ENOMEM) {
             *err = failure;
             return s;
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return stk_op_fail(r, i, s, "%s", failure.message);
         }
         struct stk_buf *b = stk_dataset_buf(ds);
@@ -252,7 +252,7 @@ static enum stk_status dataset_run(struct stk_op_run *r, struct stk_err *err)
             return stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_arg_row make_args[] = {

@@ -80,8 +80,8 @@ static bool range_read(const struct stk_attr *t, double most, double out[static 
     return out[0] > 0 && out[0] <= out[1] && out[1] <= most;
 }
 
-static enum stk_status bounds_read(const struct stk_arg_value *args, struct bounds *b,
-                                   struct stk_err *err)
+static enum stoker_status bounds_read(const struct stk_arg_value *args, struct bounds *b,
+                                      struct stoker_err *err)
 {
     b->covered = args[ARG_MIN_OBJECT_COVERED].f;
     b->attempts = args[ARG_MAX_ATTEMPTS].i;
@@ -92,28 +92,28 @@ static enum stk_status bounds_read(const struct stk_arg_value *args, struct boun
                         : !range_read(args[ARG_AREA_RANGE].attr, 1, b->area)
                             ? "area_range is two numbers from 0 to 1, the smaller one first"
                             : NULL;
-    return wrong ? stk_err_set(err, STK_EINVAL, "sample_distorted_bounding_box: %s", wrong)
-                 : STK_OK;
+    return wrong ? stk_err_set(err, STOKER_EINVAL, "sample_distorted_bounding_box: %s", wrong)
+                 : STOKER_OK;
 }
 
-static enum stk_status distort_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status distort_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct bounds b;
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
-    s = s == STK_OK ? bounds_read(c->args, &b, err) : s;
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
+    s = s == STOKER_OK ? bounds_read(c->args, &b, err) : s;
     enum stk_dtype t = c->in[0].dtype;
     const struct stk_shape *boxes = &c->in[1].shape;
-    if (s == STK_OK && ((t != STK_DT_I32 && t != STK_DT_I64) || c->in[1].dtype != STK_DT_F32)) {
-        return stk_err_set(err, STK_EINVAL,
+    if (s == STOKER_OK && ((t != STK_DT_I32 && t != STK_DT_I64) || c->in[1].dtype != STK_DT_F32)) {
+        return stk_err_set(err, STOKER_EINVAL,
                            "sample_distorted_bounding_box: takes int32 or int64 and float32, not "
                            "%s and %s",
                            stk_dtype_name(t), stk_dtype_name(c->in[1].dtype));
     }
-    if (s == STK_OK && boxes->rank >= 0 &&
+    if (s == STOKER_OK && boxes->rank >= 0 &&
         (boxes->rank == 0 ||
          (boxes->dim[boxes->rank - 1] != 4 && boxes->dim[boxes->rank - 1] != STK_UNKNOWN))) {
         char text[STK_SHAPE_TEXT];
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "sample_distorted_bounding_box: boxes of shape %s, not (..., 4)",
                            stk_shape_text(boxes, text));
     }
@@ -214,18 +214,18 @@ static void put(struct stk_op_run *r, int64_t i, const struct rect *c, int64_t h
     box[3] = (float)((double)c->x_end / (double)width);
 }
 
-static enum stk_status distort_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status distort_run(struct stk_op_run *r, struct stoker_err *err)
 {
     static const float image[4] = {0, 0, 1, 1};
     struct bounds b;
     const struct stk_shape shapes[3] = {{1, {3}}, {1, {3}}, {3, {1, 1, 4}}};
     int64_t seed = r->args[ARG_SEED].i, n = stk_shape_count(&r->in[1]->shape) / 4;
     bool by_image = n == 0 && r->args[ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES].i != 0;
-    enum stk_status s = bounds_read(r->args, &b, err);
-    for (int k = 0; s == STK_OK && k < 3; k++) {
-        s = stk_op_out(r, k, r->spec[k].dtype, &shapes[k], err) ? STK_OK : err->code;
+    enum stoker_status s = bounds_read(r->args, &b, err);
+    for (int k = 0; s == STOKER_OK && k < 3; k++) {
+        s = stk_op_out(r, k, r->spec[k].dtype, &shapes[k], err) ? STOKER_OK : err->code;
     }
-    for (int64_t i = 0; s == STK_OK && i < r->n; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
         struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
                           .index = r->first_index + i};
         const float *boxes = n ? stk_col_at(r->in[1], i) : image;
@@ -233,10 +233,10 @@ static enum stk_status distort_run(struct stk_op_run *r, struct stk_err *err)
         int numbers = 0;
         if (!stk_op_ints(NULL, r->in[0], i, size, 3, &numbers) || numbers != 3 || size[0] < 1 ||
             size[1] < 1 || size[0] > SIDE_MAX || size[1] > SIDE_MAX) {
-            return stk_op_fail(r, i, STK_EINVAL, "the size is (height, width, channels)");
+            return stk_op_fail(r, i, STOKER_EINVAL, "the size is (height, width, channels)");
         }
         if ((n == 0 && !by_image) || !boxes_are_valid(boxes, n)) {
-            return stk_op_fail(r, i, STK_EINVAL, "%s",
+            return stk_op_fail(r, i, STOKER_EINVAL, "%s",
                                n == 0 ? "there are no boxes; use_image_if_no_bounding_boxes=True "
                                         "takes the whole image for one"
                                       : "a box is (top, left, bottom, right), from 0 to 1");

@@ -136,9 +136,9 @@ static const struct stk_arg_row between_args[] = {[ARG_SEED] = STK_OP_SEED_ROW,
 struct row {
     bool (*plan)(struct stk_op_image_args *a, const struct stk_shape *image, struct plan *p,
                  const char **why);
-    enum stk_status (*run)(struct stk_image_context *c, struct stk_op_run *r, int64_t i,
-                           const struct plan *p, const struct stk_image *in,
-                           const struct stk_image *out, struct stk_err *err);
+    enum stoker_status (*run)(struct stk_image_context *c, struct stk_op_run *r, int64_t i,
+                              const struct plan *p, const struct stk_image *in,
+                              const struct stk_image *out, struct stoker_err *err);
 };
 
 bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, int count)
@@ -170,10 +170,12 @@ bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value)
     return true;
 }
 
-enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why)
+enum stoker_status stk_op_image_failed(struct stk_op_run *r, int64_t i,
+                                       const struct stoker_err *why)
 {
     // An image that is too large is a fault of its data, not of the run's memory.
-    return stk_op_fail(r, i, why->code == STK_ENOMEM ? STK_ENOMEM : STK_EINVAL, "%s", why->message);
+    return stk_op_fail(r, i, why->code == STOKER_ENOMEM ? STOKER_ENOMEM : STOKER_EINVAL, "%s",
+                       why->message);
 }
 
 // --- sizes
@@ -251,7 +253,7 @@ static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s,
                          const char **why)
 {
     struct stk_image_box box;
-    struct stk_err err;
+    struct stoker_err err;
     p->f = a->args[ARG_CENTRAL_FRACTION].f;
     *why = "central_fraction must be above 0 and at most 1";
     p->height = p->width = UNSET;
@@ -260,7 +262,7 @@ static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s,
     }
     if (s->dim[0] > 0 && s->dim[1] > 0 &&
         stk_image_central_box((uint32_t)s->dim[0], (uint32_t)s->dim[1], p->f, &box, &err) ==
-            STK_OK) {
+            STOKER_OK) {
         p->v[0] = box.y;
         p->v[1] = box.x;
         p->height = box.height;
@@ -341,9 +343,9 @@ static bool plan_type(struct stk_op_image_args *a, const struct stk_shape *s, st
 // --- one image
 
 #define RUN(name)                                                                                  \
-    static enum stk_status name(struct stk_image_context *c, struct stk_op_run *r, int64_t i,      \
-                                const struct plan *p, const struct stk_image *in,                  \
-                                const struct stk_image *out, struct stk_err *err)
+    static enum stoker_status name(struct stk_image_context *c, struct stk_op_run *r, int64_t i,   \
+                                   const struct plan *p, const struct stk_image *in,               \
+                                   const struct stk_image *out, struct stoker_err *err)
 #define UNUSED ((void)c, (void)r, (void)i, (void)p)
 
 RUN(run_resize)
@@ -366,11 +368,11 @@ RUN(run_crop)
     UNUSED;
     if (p->v[0] + out->height > in->height || p->v[1] + out->width > in->width) {
         return stk_err_set(
-            err, STK_EINVAL, "a box of %u x %u at (%lld, %lld) does not lie in %u x %u",
+            err, STOKER_EINVAL, "a box of %u x %u at (%lld, %lld) does not lie in %u x %u",
             out->height, out->width, (long long)p->v[0], (long long)p->v[1], in->height, in->width);
     }
-    enum stk_status s = stk_image_crop(in, &box, &view, err);
-    return s == STK_OK ? stk_image_copy(&view, out, err) : s;
+    enum stoker_status s = stk_image_crop(in, &box, &view, err);
+    return s == STOKER_OK ? stk_image_copy(&view, out, err) : s;
 }
 RUN(run_pad)
 {
@@ -566,20 +568,21 @@ static bool type_of(const struct stk_op *op, enum stk_dtype t, enum stk_image_ty
     return size > 0;
 }
 
-static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status image_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t parts;
     enum stk_image_type type;
     const struct stk_shape *in = &c->in[0].shape;
     const char *why = "";
     if (c->n_in < 1 || !type_of(c->op, c->in[0].dtype, &type, &parts)) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "%s: takes images of uint8, uint16 or float32, not %s; cast first",
                            c->op->name, c->n_in ? stk_dtype_name(c->in[0].dtype) : "nothing");
     }
     if (in->rank >= 0 && in->rank != 3 && in->rank != 4) {
-        return stk_err_set(err, STK_EINVAL, "%s: an image has 3 dimensions (or 4, a stack), not %d",
-                           c->op->name, in->rank);
+        return stk_err_set(err, STOKER_EINVAL,
+                           "%s: an image has 3 dimensions (or 4, a stack), not %d", c->op->name,
+                           in->rank);
     }
     struct stk_shape image = {3, {STK_UNKNOWN, STK_UNKNOWN, STK_UNKNOWN}};
     if (in->rank >= 3) {
@@ -588,7 +591,7 @@ static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
     struct plan p = plan_of(&image, c->in[0].dtype);
     struct stk_op_image_args a = {.args = c->args, .in = c->constant, .n_in = c->n_in, .next = 1};
     if (!rows[c->op->arg].plan(&a, &image, &p, &why)) {
-        return stk_err_set(err, STK_EINVAL, "%s: %s", c->op->name, why);
+        return stk_err_set(err, STOKER_EINVAL, "%s: %s", c->op->name, why);
     }
     c->out[0].dtype = p.dtype;
     c->out[0].shape = *in;
@@ -598,18 +601,18 @@ static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
         dim[1] = p.width < 0 ? STK_UNKNOWN : p.width;
         dim[2] = p.channels < 0 ? STK_UNKNOWN : p.channels;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // All images of one element.
-static enum stk_status image_element(struct stk_op_run *r, int64_t i, const struct plan *p,
-                                     uint8_t *out, struct stk_err *err)
+static enum stoker_status image_element(struct stk_op_run *r, int64_t i, const struct plan *p,
+                                        uint8_t *out, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_shape image = image_shape(&in->shape);
     struct stk_image_context *c = stk_op_image_context(r);
     enum stk_image_type from, to;
-    struct stk_err why;
+    struct stoker_err why;
     stk_err_init(&why);
     if (!c) {
         return stk_err_nomem(err);
@@ -627,14 +630,14 @@ static enum stk_status image_element(struct stk_op_run *r, int64_t i, const stru
                               image.dim[1], image.dim[2] * parts, from);
         struct stk_image b = stk_op_image_over(out + (size_t)k * out_bytes, p->height, p->width,
                                                p->channels * parts, to);
-        if (rows[r->op->arg].run(c, r, i, p, &a, &b, &why) != STK_OK) {
+        if (rows[r->op->arg].run(c, r, i, p, &a, &b, &why) != STOKER_OK) {
             return stk_op_image_failed(r, i, &why);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status image_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     bool is_same = true;
@@ -642,7 +645,7 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
         is_same = is_same && r->in[j]->stride == 0;
     }
     if (in->shape.rank != 3 && in->shape.rank != 4) {
-        return stk_op_fail(r, 0, STK_EINVAL, "an image has 3 dimensions (or 4, a stack), not %d",
+        return stk_op_fail(r, 0, STOKER_EINVAL, "an image has 3 dimensions (or 4, a stack), not %d",
                            in->shape.rank);
     }
     struct stk_shape image = image_shape(&in->shape);
@@ -657,7 +660,7 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
                     p.channels > 0;
         if (!fits) {
             return stk_op_fail(
-                r, i, STK_EINVAL, "%s",
+                r, i, STOKER_EINVAL, "%s",
                 *why ? why : "an image without pixels, or sizes that are no positive numbers");
         }
         p.dtype = r->spec[0].dtype;
@@ -670,14 +673,14 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
             bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(p.dtype);
             out = stk_op_out(r, 0, p.dtype, &shape, err);
         }
-        enum stk_status s =
+        enum stoker_status s =
             out ? image_element(r, i, &p, is_same ? out + (size_t)i * bytes : out, err) : err->code;
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define ROW(id, planned, run_one, rows, random, about)                                             \

@@ -114,6 +114,7 @@ bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value);
 double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
                           double high);
 // A failure of an image function becomes the element's.
-enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why);
+enum stoker_status stk_op_image_failed(struct stk_op_run *r, int64_t i,
+                                       const struct stoker_err *why);
 
 #endif

@@ -123,7 +123,8 @@ static bool read_chain(const struct stk_op_infer *in, struct chain *c)
     return read_steps(a + ARG_CHAIN_STEPS, &c->steps);
 }
 
-static enum stk_status chain_prepare(const struct stk_op_infer *in, void **out, struct stk_err *err)
+static enum stoker_status chain_prepare(const struct stk_op_infer *in, void **out,
+                                        struct stoker_err *err)
 {
     struct chain *c = stk_alloc(sizeof *c);
     if (!c) {
@@ -131,21 +132,21 @@ static enum stk_status chain_prepare(const struct stk_op_infer *in, void **out, 
     }
     if (!read_chain(in, c)) {
         stk_free(c);
-        return stk_err_set(err, STK_EINVAL, "a chain of operations that makes no sense");
+        return stk_err_set(err, STOKER_EINVAL, "a chain of operations that makes no sense");
     }
     *out = c;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // --- arithmetic
 
-static enum stk_status arithmetic_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status arithmetic_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_U8) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes float32 or uint8", c->op->name);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_U8) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes float32 or uint8", c->op->name);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         c->out[0].dtype = STK_DT_F32;
         c->out[0].shape = c->in[0].shape;
     }
@@ -165,7 +166,7 @@ static void to_floats(const struct stk_col *in, const void *from, float *to, int
     }
 }
 
-static enum stk_status arithmetic_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status arithmetic_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum { PIECE = 48 * 64 }; // values that stay in the nearest cache; a multiple of the pattern
     const struct stk_col *in = r->in[0];
@@ -184,7 +185,7 @@ static enum stk_status arithmetic_run(struct stk_op_run *r, struct stk_err *err)
             stk_image_steps_run(&c->steps, to + k, (size_t)n);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
@@ -199,11 +200,11 @@ const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
 
 // --- image_chain
 
-static enum stk_status chain_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status chain_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct chain chain;
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s != STOKER_OK) {
         return s;
     }
     bool fits = read_chain(c, &chain) && chain.size[0] > 0;
@@ -215,11 +216,11 @@ static enum stk_status chain_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     if (!fits || channels < 1 || channels > STK_IMAGE_STEP_CHANNELS ||
         (chain.is_decoded && c->in[0].dtype != STK_DT_STRING)) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for these inputs", c->op->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for these inputs", c->op->name);
     }
     c->out[0].dtype = STK_DT_F32;
     c->out[0].shape = (struct stk_shape){3, {chain.size[0], chain.size[1], channels}};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool is_mirrored(const struct stk_op_run *r, const struct chain *c, int64_t i)
@@ -244,8 +245,9 @@ static void copy_rows(const struct stk_image *in, const struct chain *c, bool is
     }
 }
 
-static enum stk_status run_image(struct stk_op_run *r, int64_t i, struct stk_image_context *context,
-                                 const struct stk_image *in, uint8_t *results)
+static enum stoker_status run_image(struct stk_op_run *r, int64_t i,
+                                    struct stk_image_context *context, const struct stk_image *in,
+                                    uint8_t *results)
 {
     const struct chain *c = r->prepared;
     struct stk_image_resize_options o = c->resize;
@@ -253,20 +255,21 @@ static enum stk_status run_image(struct stk_op_run *r, int64_t i, struct stk_ima
     size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * sizeof(float);
     struct stk_image out = stk_op_image_over(results + (size_t)i * bytes, c->size[0], c->size[1],
                                              r->spec[0].shape.dim[2], STK_IMAGE_F32);
-    struct stk_err why;
+    struct stoker_err why;
     stk_err_init(&why);
     o.is_mirrored = is_mirrored(r, c, i);
     o.steps = &c->steps;
     if (in->height == out.height && in->width == out.width && in->type == STK_IMAGE_F32 &&
         !stk_image_blurs(o.method)) {
         copy_rows(in, c, o.is_mirrored, &out);
-    } else if (stk_image_resize(context, in, &o, &out, &why) != STK_OK) {
+    } else if (stk_image_resize(context, in, &o, &out, &why) != STOKER_OK) {
         return stk_op_image_failed(r, i, &why);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status run_decoded(struct stk_op_run *r, uint8_t *results, struct stk_err *err)
+static enum stoker_status run_decoded(struct stk_op_run *r, uint8_t *results,
+                                      struct stoker_err *err)
 {
     struct stk_image_context *c[2];
     struct stk_image_jpeg_job jobs[2];
@@ -276,19 +279,19 @@ static enum stk_status run_decoded(struct stk_op_run *r, uint8_t *results, struc
         }
         int count = stk_op_decode_some(r, i, c, jobs);
         for (int k = 0; k < count; k++, i++) {
-            if (jobs[k].status != STK_OK) {
+            if (jobs[k].status != STOKER_OK) {
                 return stk_op_image_failed(r, i, &jobs[k].err);
             }
-            enum stk_status s = run_image(r, i, c[k], &jobs[k].out, results);
-            if (s != STK_OK || r->failed <= i) {
+            enum stoker_status s = run_image(r, i, c[k], &jobs[k].out, results);
+            if (s != STOKER_OK || r->failed <= i) {
                 return s;
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status run_images(struct stk_op_run *r, uint8_t *results, struct stk_err *err)
+static enum stoker_status run_images(struct stk_op_run *r, uint8_t *results, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_image_context *c = stk_op_image_context(r);
@@ -300,26 +303,27 @@ static enum stk_status run_images(struct stk_op_run *r, uint8_t *results, struct
     for (int64_t i = 0; i < r->n && i < r->failed; i++) {
         struct stk_shape s = stk_col_shape(in, i);
         if (s.rank != 3 || stk_shape_count(&s) == 0 || s.dim[2] != r->spec[0].shape.dim[2]) {
-            return stk_op_fail(r, i, STK_EINVAL, "an image without pixels");
+            return stk_op_fail(r, i, STOKER_EINVAL, "an image without pixels");
         }
         struct stk_image im =
             stk_op_image_over(stk_col_at(in, i), s.dim[0], s.dim[1], s.dim[2], type);
-        enum stk_status status = run_image(r, i, c, &im, results);
-        if (status != STK_OK) {
+        enum stoker_status status = run_image(r, i, c, &im, results);
+        if (status != STOKER_OK) {
             return status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status chain_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status chain_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct chain *c = r->prepared;
     uint8_t *results = stk_op_out(r, 0, STK_DT_F32, &r->spec[0].shape, err);
     if (!results) {
         return err->code;
     }
-    enum stk_status s = c->is_decoded ? run_decoded(r, results, err) : run_images(r, results, err);
+    enum stoker_status s =
+        c->is_decoded ? run_decoded(r, results, err) : run_images(r, results, err);
     stk_op_image_rest(r);
     return s;
 }

@@ -222,13 +222,13 @@ static void open_shape(const struct stk_attr *t, const struct stk_shape *in, str
     }
 }
 
-static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status strided_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     const struct stk_attr *t = c->args[ARG_INDEX].attr;
     struct selection s;
     char why[WHY_SIZE];
     if (c->n_in < 1 || !t || t->kind != STK_ATTR_INTS || t->count % 5) {
-        return stk_err_set(err, STK_EINVAL, "strided_slice: needs a value and its index");
+        return stk_err_set(err, STOKER_EINVAL, "strided_slice: needs a value and its index");
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     c->out[0].shape.rank = STK_UNKNOWN;
@@ -237,26 +237,26 @@ static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err
         added += t->ints[5 * k] == NEW_AXIS;
     }
     if (c->in[0].shape.rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (used > c->in[0].shape.rank || c->in[0].shape.rank + added > STK_RANK_MAX) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "strided_slice: %d indices for a value of %d dimensions", used,
                            c->in[0].shape.rank);
     }
     bool is_static = stk_shape_is_known(&c->in[0].shape) && c->n_in == 1;
     if (is_static) {
         if (!select_part(t, &c->in[0].shape, NULL, 0, 0, &s, why)) {
-            return stk_err_set(err, STK_EINVAL, "strided_slice: %s", why);
+            return stk_err_set(err, STOKER_EINVAL, "strided_slice: %s", why);
         }
         c->out[0].shape = s.out;
     } else {
         open_shape(t, &c->in[0].shape, &c->out[0].shape);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status strided_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_attr *t = r->args[ARG_INDEX].attr;
     const struct stk_col *in = r->in[0];
@@ -271,7 +271,7 @@ static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         if ((i == 0 || !is_same) &&
             !select_part(t, &in->shape, r->in + 1, r->n_in - 1, i, &s, why)) {
-            return stk_op_fail(r, i, STK_EINVAL, "%s", why);
+            return stk_op_fail(r, i, STOKER_EINVAL, "%s", why);
         }
         size_t bytes = (size_t)stk_shape_count(&s.out) * size;
         if (i == 0 && is_same) {
@@ -286,7 +286,7 @@ static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
                     s.step, size);
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_strided_slice = {.name = "strided_slice",
@@ -307,12 +307,12 @@ static bool slice_item(const struct stk_op_run *r, int64_t i, int64_t *begin, in
            n_size == rank;
 }
 
-static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status slice_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t size[STK_RANK_MAX], begin[STK_RANK_MAX];
     int count, begins;
-    enum stk_status s = stk_op_want_inputs(c, 1, 3, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 3, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -321,7 +321,8 @@ static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
     bool has_size = stk_op_static_ints(c, ARG_SIZE, size_input, size, STK_RANK_MAX, &count);
     bool has_begin = stk_op_static_ints(c, ARG_BEGIN, 1, begin, STK_RANK_MAX, &begins);
     if (has_size && out->rank >= 0 && count != out->rank) {
-        return stk_err_set(err, STK_EINVAL, "slice: %d sizes for %d dimensions", count, out->rank);
+        return stk_err_set(err, STOKER_EINVAL, "slice: %d sizes for %d dimensions", count,
+                           out->rank);
     }
     for (int i = 0; i < out->rank; i++) {
         int64_t whole = out->dim[i];
@@ -333,15 +334,15 @@ static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
         }
         if (whole >= 0 && has_begin && i < begins && out->dim[i] >= 0 &&
             begin[i] + out->dim[i] > whole) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "slice: %lld values from place %lld of dimension %d, which has %lld",
                                (long long)out->dim[i], (long long)begin[i], i, (long long)whole);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t begin[STK_RANK_MAX], size[STK_RANK_MAX], step[STK_RANK_MAX];
@@ -350,16 +351,17 @@ static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
         struct stk_shape shape = in->shape;
         int64_t base = 0;
         if (!slice_item(r, i, begin, size, in->shape.rank)) {
-            return stk_op_fail(r, i, STK_EINVAL, "begin and size need %d values each",
+            return stk_op_fail(r, i, STOKER_EINVAL, "begin and size need %d values each",
                                in->shape.rank);
         }
         for (int k = 0; k < shape.rank; k++) {
             int64_t count = size[k] < 0 ? shape.dim[k] - begin[k] : size[k];
             if (begin[k] < 0 || count < 0 || begin[k] > shape.dim[k] ||
                 count > shape.dim[k] - begin[k]) {
-                return stk_op_fail(
-                    r, i, STK_EINVAL, "%lld values from place %lld of dimension %d, which has %lld",
-                    (long long)count, (long long)begin[k], k, (long long)shape.dim[k]);
+                return stk_op_fail(r, i, STOKER_EINVAL,
+                                   "%lld values from place %lld of dimension %d, which has %lld",
+                                   (long long)count, (long long)begin[k], k,
+                                   (long long)shape.dim[k]);
             }
             base += begin[k] * step[k];
             shape.dim[k] = count;
@@ -371,7 +373,7 @@ static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
         stk_op_move(out, &shape, stk_col_at(in, i), base, step, stk_dtype_bytes(in->dtype));
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_slice = {.name = "slice",
@@ -381,15 +383,15 @@ const struct stk_op stk_op_slice = {.name = "slice",
                                     .args = slice_args};
 
 // gather: params, indices (any shape), axis.
-static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status gather_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
     int axis;
-    if (s == STK_OK && !stk_dtype_is_int(c->in[1].dtype)) {
-        s = stk_err_set(err, STK_EINVAL, "gather: indices are %s, not integers",
+    if (s == STOKER_OK && !stk_dtype_is_int(c->in[1].dtype)) {
+        s = stk_err_set(err, STOKER_EINVAL, "gather: indices are %s, not integers",
                         stk_dtype_name(c->in[1].dtype));
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     const struct stk_shape *in = &c->in[0].shape, *index = &c->in[1].shape;
@@ -397,7 +399,8 @@ static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
     if (in->rank >= 0 && index->rank >= 0) {
         if (!stk_op_axis(c->args[ARG_AXIS].i, in->rank, &axis) ||
             in->rank - 1 + index->rank > STK_RANK_MAX) {
-            return stk_err_set(err, STK_EINVAL, "gather: no such axis in %d dimensions", in->rank);
+            return stk_err_set(err, STOKER_EINVAL, "gather: no such axis in %d dimensions",
+                               in->rank);
         }
         out.rank = 0;
         for (int i = 0; i < in->rank; i++) {
@@ -411,7 +414,7 @@ static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     c->out[0].shape = out;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t index_at(const struct stk_col *c, int64_t i, int64_t k)
@@ -427,13 +430,13 @@ static int64_t index_at(const struct stk_col *c, int64_t i, int64_t k)
     }
 }
 
-static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *index = r->in[1];
     struct stk_shape out_shape = {0};
     int axis;
     if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", in->shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "no such axis in %d dimensions", in->shape.rank);
     }
     for (int i = 0; i < in->shape.rank; i++) {
         for (int k = 0; i == axis && k < index->shape.rank; k++) {
@@ -459,14 +462,14 @@ static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
             for (int64_t k = 0; k < count; k++, out += bytes) {
                 int64_t at = index_at(index, i, k);
                 if (at < 0 || at >= length) {
-                    return stk_op_fail(r, i, STK_EINVAL, "index %lld is not in [0, %lld)",
+                    return stk_op_fail(r, i, STOKER_EINVAL, "index %lld is not in [0, %lld)",
                                        (long long)at, (long long)length);
                 }
                 memcpy(out, from + (size_t)(o * length + at) * bytes, bytes);
             }
         }
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_gather = {.name = "gather",
@@ -475,40 +478,40 @@ const struct stk_op stk_op_gather = {.name = "gather",
                                      .run = gather_run,
                                      .args = gather_args};
 
-static enum stk_status reverse_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status reverse_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     uint32_t axes;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
-    return s == STK_OK && c->in[0].shape.rank >= 0
+    return s == STOKER_OK && c->in[0].shape.rank >= 0
                ? stk_op_axes(c->op, &c->args[ARG_AXIS], c->in[0].shape.rank, &axes, err)
                : s;
 }
 
-static enum stk_status reverse_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status reverse_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t step[STK_RANK_MAX], base = 0;
     uint32_t axes;
-    enum stk_status s = stk_op_axes(r->op, &r->args[ARG_AXIS], in->shape.rank, &axes, err);
+    enum stoker_status s = stk_op_axes(r->op, &r->args[ARG_AXIS], in->shape.rank, &axes, err);
     stk_op_steps(&in->shape, step);
-    for (int i = 0; s == STK_OK && i < in->shape.rank; i++) {
+    for (int i = 0; s == STOKER_OK && i < in->shape.rank; i++) {
         if (axes >> i & 1) {
             base += (in->shape.dim[i] - 1) * step[i];
             step[i] = -step[i];
         }
     }
-    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, in->dtype, &in->shape, err) : NULL;
+    uint8_t *out = s == STOKER_OK ? stk_op_out(r, 0, in->dtype, &in->shape, err) : NULL;
     if (!out) {
-        return s == STK_OK ? err->code : s;
+        return s == STOKER_OK ? err->code : s;
     }
     size_t size = stk_dtype_bytes(in->dtype), bytes = (size_t)stk_shape_count(&in->shape) * size;
     for (int64_t i = 0; i < r->n; i++) {
         stk_op_move(out + (size_t)i * bytes, &in->shape, stk_col_at(in, i), base, step, size);
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_reverse = {.name = "reverse",
@@ -518,13 +521,13 @@ const struct stk_op stk_op_reverse = {.name = "reverse",
                                       .args = reverse_args};
 
 // boolean_mask: the slices of the leading dimensions where the mask (known rank) is true.
-static enum stk_status mask_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status mask_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s == STK_OK && (c->in[1].dtype != STK_DT_BOOL || c->in[1].shape.rank == 0)) {
-        s = stk_err_set(err, STK_EINVAL, "boolean_mask: the mask must be bools, not a scalar");
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
+    if (s == STOKER_OK && (c->in[1].dtype != STK_DT_BOOL || c->in[1].shape.rank == 0)) {
+        s = stk_err_set(err, STOKER_EINVAL, "boolean_mask: the mask must be bools, not a scalar");
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -534,7 +537,7 @@ static enum stk_status mask_infer(struct stk_op_infer *c, struct stk_err *err)
         struct stk_shape lead = *in;
         lead.rank = mask->rank;
         if (mask->rank > in->rank || !stk_shape_fits(&lead, mask)) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "boolean_mask: the mask's shape is not the value's");
         }
         c->out[0].shape.rank = in->rank - mask->rank + 1;
@@ -543,16 +546,16 @@ static enum stk_status mask_infer(struct stk_op_infer *c, struct stk_err *err)
             c->out[0].shape.dim[i - mask->rank + 1] = in->dim[i];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status mask_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status mask_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *mask = r->in[1];
     struct stk_shape lead = in->shape, shape = {.rank = in->shape.rank - mask->shape.rank + 1};
     lead.rank = mask->shape.rank;
     if (mask->shape.rank > in->shape.rank || !stk_shape_equal(&lead, &mask->shape)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the mask's shape is not the value's");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the mask's shape is not the value's");
     }
     for (int i = mask->shape.rank; i < in->shape.rank; i++) {
         shape.dim[i - mask->shape.rank + 1] = in->shape.dim[i];
@@ -578,7 +581,7 @@ static enum stk_status mask_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_boolean_mask = {.name = "boolean_mask",

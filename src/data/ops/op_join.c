@@ -28,13 +28,13 @@ static const struct stk_arg_row unstack_args[] = {
                  .help = "how long it is, where that is not known"},
     {0}};
 
-static enum stk_status same_types(const struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status same_types(const struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, STK_OP_INPUTS_MAX, err);
-    for (int j = 1; s == STK_OK && j < c->n_in; j++) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, STK_OP_INPUTS_MAX, err);
+    for (int j = 1; s == STOKER_OK && j < c->n_in; j++) {
         if (c->in[j].dtype != c->in[0].dtype) {
-            s = stk_err_set(err, STK_EINVAL, "%s: value %d is %s, the first is %s", c->op->name, j,
-                            stk_dtype_name(c->in[j].dtype), stk_dtype_name(c->in[0].dtype));
+            s = stk_err_set(err, STOKER_EINVAL, "%s: value %d is %s, the first is %s", c->op->name,
+                            j, stk_dtype_name(c->in[j].dtype), stk_dtype_name(c->in[0].dtype));
         }
     }
     return s;
@@ -56,22 +56,22 @@ static bool joined_shape(struct stk_shape *out, const struct stk_shape *part, in
     return true;
 }
 
-static enum stk_status shapes_differ(const struct stk_op *op, const struct stk_shape *a,
-                                     const struct stk_shape *b, struct stk_err *err)
+static enum stoker_status shapes_differ(const struct stk_op *op, const struct stk_shape *a,
+                                        const struct stk_shape *b, struct stoker_err *err)
 {
     char one[STK_SHAPE_TEXT], other[STK_SHAPE_TEXT];
-    return stk_err_set(err, STK_EINVAL, "%s: shapes %s and %s do not go together", op->name,
+    return stk_err_set(err, STOKER_EINVAL, "%s: shapes %s and %s do not go together", op->name,
                        stk_shape_text(a, one), stk_shape_text(b, other));
 }
 
 enum { CONCAT, STACK };
 
-static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status join_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     bool is_new = c->op->arg == STACK;
     int64_t asked = c->args[ARG_AXIS].i;
-    enum stk_status s = same_types(c, err);
-    if (s != STK_OK) {
+    enum stoker_status s = same_types(c, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -81,43 +81,43 @@ static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
         const struct stk_shape *part = &c->in[j].shape;
         if (part->rank < 0) {
             out->rank = STK_UNKNOWN;
-            return STK_OK;
+            return STOKER_OK;
         }
         if (part->rank != out->rank ||
             (j > 0 && !joined_shape(out, part, is_new ? -1 : axis, is_new))) {
             return shapes_differ(c->op, &c->in[0].shape, part, err);
         }
         if (j == 0 && !stk_op_axis(asked, part->rank + is_new, &axis)) {
-            return stk_err_set(err, STK_EINVAL, "%s: no axis %lld in %d dimensions", c->op->name,
+            return stk_err_set(err, STOKER_EINVAL, "%s: no axis %lld in %d dimensions", c->op->name,
                                (long long)asked, part->rank + is_new);
         }
     }
     if (is_new) {
         if (out->rank == STK_RANK_MAX) {
-            return stk_err_set(err, STK_EINVAL, "stack: %d dimensions already", STK_RANK_MAX);
+            return stk_err_set(err, STOKER_EINVAL, "stack: %d dimensions already", STK_RANK_MAX);
         }
         memmove(out->dim + axis + 1, out->dim + axis,
                 (size_t)(out->rank - axis) * sizeof out->dim[0]);
         out->dim[axis] = c->n_in;
         out->rank++;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
 {
     bool is_new = r->op->arg == STACK;
     struct stk_shape shape = r->in[0]->shape;
     int axis;
     if (!stk_op_axis(r->args[ARG_AXIS].i, shape.rank + is_new, &axis)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "no such axis in %d dimensions", shape.rank);
     }
     for (int j = 1; j < r->n_in; j++) {
         const struct stk_shape *part = &r->in[j]->shape;
         if (part->rank != shape.rank || !joined_shape(&shape, part, is_new ? -1 : axis, is_new)) {
-            struct stk_err why;
+            struct stoker_err why;
             (void)shapes_differ(r->op, &r->in[0]->shape, part, &why);
-            return stk_op_fail(r, 0, STK_EINVAL, "%s", why.message);
+            return stk_op_fail(r, 0, STOKER_EINVAL, "%s", why.message);
         }
     }
     if (is_new) {
@@ -147,7 +147,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
             return stk_op_no_memory(r, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_concat = {.name = "concat",
@@ -166,8 +166,9 @@ const struct stk_op stk_op_stack = {.name = "stack",
 enum { SPLIT, UNSTACK };
 
 // Lengths of the parts: attribute "sizes" (INTS; one may be -1), or "num" equal ones.
-static enum stk_status part_sizes(const struct stk_op *op, const struct stk_arg_value *args,
-                                  int64_t length, int64_t *sizes, int *count, struct stk_err *err)
+static enum stoker_status part_sizes(const struct stk_op *op, const struct stk_arg_value *args,
+                                     int64_t length, int64_t *sizes, int *count,
+                                     struct stoker_err *err)
 {
     const struct stk_attr *t = op->arg == SPLIT ? args[ARG_SIZES].attr : NULL;
     int64_t num = args[ARG_NUM].attr ? args[ARG_NUM].i : op->arg == UNSTACK ? length : 0, sum = 0;
@@ -184,13 +185,14 @@ static enum stk_status part_sizes(const struct stk_op *op, const struct stk_arg_
             sum = length;
         }
         if (length >= 0 && (sum != length || (open >= 0 && sizes[open] < 0))) {
-            return stk_err_set(err, STK_EINVAL, "%s: the sizes add up to %lld, the axis has %lld",
-                               op->name, (long long)sum, (long long)length);
+            return stk_err_set(err, STOKER_EINVAL,
+                               "%s: the sizes add up to %lld, the axis has %lld", op->name,
+                               (long long)sum, (long long)length);
         }
-        return STK_OK;
+        return STOKER_OK;
     }
     if (num <= 0 || num > STK_OP_OUTPUTS_MAX || (length >= 0 && length % num)) {
-        return stk_err_set(err, STK_EINVAL, "%s: an axis of %lld does not give %lld equal parts",
+        return stk_err_set(err, STOKER_EINVAL, "%s: an axis of %lld does not give %lld equal parts",
                            op->name, (long long)length, (long long)num);
     }
     *count = (int)num;
@@ -198,10 +200,10 @@ static enum stk_status part_sizes(const struct stk_op *op, const struct stk_arg_
         sizes[k] = length < 0 ? STK_UNKNOWN : length / num;
     }
     if (op->arg == UNSTACK && length >= 0 && length != num) {
-        return stk_err_set(err, STK_EINVAL, "unstack: the axis has %lld, not %lld",
+        return stk_err_set(err, STOKER_EINVAL, "unstack: the axis has %lld, not %lld",
                            (long long)length, (long long)num);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void part_shape(struct stk_shape *s, int axis, int64_t size, bool is_gone)
@@ -214,21 +216,21 @@ static void part_shape(struct stk_shape *s, int axis, int64_t size, bool is_gone
     }
 }
 
-static enum stk_status part_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status part_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t sizes[STK_OP_OUTPUTS_MAX], asked = c->args[ARG_AXIS].i;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_shape *in = &c->in[0].shape;
     int axis = 0, count;
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if (in->rank >= 0 && !stk_op_axis(asked, in->rank, &axis)) {
-        return stk_err_set(err, STK_EINVAL, "%s: no axis %lld in %d dimensions", c->op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: no axis %lld in %d dimensions", c->op->name,
                            (long long)asked, in->rank);
     }
     s = part_sizes(c->op, c->args, in->rank < 0 ? -1 : in->dim[axis], sizes, &count, err);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     c->n_out = count;
@@ -238,20 +240,20 @@ static enum stk_status part_infer(struct stk_op_infer *c, struct stk_err *err)
             part_shape(&c->out[k].shape, axis, sizes[k], c->op->arg == UNSTACK);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status part_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t sizes[STK_OP_OUTPUTS_MAX], first = 0;
-    struct stk_err why;
+    struct stoker_err why;
     int axis = 0, count = 0;
     stk_err_init(&why);
     if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis) ||
-        part_sizes(r->op, r->args, in->shape.dim[axis], sizes, &count, &why) != STK_OK ||
+        part_sizes(r->op, r->args, in->shape.dim[axis], sizes, &count, &why) != STOKER_OK ||
         count != r->n_out) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the value cannot be parted so: %s", why.message);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the value cannot be parted so: %s", why.message);
     }
     size_t size = stk_dtype_bytes(in->dtype);
     int64_t outer = stk_op_span(&in->shape, 0, axis);
@@ -275,7 +277,7 @@ static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
             return stk_op_no_memory(r, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_split = {.name = "split",

@@ -47,12 +47,12 @@ static bool paddings_of(const struct stk_arg_value *args, const struct stk_col *
            count == 2 * rank;
 }
 
-static enum stk_status pad_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t pads[2 * STK_RANK_MAX];
     int count;
-    enum stk_status s = stk_op_want_inputs(c, 1, 3, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 3, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -60,13 +60,13 @@ static enum stk_status pad_infer(struct stk_op_infer *c, struct stk_err *err)
     bool is_static = stk_op_static_ints(c, ARG_PADDINGS, 1, pads, 2 * STK_RANK_MAX, &count);
     for (int i = 0; i < out->rank; i++) {
         if (is_static && count != 2 * out->rank) {
-            return stk_err_set(err, STK_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
+            return stk_err_set(err, STOKER_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
                                out->rank);
         }
         out->dim[i] = is_static && out->dim[i] >= 0 ? out->dim[i] + pads[2 * i] + pads[2 * i + 1]
                                                     : STK_UNKNOWN;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t mirror(int64_t at, int64_t length, int mode)
@@ -100,7 +100,7 @@ static void pad_element(uint8_t *out, const struct stk_shape *shape, const uint8
     }
 }
 
-static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     bool is_static = r->args[ARG_PADDINGS].attr != NULL;
@@ -113,7 +113,7 @@ static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = in->shape;
         if (!paddings_of(r->args, list, i, shape.rank, pads)) {
-            return stk_op_fail(r, i, STK_EINVAL, "needs two paddings for each of %d dimensions",
+            return stk_op_fail(r, i, STOKER_EINVAL, "needs two paddings for each of %d dimensions",
                                shape.rank);
         }
         for (int k = 0; k < shape.rank; k++) {
@@ -121,7 +121,7 @@ static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
             if (pads[2 * k] < 0 || pads[2 * k + 1] < 0 || pads[2 * k] > most ||
                 pads[2 * k + 1] > most) {
                 return stk_op_fail(
-                    r, i, STK_EINVAL, "paddings %lld and %lld do not suit a length of %lld",
+                    r, i, STOKER_EINVAL, "paddings %lld and %lld do not suit a length of %lld",
                     (long long)pads[2 * k], (long long)pads[2 * k + 1], (long long)shape.dim[k]);
             }
             shape.dim[k] += pads[2 * k] + pads[2 * k + 1];
@@ -136,7 +136,7 @@ static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
     stk_col_settle(&r->out[0]);
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
               (!fill || stk_keep_join(&r->out[0].keep, fill->keep));
-    return ok ? STK_OK : stk_op_no_memory(r, err);
+    return ok ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_pad = {.name = "pad",
@@ -145,12 +145,12 @@ const struct stk_op stk_op_pad = {.name = "pad",
                                   .run = pad_run,
                                   .args = pad_args};
 
-static enum stk_status tile_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status tile_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t times[STK_RANK_MAX];
     int count;
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -158,15 +158,15 @@ static enum stk_status tile_infer(struct stk_op_infer *c, struct stk_err *err)
     bool is_static = stk_op_static_ints(c, ARG_MULTIPLES, 1, times, STK_RANK_MAX, &count);
     for (int i = 0; i < out->rank; i++) {
         if (is_static && count != out->rank) {
-            return stk_err_set(err, STK_EINVAL, "tile: %d multiples for %d dimensions", count,
+            return stk_err_set(err, STOKER_EINVAL, "tile: %d multiples for %d dimensions", count,
                                out->rank);
         }
         out->dim[i] = is_static && out->dim[i] >= 0 ? out->dim[i] * times[i] : STK_UNKNOWN;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *list = r->n_in > 1 ? r->in[1] : NULL;
     size_t size = stk_dtype_bytes(in->dtype);
@@ -181,7 +181,7 @@ static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
             fits = times[k] >= 0 && !__builtin_mul_overflow(shape.dim[k], times[k], &shape.dim[k]);
         }
         if (!fits || stk_shape_count(&shape) < 0) {
-            return stk_op_fail(r, i, STK_EINVAL,
+            return stk_op_fail(r, i, STOKER_EINVAL,
                                "needs a multiple of 0 or more for each of %d dimensions",
                                in->shape.rank);
         }
@@ -202,7 +202,7 @@ static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_tile = {.name = "tile",
@@ -234,18 +234,18 @@ static bool matmul_shape(const struct stk_arg_value *args, const struct stk_shap
     return ka == kb || ka < 0 || kb < 0;
 }
 
-static enum stk_status matmul_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status matmul_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t k;
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
-    bool has_type = s == STK_OK && c->in[0].dtype == c->in[1].dtype &&
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
+    bool has_type = s == STOKER_OK && c->in[0].dtype == c->in[1].dtype &&
                     (c->in[0].dtype == STK_DT_F32 || c->in[0].dtype == STK_DT_F64 ||
                      c->in[0].dtype == STK_DT_I32 || c->in[0].dtype == STK_DT_I64);
-    if (s == STK_OK && !has_type) {
-        s = stk_err_set(err, STK_EINVAL,
+    if (s == STOKER_OK && !has_type) {
+        s = stk_err_set(err, STOKER_EINVAL,
                         "matmul: needs two values of float32, float64, int32 or int64");
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     c->out[0].dtype = c->in[0].dtype;
@@ -253,7 +253,7 @@ static enum stk_status matmul_infer(struct stk_op_infer *c, struct stk_err *err)
         !matmul_shape(c->args, &c->in[0].shape, &c->in[1].shape, &c->out[0].shape, &k)) {
         return stk_op_bad_broadcast("matmul", &c->in[0].shape, &c->in[1].shape, err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define MULTIPLY(N, T, U)                                                                          \
@@ -275,13 +275,13 @@ MULTIPLY(F64, double, double)
 MULTIPLY(I32, int32_t, uint32_t)
 MULTIPLY(I64, int64_t, uint64_t)
 
-static enum stk_status matmul_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status matmul_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *a = r->in[0], *b = r->in[1];
     struct stk_shape shape;
     int64_t k;
     if (!matmul_shape(r->args, &a->shape, &b->shape, &shape, &k)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the shapes do not go together");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the shapes do not go together");
     }
     bool ta = r->args[ARG_TRANSPOSE_A].i != 0, tb = r->args[ARG_TRANSPOSE_B].i != 0;
     int64_t m = shape.dim[shape.rank - 2], n = shape.dim[shape.rank - 1];
@@ -309,7 +309,7 @@ static enum stk_status matmul_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_matmul = {.name = "matmul",

@@ -30,18 +30,18 @@ struct parse_scratch {
     bool is_open;
 };
 
-static enum stk_status read_all(const struct stk_attrs *a, struct parse *p,
-                                const struct stk_attr **names, struct stk_err *err)
+static enum stoker_status read_all(const struct stk_attrs *a, struct parse *p,
+                                   const struct stk_attr **names, struct stoker_err *err)
 {
-    enum stk_status s =
+    enum stoker_status s =
         stk_parse_features_read("parse_example", a, "", p->features, &p->count, names, err);
-    return s == STK_OK && p->count == 0
-               ? stk_err_set(err, STK_EINVAL, "parse_example: names no feature")
+    return s == STOKER_OK && p->count == 0
+               ? stk_err_set(err, STOKER_EINVAL, "parse_example: names no feature")
                : s;
 }
 
-static enum stk_status parse_example_prepare(const struct stk_op_infer *c, void **out,
-                                             struct stk_err *err)
+static enum stoker_status parse_example_prepare(const struct stk_op_infer *c, void **out,
+                                                struct stoker_err *err)
 {
     struct stk_example_feature wanted[FEATURES_MAX];
     const struct stk_attr *names;
@@ -50,8 +50,8 @@ static enum stk_status parse_example_prepare(const struct stk_op_infer *c, void 
     if (!p) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = read_all(c->attrs, p, &names, err);
-    for (int k = 0; s == STK_OK && k < p->count; k++) {
+    enum stoker_status s = read_all(c->attrs, p, &names, err);
+    for (int k = 0; s == STOKER_OK && k < p->count; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         wanted[k] = (struct stk_example_feature){.name = (const char *)names->texts[k].data,
                                                  .type = stk_parse_wire_type(f->dtype),
@@ -64,13 +64,13 @@ static enum stk_status parse_example_prepare(const struct stk_op_infer *c, void 
             wanted[k].default_count = (size_t)stk_shape_count(&shape);
         }
     }
-    s = s == STK_OK ? stk_example_compile(&p->spec, wanted, (size_t)p->count, err) : s;
-    if (s != STK_OK) {
+    s = s == STOKER_OK ? stk_example_compile(&p->spec, wanted, (size_t)p->count, err) : s;
+    if (s != STOKER_OK) {
         stk_free(p);
         return s;
     }
     *out = p;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void parse_example_unprepare(void *prepared)
@@ -94,17 +94,17 @@ static void set_spec(struct stk_spec *s, enum stk_dtype t, int rank, int64_t d0,
     *s = (struct stk_spec){.dtype = t, .shape = {rank, {d0, d1}}};
 }
 
-static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status parse_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct parse p;
     const struct stk_attr *names;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK &&
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK &&
         (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank < 0 || c->in[0].shape.rank > 1)) {
-        s = stk_err_set(err, STK_EINVAL, "parse_example: takes a string or a vector of strings");
+        s = stk_err_set(err, STOKER_EINVAL, "parse_example: takes a string or a vector of strings");
     }
-    s = s == STK_OK ? read_all(c->attrs, &p, &names, err) : s;
-    if (s != STK_OK) {
+    s = s == STOKER_OK ? read_all(c->attrs, &p, &names, err) : s;
+    if (s != STOKER_OK) {
         return s;
     }
     bool is_batch = c->in[0].shape.rank == 1;
@@ -118,7 +118,7 @@ static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
             bool ok = f->kind == FIXED || stk_shape_prepend(&to->shape, STK_UNKNOWN);
             ok = ok && (!is_batch || stk_shape_prepend(&to->shape, rows));
             if (!ok) {
-                return stk_err_set(err, STK_EINVAL, "parse_example: too many dimensions");
+                return stk_err_set(err, STOKER_EINVAL, "parse_example: too many dimensions");
             }
         } else if (f->kind == VARIABLE) {
             set_spec(&c->out[o++], STK_DT_I64, 2, STK_UNKNOWN, is_batch ? 2 : 1);
@@ -132,19 +132,19 @@ static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
         }
     }
     c->n_out = o;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status open_scratch(struct parse_scratch *s, const struct parse *p,
-                                    struct stk_err *err)
+static enum stoker_status open_scratch(struct parse_scratch *s, const struct parse *p,
+                                       struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!s->parser) {
         status = stk_example_parser_open(&s->parser, p->spec, STK_EXAMPLE_SINGLE, err);
     }
-    if (status == STK_OK && !s->is_open) {
+    if (status == STOKER_OK && !s->is_open) {
         status = stk_example_batch_open(&s->batch, p->spec, err);
-        s->is_open = status == STK_OK;
+        s->is_open = status == STOKER_OK;
     }
     return status;
 }
@@ -178,7 +178,7 @@ static int64_t longest_row(const struct part *p, int64_t rows)
 }
 
 static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
-                const void *values, size_t bytes, struct stk_err *err)
+                const void *values, size_t bytes, struct stoker_err *err)
 {
     void *to = stk_op_append(r, o, t, shape, err);
     if (to && bytes) {
@@ -188,7 +188,7 @@ static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_
 }
 
 static bool put_sparse(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
-                       const struct part *p, int64_t rows, bool is_batch, struct stk_err *err)
+                       const struct part *p, int64_t rows, bool is_batch, struct stoker_err *err)
 {
     int width = is_batch ? 2 : 1;
     struct stk_shape indices = {2, {p->count, width}}, values = {1, {p->count}},
@@ -210,7 +210,7 @@ static bool put_sparse(struct stk_op_run *r, int o, const struct stk_parse_featu
 }
 
 static bool put_ragged(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
-                       const struct part *p, int64_t rows, bool is_batch, struct stk_err *err)
+                       const struct part *p, int64_t rows, bool is_batch, struct stoker_err *err)
 {
     struct stk_shape values = {1, {p->count}}, splits = {1, {rows + 1}};
     if (!put(r, o, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
@@ -227,14 +227,15 @@ static bool put_ragged(struct stk_op_run *r, int o, const struct stk_parse_featu
 // Rows of whole steps; short ones are filled up with the default.
 static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
                          const struct part *p, int64_t i, int64_t rows, bool is_batch,
-                         struct stk_err *err)
+                         struct stoker_err *err)
 {
     int64_t longest = longest_row(p, rows), each = f->elements > 0 ? f->elements : 1;
     size_t size = stk_dtype_bytes(f->dtype);
     struct stk_shape shape = f->shape;
     for (int64_t k = 0; k < rows; k++) {
         if ((p->splits[k + 1] - p->splits[k]) % each) {
-            (void)stk_op_fail(r, i, STK_EINVAL, "a list of %lld values is no sequence of %lld each",
+            (void)stk_op_fail(r, i, STOKER_EINVAL,
+                              "a list of %lld values is no sequence of %lld each",
                               (long long)(p->splits[k + 1] - p->splits[k]), (long long)each);
             longest = 0;
         }
@@ -255,8 +256,8 @@ static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_fea
     return to != NULL;
 }
 
-static enum stk_status put_varied(struct stk_op_run *r, const struct parse *p, int64_t done,
-                                  int64_t rows, bool is_batch, struct stk_err *err)
+static enum stoker_status put_varied(struct stk_op_run *r, const struct parse *p, int64_t done,
+                                     int64_t rows, bool is_batch, struct stoker_err *err)
 {
     struct parse_scratch *s = r->scratch;
     int o = 0;
@@ -273,12 +274,12 @@ static enum stk_status put_varied(struct stk_op_run *r, const struct parse *p, i
         }
         o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Fixed features are parsed into the results themselves.
-static enum stk_status bind_fixed(struct stk_op_run *r, const struct parse *p, int64_t rows,
-                                  bool is_batch, struct stk_err *err)
+static enum stoker_status bind_fixed(struct stk_op_run *r, const struct parse *p, int64_t rows,
+                                     bool is_batch, struct stoker_err *err)
 {
     struct parse_scratch *s = r->scratch;
     int o = 0;
@@ -287,24 +288,24 @@ static enum stk_status bind_fixed(struct stk_op_run *r, const struct parse *p, i
         struct stk_shape shape = f->shape;
         if (f->kind == FIXED) {
             if (is_batch && !stk_shape_prepend(&shape, rows)) {
-                return stk_err_set(err, STK_EINVAL, "parse_example: too many dimensions");
+                return stk_err_set(err, STOKER_EINVAL, "parse_example: too many dimensions");
             }
             void *to = stk_op_out(r, o, f->dtype, &shape, err);
-            enum stk_status status =
+            enum stoker_status status =
                 to ? stk_example_bind(&s->batch, (size_t)k, to, (size_t)(r->n * rows), err)
                    : err->code;
-            if (status != STK_OK) {
+            if (status != STOKER_OK) {
                 return status;
             }
         }
         o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A default string lies in the function's memory, which the result may outlive.
-static enum stk_status own_defaults(struct stk_op_run *r, const struct parse *p, bool is_batch,
-                                    struct stk_err *err)
+static enum stoker_status own_defaults(struct stk_op_run *r, const struct parse *p, bool is_batch,
+                                       struct stoker_err *err)
 {
     int o = 0;
     for (int k = 0; k < p->count; k++) {
@@ -314,35 +315,35 @@ static enum stk_status own_defaults(struct stk_op_run *r, const struct parse *p,
         }
         o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status parse_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct parse *p = r->prepared;
     struct parse_scratch *s = r->scratch;
     const struct stk_col *in = r->in[0];
     bool is_batch = in->shape.rank == 1;
     int64_t rows = is_batch ? in->shape.dim[0] : 1, done = 0;
-    enum stk_status status = open_scratch(s, p, err);
-    if (status == STK_OK) {
+    enum stoker_status status = open_scratch(s, p, err);
+    if (status == STOKER_OK) {
         stk_example_batch_clear(&s->batch);
         status = bind_fixed(r, p, rows, is_batch, err);
     }
-    if (status == STK_OK) {
-        status = rows ? stk_parse_records(r, s->parser, &s->batch, rows, &done, err) : STK_OK;
+    if (status == STOKER_OK) {
+        status = rows ? stk_parse_records(r, s->parser, &s->batch, rows, &done, err) : STOKER_OK;
         done = rows ? done : r->n;
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = put_varied(r, p, done, rows, is_batch, err);
     }
-    for (int k = 0; status == STK_OK && k < r->n_out; k++) {
+    for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
         stk_col_settle(&r->out[k]);
         if (r->spec[k].dtype == STK_DT_STRING && !stk_keep_join(&r->out[k].keep, in->keep)) {
             status = stk_op_no_memory(r, err);
         }
     }
-    return status == STK_OK ? own_defaults(r, p, is_batch, err) : status;
+    return status == STOKER_OK ? own_defaults(r, p, is_batch, err) : status;
 }
 
 static const struct stk_arg_row parse_args[] = {STK_PARSE_ROWS(""), {0}};

@@ -59,15 +59,16 @@ struct stk_parse_feature {
 
 // The attributes <prefix>names, kinds, dtypes, ranks, dims, has_default, defaults, allow_missing;
 // none at all: no features. names: the features' names, or NULL.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_parse_features_read(const char *op, const struct stk_attrs *a, const char *prefix,
                         struct stk_parse_feature out[STK_PARSE_FEATURES_MAX], int *count,
-                        const struct stk_attr **names, struct stk_err *err);
+                        const struct stk_attr **names, struct stoker_err *err);
 enum stk_example_type stk_parse_wire_type(enum stk_dtype t);
 // Parses all records of the block, `rows` an element, into the batch; *done: elements that are
 // whole, behind which one failed.
-STK_MUST_CHECK enum stk_status stk_parse_records(struct stk_op_run *r, struct stk_example_parser *p,
-                                                 struct stk_example_batch *batch, int64_t rows,
-                                                 int64_t *done, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_parse_records(struct stk_op_run *r,
+                                                    struct stk_example_parser *p,
+                                                    struct stk_example_batch *batch, int64_t rows,
+                                                    int64_t *done, struct stoker_err *err);
 
 #endif

@@ -22,11 +22,11 @@ enum stk_example_type stk_parse_wire_type(enum stk_dtype t)
                               : STK_EXAMPLE_INT64;
 }
 
-enum stk_status stk_parse_features_read(const char *op, const struct stk_attrs *a,
-                                        const char *prefix,
-                                        struct stk_parse_feature out[STK_PARSE_FEATURES_MAX],
-                                        int *found, const struct stk_attr **names,
-                                        struct stk_err *err)
+enum stoker_status stk_parse_features_read(const char *op, const struct stk_attrs *a,
+                                           const char *prefix,
+                                           struct stk_parse_feature out[STK_PARSE_FEATURES_MAX],
+                                           int *found, const struct stk_attr **names,
+                                           struct stoker_err *err)
 {
     const struct stk_attr *n = list(a, prefix, "names", STK_ATTR_TEXTS, -1);
     int64_t count = n ? n->count : 0;
@@ -40,10 +40,10 @@ enum stk_status stk_parse_features_read(const char *op, const struct stk_attrs *
     *found = 0;
     *names = n;
     if (count == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (count > STK_PARSE_FEATURES_MAX || !kinds || !dtypes || !ranks || !dims || !has) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "%s: at most %d features, each with its kind, type, shape and whether "
                            "it has a default",
                            op, STK_PARSE_FEATURES_MAX);
@@ -54,7 +54,7 @@ enum stk_status stk_parse_features_read(const char *op, const struct stk_attrs *
         enum stk_dtype t = (enum stk_dtype)dtypes->ints[k];
         const char *name = (const char *)n->texts[k].data;
         if (t != STK_DT_STRING && t != STK_DT_F32 && t != STK_DT_I64) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%s: feature %.200s: %s; Examples hold bytes, float32 and int64", op,
                                name, stk_dtype_name(t));
         }
@@ -63,7 +63,7 @@ enum stk_status stk_parse_features_read(const char *op, const struct stk_attrs *
         f->shape.rank = (int)ranks->ints[k];
         for (int d = 0; d < f->shape.rank; d++, at++) {
             if (d >= STK_RANK_MAX - 2 || at >= dims->count || dims->ints[at] < 0) {
-                return stk_err_set(err, STK_EINVAL, "%s: feature %.200s needs a known shape", op,
+                return stk_err_set(err, STOKER_EINVAL, "%s: feature %.200s needs a known shape", op,
                                    name);
             }
             f->shape.dim[d] = dims->ints[at];
@@ -74,12 +74,12 @@ enum stk_status stk_parse_features_read(const char *op, const struct stk_attrs *
         }
     }
     *found = (int)count;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_parse_records(struct stk_op_run *r, struct stk_example_parser *p,
-                                  struct stk_example_batch *batch, int64_t rows, int64_t *done,
-                                  struct stk_err *err)
+enum stoker_status stk_parse_records(struct stk_op_run *r, struct stk_example_parser *p,
+                                     struct stk_example_batch *batch, int64_t rows, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct stk_record records[RECORDS_AT_ONCE];
     int64_t total = r->n * rows;
@@ -97,18 +97,18 @@ enum stk_status stk_parse_records(struct stk_op_run *r, struct stk_example_parse
                                              .offset = STK_RECORD_NO_OFFSET,
                                              .number = (uint64_t)number};
         }
-        struct stk_err why;
+        struct stoker_err why;
         stk_err_init(&why);
-        enum stk_status status =
+        enum stoker_status status =
             stk_example_parse(p, batch, records, (size_t)n, false, &whole, &why);
-        if (status == STK_EINPUT) {
+        if (status == STOKER_EINPUT) {
             *done = (first + (int64_t)whole) / rows;
-            return stk_op_fail(r, *done, STK_EINVAL, "%s", why.message);
+            return stk_op_fail(r, *done, STOKER_EINVAL, "%s", why.message);
         }
-        if (status != STK_OK) {
+        if (status != STOKER_OK) {
             *err = why;
             return status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -39,31 +39,31 @@ static int results(const struct sequence *p, int k)
     return is_fixed(&p->features[k]) ? 1 + is_list(p, k) : 2 + is_list(p, k);
 }
 
-static enum stk_status read_all(const struct stk_attrs *a, struct sequence *p,
-                                const struct stk_attr *names[2], struct stk_err *err)
+static enum stoker_status read_all(const struct stk_attrs *a, struct sequence *p,
+                                   const struct stk_attr *names[2], struct stoker_err *err)
 {
     const char *op = "parse_sequence_example";
-    enum stk_status s =
+    enum stoker_status s =
         stk_parse_features_read(op, a, "", p->features, &p->context, &names[0], err);
-    s = s == STK_OK ? stk_parse_features_read(op, a, "list_", &p->features[p->context], &p->lists,
-                                              &names[1], err)
-                    : s;
-    for (int k = 0; s == STK_OK && k < p->context + p->lists; k++) {
+    s = s == STOKER_OK ? stk_parse_features_read(op, a, "list_", &p->features[p->context],
+                                                 &p->lists, &names[1], err)
+                       : s;
+    for (int k = 0; s == STOKER_OK && k < p->context + p->lists; k++) {
         int64_t wrong = is_list(p, k) ? STK_PARSE_FIXED : STK_PARSE_SEQUENCE;
         if (p->features[k].kind == wrong) {
-            s = stk_err_set(err, STK_EINVAL,
+            s = stk_err_set(err, STOKER_EINVAL,
                             "%s: FixedLenFeature is for the context, FixedLenSequenceFeature for "
                             "lists",
                             op);
         }
     }
-    return s == STK_OK && p->context + p->lists == 0
-               ? stk_err_set(err, STK_EINVAL, "%s: names no feature", op)
+    return s == STOKER_OK && p->context + p->lists == 0
+               ? stk_err_set(err, STOKER_EINVAL, "%s: names no feature", op)
                : s;
 }
 
-static enum stk_status parse_sequence_example_prepare(const struct stk_op_infer *c, void **out,
-                                                      struct stk_err *err)
+static enum stoker_status parse_sequence_example_prepare(const struct stk_op_infer *c, void **out,
+                                                         struct stoker_err *err)
 {
     struct stk_example_feature wanted[2 * STK_PARSE_FEATURES_MAX];
     const struct stk_attr *names[2];
@@ -72,9 +72,9 @@ static enum stk_status parse_sequence_example_prepare(const struct stk_op_infer 
     if (!p) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = read_all(c->attrs, p, names, err);
+    enum stoker_status s = read_all(c->attrs, p, names, err);
     int count = p->context + p->lists;
-    for (int k = 0; s == STK_OK && k < count; k++) {
+    for (int k = 0; s == STOKER_OK && k < count; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         const struct stk_bytes *name =
             is_list(p, k) ? &names[1]->texts[k - p->context] : &names[0]->texts[k];
@@ -91,13 +91,13 @@ static enum stk_status parse_sequence_example_prepare(const struct stk_op_infer 
             wanted[k].default_count = (size_t)stk_shape_count(&shape);
         }
     }
-    s = s == STK_OK ? stk_example_compile(&p->spec, wanted, (size_t)count, err) : s;
-    if (s != STK_OK) {
+    s = s == STOKER_OK ? stk_example_compile(&p->spec, wanted, (size_t)count, err) : s;
+    if (s != STOKER_OK) {
         stk_free(p);
         return s;
     }
     *out = p;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void parse_sequence_example_unprepare(void *prepared)
@@ -116,27 +116,27 @@ static void parse_sequence_example_scratch_end(void *scratch)
     }
 }
 
-static enum stk_status sequence_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status sequence_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     const struct stk_attr *names[2];
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int rank = c->in[0].shape.rank;
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || rank < 0 || rank > 1)) {
-        s = stk_err_set(err, STK_EINVAL,
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || rank < 0 || rank > 1)) {
+        s = stk_err_set(err, STOKER_EINVAL,
                         "parse_sequence_example: takes a string or a vector of strings");
     }
-    struct sequence *p = s == STK_OK ? stk_alloc_zero(1, sizeof *p) : NULL;
+    struct sequence *p = s == STOKER_OK ? stk_alloc_zero(1, sizeof *p) : NULL;
     if (!p) {
-        return s == STK_OK ? stk_err_nomem(err) : s;
+        return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
     s = read_all(c->attrs, p, names, err);
     int64_t rows = rank == 1 ? c->in[0].shape.dim[0] : 1;
     struct stk_shape splits = {1, {rows < 0 ? STK_UNKNOWN : rows + 1}};
     int o = 0;
-    for (int k = 0; s == STK_OK && k < p->context + p->lists; k++) {
+    for (int k = 0; s == STOKER_OK && k < p->context + p->lists; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         if (o + results(p, k) > STK_OP_OUTPUTS_MAX) {
-            s = stk_err_set(err, STK_EINVAL, "parse_sequence_example: too many features");
+            s = stk_err_set(err, STOKER_EINVAL, "parse_sequence_example: too many features");
             break;
         }
         struct stk_spec *to = &c->out[o];
@@ -158,22 +158,22 @@ static enum stk_status sequence_infer(struct stk_op_infer *c, struct stk_err *er
     return s;
 }
 
-static enum stk_status open_scratch(struct sequence_scratch *s, const struct sequence *p,
-                                    struct stk_err *err)
+static enum stoker_status open_scratch(struct sequence_scratch *s, const struct sequence *p,
+                                       struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!s->parser) {
         status = stk_example_parser_open(&s->parser, p->spec, STK_EXAMPLE_SEQUENCE, err);
     }
-    if (status == STK_OK && !s->is_open) {
+    if (status == STOKER_OK && !s->is_open) {
         status = stk_example_batch_open(&s->batch, p->spec, err);
-        s->is_open = status == STK_OK;
+        s->is_open = status == STOKER_OK;
     }
     return status;
 }
 
 static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
-                const void *values, struct stk_err *err)
+                const void *values, struct stoker_err *err)
 {
     void *to = stk_op_append(r, o, t, shape, err);
     size_t bytes = to ? (size_t)stk_shape_count(shape) * stk_dtype_bytes(t) : 0;
@@ -185,7 +185,7 @@ static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_
 
 // count + 1 splits, less the first of them.
 static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64_t count,
-                       struct stk_err *err)
+                       struct stoker_err *err)
 {
     struct stk_shape shape = {1, {count + 1}};
     int64_t *to = stk_op_append(r, o, STK_DT_I64, &shape, err);
@@ -197,7 +197,7 @@ static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64
 
 // Feature k of element i, whose records are rows [i * rows, (i + 1) * rows).
 static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, int o, int64_t i,
-                        int64_t rows, struct stk_err *err)
+                        int64_t rows, struct stoker_err *err)
 {
     static const int64_t none[1]; // of no records
     const struct sequence_scratch *s = r->scratch;
@@ -228,19 +228,19 @@ static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, i
            put_splits(r, o + 1 + is_list(p, k), by_row, rows, err);
 }
 
-static enum stk_status sequence_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status sequence_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct sequence *p = r->prepared;
     struct sequence_scratch *s = r->scratch;
     const struct stk_col *in = r->in[0];
     int64_t rows = in->shape.rank == 1 ? in->shape.dim[0] : 1, done = r->n;
-    enum stk_status status = open_scratch(s, p, err);
-    if (status == STK_OK && rows > 0) {
+    enum stoker_status status = open_scratch(s, p, err);
+    if (status == STOKER_OK && rows > 0) {
         stk_example_batch_clear(&s->batch);
         status = stk_parse_records(r, s->parser, &s->batch, rows, &done, err);
     }
     int o = 0;
-    for (int k = 0; status == STK_OK && k < p->context + p->lists; k++) {
+    for (int k = 0; status == STOKER_OK && k < p->context + p->lists; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         for (int64_t i = 0; i < done; i++) {
             if (!put_feature(r, p, k, o, i, rows, err)) {

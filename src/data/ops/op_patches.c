@@ -86,32 +86,32 @@ static bool fit(struct patches *p, const struct stk_arg_value *args, const struc
     return true;
 }
 
-static enum stk_status patches_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status patches_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct patches p;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_shape *in = &c->in[0].shape;
     char text[STK_SHAPE_TEXT];
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     enum stk_dtype t = c->in[0].dtype;
     if (!stk_op_is_number(t) && t != STK_DT_BOOL) {
-        return stk_err_set(err, STK_EINVAL, "extract_patches: not for %s", stk_dtype_name(t));
+        return stk_err_set(err, STOKER_EINVAL, "extract_patches: not for %s", stk_dtype_name(t));
     }
     if (!taps_read(&p.rows, c->args, 0) || !taps_read(&p.columns, c->args, 1)) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "extract_patches: sizes, strides and rates are at least 1");
     }
     c->out[0] = (struct stk_spec){.dtype = t, .shape = {4, {-1, -1, -1, -1}}};
     if (in->rank >= 0 && (in->rank != 4 || !fit(&p, c->args, in, &c->out[0].shape))) {
         return stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "extract_patches: images of shape %s; (n, height, width, depth) as large "
             "as a window are needed",
             stk_shape_text(in, text));
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // One window: rows outside of the image stay zeros.
@@ -131,7 +131,7 @@ static void cut(uint8_t *out, const uint8_t *image, const struct patches *p, int
     }
 }
 
-static enum stk_status patches_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status patches_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     const struct stk_shape *from = &in->shape;
@@ -141,7 +141,7 @@ static enum stk_status patches_run(struct stk_op_run *r, struct stk_err *err)
     (void)taps_read(&p.rows, r->args, 0);
     (void)taps_read(&p.columns, r->args, 1);
     if (from->rank != 4 || !fit(&p, r->args, from, &shape)) {
-        return stk_op_fail(r, 0, STK_EINVAL,
+        return stk_op_fail(r, 0, STOKER_EINVAL,
                            "images of shape %s; (n, height, width, depth) as large as a window are "
                            "needed",
                            stk_shape_text(from, text));
@@ -151,7 +151,7 @@ static enum stk_status patches_run(struct stk_op_run *r, struct stk_err *err)
         return err->code;
     }
     if (stk_shape_count(&shape) == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     size_t size = stk_dtype_bytes(in->dtype), pixel = (size_t)from->dim[3] * size;
     size_t image = (size_t)stk_op_span(from, 1, 4) * size, window = (size_t)shape.dim[3] * size;
@@ -164,7 +164,7 @@ static enum stk_status patches_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_extract_patches = {.name = "extract_patches",

@@ -10,15 +10,16 @@
 
 #include "data/ops/op_util.h"
 
-static enum stk_status sparse_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status sparse_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
-    for (int j = 0; s == STK_OK && j < 3; j++) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
+    for (int j = 0; s == STOKER_OK && j < 3; j++) {
         if (c->in[j].dtype != STK_DT_I64 || c->in[j].shape.rank != (j == 1 ? 1 : 2)) {
-            s = stk_err_set(err, STK_EINVAL, "sparse_batch: takes places, row_splits and shapes");
+            s = stk_err_set(err, STOKER_EINVAL,
+                            "sparse_batch: takes places, row_splits and shapes");
         }
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     int64_t rank = c->in[2].shape.dim[1] >= 0 ? c->in[2].shape.dim[1] : c->in[0].shape.dim[1];
@@ -26,10 +27,10 @@ static enum stk_status sparse_infer(struct stk_op_infer *c, struct stk_err *err)
     c->n_out = 2;
     c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {2, {STK_UNKNOWN, more}}};
     c->out[1] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {1, {more}}};
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status sparse_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status sparse_run(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n; i++) {
         int64_t n = r->in[0]->shape.dim[0], rank = r->in[0]->shape.dim[1];
@@ -38,7 +39,7 @@ static enum stk_status sparse_run(struct stk_op_run *r, struct stk_err *err)
         const int64_t *shapes = stk_col_at(r->in[2], i);
         if (r->in[1]->shape.dim[0] != rows + 1 || r->in[2]->shape.dim[1] != rank ||
             splits[0] != 0 || splits[rows] != n) {
-            return stk_op_fail(r, i, STK_EINVAL, "places, row_splits and shapes do not fit");
+            return stk_op_fail(r, i, STOKER_EINVAL, "places, row_splits and shapes do not fit");
         }
         struct stk_shape places = {2, {n, rank + 1}}, dense = {1, {rank + 1}};
         int64_t *to = stk_op_append(r, 0, STK_DT_I64, &places, err);
@@ -62,7 +63,7 @@ static enum stk_status sparse_run(struct stk_op_run *r, struct stk_err *err)
     }
     stk_col_settle(&r->out[0]);
     stk_col_settle(&r->out[1]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_sparse_batch = {.name = "sparse_batch",
@@ -71,13 +72,13 @@ const struct stk_op stk_op_sparse_batch = {.name = "sparse_batch",
                                            .infer = sparse_infer,
                                            .run = sparse_run};
 
-static enum stk_status nest_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status nest_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
+    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
     enum stk_dtype t = c->in[0].dtype;
-    if (s == STK_OK && ((t != STK_DT_I64 && t != STK_DT_I32) || c->in[1].dtype != STK_DT_I64 ||
-                        c->in[0].shape.rank != 1 || c->in[1].shape.rank != 1)) {
-        s = stk_err_set(err, STK_EINVAL, "ragged_nest: takes row_splits");
+    if (s == STOKER_OK && ((t != STK_DT_I64 && t != STK_DT_I32) || c->in[1].dtype != STK_DT_I64 ||
+                           c->in[0].shape.rank != 1 || c->in[1].shape.rank != 1)) {
+        s = stk_err_set(err, STOKER_EINVAL, "ragged_nest: takes row_splits");
     }
     c->n_out = 2;
     c->out[0] = (struct stk_spec){.dtype = t, .shape = c->in[1].shape};
@@ -99,7 +100,7 @@ static void put_split(enum stk_dtype t, void *p, int64_t k, int64_t v)
     }
 }
 
-static enum stk_status nest_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stk_dtype t = r->in[0]->dtype;
     for (int64_t i = 0; i < r->n; i++) {
@@ -111,7 +112,7 @@ static enum stk_status nest_run(struct stk_op_run *r, struct stk_err *err)
             fits = begins[row + 1] > begins[row] && split_at(r->in[0], from, begins[row]) == 0;
         }
         if (!fits) {
-            return stk_op_fail(r, i, STK_EINVAL, "row_splits that are none, or begin above 0");
+            return stk_op_fail(r, i, STOKER_EINVAL, "row_splits that are none, or begin above 0");
         }
         struct stk_shape outer = {1, {rows + 1}}, inner = {1, {all - rows + 1}};
         void *a = stk_op_append(r, 0, t, &outer, err);
@@ -132,7 +133,7 @@ static enum stk_status nest_run(struct stk_op_run *r, struct stk_err *err)
     }
     stk_col_settle(&r->out[0]);
     stk_col_settle(&r->out[1]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
@@ -144,12 +145,12 @@ const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
 // ragged_places: row_splits, the outermost first -> the place of each value (n, levels + 1) and the
 // dense shape (levels + 1): rows, and the longest of each level. Splits fit those of the next
 // level.
-static enum stk_status places_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status places_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
-    for (int j = 0; s == STK_OK && j < c->n_in; j++) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
+    for (int j = 0; s == STOKER_OK && j < c->n_in; j++) {
         if (c->in[j].dtype != STK_DT_I64 || c->in[j].shape.rank != 1) {
-            s = stk_err_set(err, STK_EINVAL, "ragged_places: takes row_splits, int64");
+            s = stk_err_set(err, STOKER_EINVAL, "ragged_places: takes row_splits, int64");
         }
     }
     c->n_out = 2;
@@ -158,7 +159,7 @@ static enum stk_status places_infer(struct stk_op_infer *c, struct stk_err *err)
     return s;
 }
 
-static enum stk_status places_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status places_run(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n; i++) {
         const int64_t *outer = stk_col_at(r->in[0], i);
@@ -167,7 +168,7 @@ static enum stk_status places_run(struct stk_op_run *r, struct stk_err *err)
         int64_t steps = rows >= 0 ? outer[rows] : -1;
         if (steps < 0 || outer[0] != 0 ||
             (inner && (r->in[1]->shape.dim[0] != steps + 1 || inner[0] != 0))) {
-            return stk_op_fail(r, i, STK_EINVAL, "row_splits that do not fit together");
+            return stk_op_fail(r, i, STOKER_EINVAL, "row_splits that do not fit together");
         }
         int64_t n = inner ? inner[steps] : steps;
         struct stk_shape places = {2, {n, r->n_in + 1}}, dense = {1, {r->n_in + 1}};
@@ -200,7 +201,7 @@ static enum stk_status places_run(struct stk_op_run *r, struct stk_err *err)
     }
     stk_col_settle(&r->out[0]);
     stk_col_settle(&r->out[1]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_ragged_places = {.name = "ragged_places",

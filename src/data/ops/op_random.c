@@ -57,7 +57,7 @@ static double unit(uint64_t bits)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-static enum stk_status random_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status random_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t dims[STK_RANK_MAX];
     int rank;
@@ -65,11 +65,11 @@ static enum stk_status random_infer(struct stk_op_infer *c, struct stk_err *err)
     bool is_int = t == STK_DT_I32 || t == STK_DT_I64;
     if (!(t == STK_DT_F32 || t == STK_DT_F64 || stk_op_is_half(t) ||
           (is_int && c->op->arg == UNIFORM))) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
     }
     if (is_int &&
         (c->args[ARG_MAXVAL].attr ? c->args[ARG_MAXVAL].i : INT64_MIN) <= c->args[ARG_LOW].i) {
-        return stk_err_set(err, STK_EINVAL, "%s: integers need minval < maxval", c->op->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: integers need minval < maxval", c->op->name);
     }
     c->out[0].dtype = t;
     if (stk_op_static_ints(c, ARG_SHAPE, 0, dims, STK_RANK_MAX, &rank)) {
@@ -78,7 +78,7 @@ static enum stk_status random_infer(struct stk_op_infer *c, struct stk_err *err)
             c->out[0].shape.dim[i] = dims[i];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static double draw(const struct stk_op_run *r, uint64_t seed, int64_t index, int64_t k)
@@ -130,7 +130,7 @@ static void draw_ints(const struct stk_op_run *r, void *out, uint64_t seed, int6
     }
 }
 
-static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stk_dtype t = r->spec[0].dtype;
     bool is_uniform = r->op->arg == UNIFORM;
@@ -142,13 +142,14 @@ static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
         struct stk_shape shape = {0};
         if (!stk_op_ints(&r->args[ARG_SHAPE], r->n_in ? r->in[0] : NULL, i, dims, STK_RANK_MAX,
                          &shape.rank)) {
-            return stk_op_fail(r, i, STK_EINVAL, "the shape is no list of at most %d integers",
+            return stk_op_fail(r, i, STOKER_EINVAL, "the shape is no list of at most %d integers",
                                STK_RANK_MAX);
         }
         memcpy(shape.dim, dims, sizeof dims);
         int64_t count = stk_shape_is_known(&shape) ? stk_shape_count(&shape) : -1;
         if (count < 0) {
-            return stk_op_fail(r, i, STK_EINVAL, "a dimension is negative, or all are too large");
+            return stk_op_fail(r, i, STOKER_EINVAL,
+                               "a dimension is negative, or all are too large");
         }
         void *out = stk_op_append(r, 0, t, &shape, err);
         if (!out) {
@@ -163,7 +164,7 @@ static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define RANDOM(id, which, rows, about)                                                             \
@@ -179,18 +180,18 @@ RANDOM(random_uniform, UNIFORM, uniform_args, "Even between minval and maxval")
 RANDOM(random_normal, NORMAL, normal_args, "Normal of mean and stddev")
 RANDOM(truncated_normal, TRUNCATED, normal_args, "Normal, within two deviations")
 
-static enum stk_status shuffle_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status shuffle_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
-    return s == STK_OK && c->in[0].shape.rank == 0
-               ? stk_err_set(err, STK_EINVAL, "random_shuffle: a scalar has no order")
+    return s == STOKER_OK && c->in[0].shape.rank == 0
+               ? stk_err_set(err, STOKER_EINVAL, "random_shuffle: a scalar has no order")
                : s;
 }
 
-static enum stk_status shuffle_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status shuffle_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t length = in->shape.dim[0];
@@ -214,7 +215,7 @@ static enum stk_status shuffle_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_buf_drop(order);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",

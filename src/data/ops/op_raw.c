@@ -39,25 +39,26 @@ static const struct stk_arg_row host_args[] = {
                   .help = "of the results, one shape behind the other"},
     {0}};
 
-static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status raw_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int64_t t = c->args[ARG_DTYPE].i;
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || t < 0 || t >= STK_DT_STRING)) {
-        s = stk_err_set(err, STK_EINVAL, "decode_raw: makes numbers of strings");
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || t < 0 || t >= STK_DT_STRING)) {
+        s = stk_err_set(err, STOKER_EINVAL, "decode_raw: makes numbers of strings");
     }
     int64_t fixed = c->args[ARG_FIXED_LENGTH].i;
     bool has_fixed = c->args[ARG_FIXED_LENGTH].attr != NULL;
-    if (s == STK_OK && has_fixed &&
+    if (s == STOKER_OK && has_fixed &&
         (fixed < 1 || fixed % (int64_t)stk_dtype_bytes((enum stk_dtype)t))) {
-        s = stk_err_set(err, STK_EINVAL, "decode_raw: fixed_length %lld is no whole number of %s",
-                        (long long)fixed, stk_dtype_name((enum stk_dtype)t));
+        s = stk_err_set(err, STOKER_EINVAL,
+                        "decode_raw: fixed_length %lld is no whole number of %s", (long long)fixed,
+                        stk_dtype_name((enum stk_dtype)t));
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         c->out[0].dtype = (enum stk_dtype)t;
         c->out[0].shape = c->in[0].shape;
         if (c->in[0].shape.rank == STK_RANK_MAX) {
-            return stk_err_set(err, STK_EINVAL, "decode_raw: too many dimensions");
+            return stk_err_set(err, STOKER_EINVAL, "decode_raw: too many dimensions");
         }
         if (c->in[0].shape.rank >= 0) {
             c->out[0].shape.dim[c->out[0].shape.rank++] =
@@ -78,7 +79,7 @@ static void turn(uint8_t *p, int64_t n, size_t size)
     }
 }
 
-static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     enum stk_dtype t = r->spec[0].dtype;
@@ -91,7 +92,7 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
         size_t bytes = fixed ? fixed : count ? v[0].size : 0;
         for (int64_t k = 0; !fixed && k < count; k++) {
             if (v[k].size != bytes || bytes % size) {
-                return stk_op_fail(r, i, STK_EINVAL, "a string of %zu bytes %s %s", v[k].size,
+                return stk_op_fail(r, i, STOKER_EINVAL, "a string of %zu bytes %s %s", v[k].size,
                                    v[k].size != bytes ? "beside one of another length cannot become"
                                                       : "is no whole number of",
                                    stk_dtype_name(t));
@@ -117,7 +118,7 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_decode_raw = {.name = "decode_raw",
@@ -126,7 +127,7 @@ const struct stk_op stk_op_decode_raw = {.name = "decode_raw",
                                          .run = raw_run,
                                          .args = raw_args};
 
-static enum stk_status host_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status host_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     const struct stk_attr *dtypes = c->args[ARG_DTYPES].attr;
     const struct stk_attr *ranks = c->args[ARG_RANKS].attr;
@@ -134,7 +135,7 @@ static enum stk_status host_infer(struct stk_op_infer *c, struct stk_err *err)
     int64_t at = 0, count = dtypes && dtypes->kind == STK_ATTR_INTS ? dtypes->count : -1;
     if (count < 0 || count > STK_OP_OUTPUTS_MAX ||
         (ranks && (ranks->kind != STK_ATTR_INTS || ranks->count != count))) {
-        return stk_err_set(err, STK_EINVAL, "host_call: needs the types of at most %d results",
+        return stk_err_set(err, STOKER_EINVAL, "host_call: needs the types of at most %d results",
                            STK_OP_OUTPUTS_MAX);
     }
     c->n_out = (int)count;
@@ -144,16 +145,16 @@ static enum stk_status host_infer(struct stk_op_infer *c, struct stk_err *err)
         s->rank = ranks ? (int)ranks->ints[k] : STK_UNKNOWN;
         for (int d = 0; d < s->rank; d++) {
             if (!dims || dims->kind != STK_ATTR_INTS || at >= dims->count || d >= STK_RANK_MAX) {
-                return stk_err_set(err, STK_EINVAL, "host_call: a shape is missing");
+                return stk_err_set(err, STOKER_EINVAL, "host_call: a shape is missing");
             }
             s->dim[d] = dims->ints[at++];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // What came back must be what was promised.
-static enum stk_status check_results(struct stk_op_run *r)
+static enum stoker_status check_results(struct stk_op_run *r)
 {
     for (int k = 0; k < r->n_out; k++) {
         const struct stk_col *c = &r->out[k];
@@ -161,33 +162,33 @@ static enum stk_status check_results(struct stk_op_run *r)
             struct stk_shape shape = stk_col_shape(c, i);
             char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
             if (c->dtype != r->spec[k].dtype) {
-                return stk_op_fail(r, 0, STK_EINVAL, "result %d is %s, not %s as declared", k,
+                return stk_op_fail(r, 0, STOKER_EINVAL, "result %d is %s, not %s as declared", k,
                                    stk_dtype_name(c->dtype), stk_dtype_name(r->spec[k].dtype));
             }
             if (!stk_shape_fits(&r->spec[k].shape, &shape)) {
-                return stk_op_fail(r, i, STK_EINVAL, "result %d has shape %s, not %s as declared",
-                                   k, stk_shape_text(&shape, have),
-                                   stk_shape_text(&r->spec[k].shape, want));
+                return stk_op_fail(
+                    r, i, STOKER_EINVAL, "result %d has shape %s, not %s as declared", k,
+                    stk_shape_text(&shape, have), stk_shape_text(&r->spec[k].shape, want));
             }
             if (!c->is_varied) {
                 break;
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status host_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status host_run(struct stk_op_run *r, struct stoker_err *err)
 {
     if (!r->host || !r->host->call) {
-        return stk_err_set(err, STK_EINVAL, "host_call: there is no embedding language here");
+        return stk_err_set(err, STOKER_EINVAL, "host_call: there is no embedding language here");
     }
     for (int k = 0; k < r->n_out; k++) {
         stk_col_clear(&r->out[k]);
     }
-    enum stk_status s = r->host->call(r->host->arg, r->args[ARG_ID].i, r->n, r->in, r->n_in,
-                                      r->pool, r->out, r->n_out, &r->failed, r->err, err);
-    return s == STK_OK ? check_results(r) : s;
+    enum stoker_status s = r->host->call(r->host->arg, r->args[ARG_ID].i, r->n, r->in, r->n_in,
+                                         r->pool, r->out, r->n_out, &r->failed, r->err, err);
+    return s == STOKER_OK ? check_results(r) : s;
 }
 
 const struct stk_op stk_op_host_call = {.name = "host_call",

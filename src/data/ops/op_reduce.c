@@ -36,15 +36,15 @@ struct plan {
     struct stk_shape in;
 };
 
-static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
-                                 const struct stk_arg_value *args, const struct stk_shape *in,
-                                 struct stk_err *err)
+static enum stoker_status make_plan(struct plan *p, const struct stk_op *op,
+                                    const struct stk_arg_value *args, const struct stk_shape *in,
+                                    struct stoker_err *err)
 {
     uint32_t axes;
     bool keeps = args[ARG_KEEPDIMS].i != 0, is_tail = true;
-    enum stk_status s = stk_op_axes(op, &args[ARG_AXIS], in->rank, &axes, err);
+    enum stoker_status s = stk_op_axes(op, &args[ARG_AXIS], in->rank, &axes, err);
     *p = (struct plan){.in = *in};
-    for (int i = 0; s == STK_OK && i < in->rank; i++) {
+    for (int i = 0; s == STOKER_OK && i < in->rank; i++) {
         if (axes >> i & 1) {
             is_tail = is_tail && axes >> i == (1u << (in->rank - i)) - 1;
             if (keeps) {
@@ -54,7 +54,7 @@ static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
             p->out.dim[p->out.rank++] = in->dim[i];
         }
     }
-    if (s != STK_OK || !stk_shape_is_known(in)) {
+    if (s != STOKER_OK || !stk_shape_is_known(in)) {
         return s;
     }
     p->in_count = stk_shape_count(in);
@@ -66,7 +66,7 @@ static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
     }
     p->run = is_tail && p->out_count ? p->in_count / p->out_count : 0;
     STK_ASSERT(p->in_count >= 0 && p->out_count >= 0 && p->out.rank <= in->rank);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The places of results in the order of the values.
@@ -241,10 +241,10 @@ static bool is_moment(int op)
     return op == MEAN || op >= NORM;
 }
 
-static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status reduce_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     int op = c->op->arg;
@@ -253,7 +253,7 @@ static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
                     ? t == STK_DT_F32 || t == STK_DT_F64 || (op == MEAN && stk_dtype_is_int(t))
                     : loops[op][t] != NULL;
     if (!fits) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for %s", c->op->name,
                            stk_dtype_name(c->in[0].dtype));
     }
     c->out[0].dtype = c->in[0].dtype;
@@ -292,8 +292,8 @@ static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
     }
 STK_FOR_INTS(WIDE)
 
-static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint8_t *out,
-                                struct stk_err *err)
+static enum stoker_status int_mean(struct stk_op_run *r, const struct plan *p, uint8_t *out,
+                                   struct stoker_err *err)
 {
     static void (*const means[STK_DT_COUNT])(void *, const void *, const struct plan *,
                                              uint64_t *) = {
@@ -309,10 +309,10 @@ static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint
         means[in->dtype](to, stk_col_at(in, i), p, (uint64_t *)sums->data);
     }
     stk_buf_drop(sums);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status reduce_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int op = r->op->arg;
@@ -320,10 +320,10 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
     if (stk_op_is_half(in->dtype)) {
         return stk_op_run_halves(r, err, reduce_run);
     }
-    enum stk_status s = make_plan(&p, r->op, r->args, &in->shape, err);
-    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, in->dtype, &p.out, err) : NULL;
+    enum stoker_status s = make_plan(&p, r->op, r->args, &in->shape, err);
+    uint8_t *out = s == STOKER_OK ? stk_op_out(r, 0, in->dtype, &p.out, err) : NULL;
     if (!out) {
-        return s == STK_OK ? err->code : s;
+        return s == STOKER_OK ? err->code : s;
     }
     if (op == MEAN && stk_dtype_is_int(in->dtype)) {
         return int_mean(r, &p, out, err);
@@ -347,7 +347,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_buf_drop(sums);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define ROW_OP(id, which, about)                                                                   \

@@ -15,11 +15,11 @@
 enum { ARG_PATTERN, ARG_REWRITE, ARG_REPLACE_GLOBAL };
 enum { REPLACE, FULL_MATCH };
 
-static enum stk_status regex_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status regex_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
                         stk_dtype_name(c->in[0].dtype));
     }
     c->out[0] = (struct stk_spec){.dtype = c->op->arg == FULL_MATCH ? STK_DT_BOOL : STK_DT_STRING,
@@ -86,14 +86,15 @@ static bool rewrite_fits(struct stk_bytes s, uint32_t parts)
     return true;
 }
 
-static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, struct stk_err *err)
+static enum stoker_status compile(struct regex *x, const struct stk_attrs *attrs,
+                                  struct stoker_err *err)
 {
     const struct stk_attr *pattern = stk_attrs_get(attrs, "pattern");
     const struct stk_attr *rewrite = stk_attrs_get(attrs, "rewrite");
     uint32_t options =
         PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
     if (!pattern || pattern->kind != STK_ATTR_TEXT) {
-        return stk_err_set(err, STK_EINVAL, "regex: needs a pattern");
+        return stk_err_set(err, STOKER_EINVAL, "regex: needs a pattern");
     }
     if (!rewrite) {
         options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
@@ -116,7 +117,7 @@ static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, s
     if (!x->code) {
         PCRE2_UCHAR text[160] = "";
         (void)pcre2_get_error_message(why, text, sizeof text);
-        return stk_err_set(err, STK_EINVAL, "regex: pattern '%.200s', at %zu: %s", pattern->text,
+        return stk_err_set(err, STOKER_EINVAL, "regex: pattern '%.200s', at %zu: %s", pattern->text,
                            (size_t)at, (const char *)text);
     }
     (void)pcre2_jit_compile(x->code, PCRE2_JIT_COMPLETE); // slower without
@@ -125,29 +126,30 @@ static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, s
     if (rewrite) {
         x->rewrite = (struct stk_bytes){(const uint8_t *)rewrite->text, (size_t)rewrite->count};
         if (!rewrite_fits(x->rewrite, parts)) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "regex: rewrite '%.200s': \\ stands before a digit, up to %u, or "
                                "another \\",
                                rewrite->text, parts < 9 ? parts : 9);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status regex_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
+static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out,
+                                        struct stoker_err *err)
 {
     struct regex *x = stk_alloc_zero(1, sizeof *x);
     *out = NULL;
     if (!x) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = compile(x, c->attrs, err);
-    if (s != STK_OK) {
+    enum stoker_status s = compile(x, c->attrs, err);
+    if (s != STOKER_OK) {
         regex_unprepare(x);
         return s;
     }
     *out = x;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct regex_scratch {
@@ -290,18 +292,18 @@ static int replace(const struct regex *x, struct regex_scratch *s, struct stk_by
     return p >= in.size || put(s, in.data + p, in.size - p) ? 0 : PCRE2_ERROR_NOMEMORY;
 }
 
-static enum stk_status trouble(struct stk_op_run *r, int64_t i, int code, struct stk_err *err)
+static enum stoker_status trouble(struct stk_op_run *r, int64_t i, int code, struct stoker_err *err)
 {
     PCRE2_UCHAR text[160] = "";
     if (code == PCRE2_ERROR_NOMEMORY) {
         return stk_op_no_memory(r, err);
     }
     (void)pcre2_get_error_message(code, text, sizeof text);
-    return stk_op_fail(r, i, STK_EINVAL, "the pattern '%.100s' could not be searched for: %s",
+    return stk_op_fail(r, i, STOKER_EINVAL, "the pattern '%.100s' could not be searched for: %s",
                        r->args[ARG_PATTERN].text, (const char *)text);
 }
 
-static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct regex *x = r->prepared;
     struct regex_scratch *s = r->scratch;
@@ -348,7 +350,7 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
             ((struct stk_bytes *)out)[k] = (struct stk_bytes){to, s->size};
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define SCRATCH_BYTES sizeof(struct regex_scratch)
@@ -367,15 +369,16 @@ static void regex_scratch_end(void *nothing)
     (void)nothing;
 }
 
-static enum stk_status regex_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
+static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out,
+                                        struct stoker_err *err)
 {
     (void)c;
     *out = NULL;
-    return stk_err_set(err, STK_EINVAL,
+    return stk_err_set(err, STOKER_EINVAL,
                        "regular expressions need PCRE2, which was not there when this was built");
 }
 
-static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err)
 {
     return stk_op_no_memory(r, err); // nothing is ever prepared
 }

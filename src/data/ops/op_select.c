@@ -3,21 +3,21 @@
 // coordinates at which it holds. clip_by_value: kept between two bounds.
 #include "data/ops/op_move.h"
 
-static enum stk_status where_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status where_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     if (c->n_in != 1 && c->n_in != 3) {
-        return stk_err_set(err, STK_EINVAL, "where: takes a condition, or a condition, x and y");
+        return stk_err_set(err, STOKER_EINVAL, "where: takes a condition, or a condition, x and y");
     }
     if (c->n_in == 1) {
         c->out[0].dtype = STK_DT_I64;
         if (c->in[0].shape.rank >= 0) {
             c->out[0].shape = (struct stk_shape){2, {STK_UNKNOWN, c->in[0].shape.rank}};
         }
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_shape both;
     if (c->in[0].dtype != STK_DT_BOOL || c->in[1].dtype != c->in[2].dtype) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "where: needs bools and two values of one type, got %s, %s, %s",
                            stk_dtype_name(c->in[0].dtype), stk_dtype_name(c->in[1].dtype),
                            stk_dtype_name(c->in[2].dtype));
@@ -27,10 +27,10 @@ static enum stk_status where_infer(struct stk_op_infer *c, struct stk_err *err)
         stk_op_broadcast(&c->out[0].shape, &both, &c->in[0].shape)) {
         return stk_op_bad_broadcast("where", &c->in[1].shape, &c->in[2].shape, err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status coordinates(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status coordinates(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t count = stk_shape_count(&in->shape);
@@ -38,7 +38,7 @@ static enum stk_status coordinates(struct stk_op_run *r, struct stk_err *err)
     struct stk_shape shape = {2, {0, in->shape.rank}};
     static const uint8_t zero[16];
     if (in->dtype == STK_DT_STRING) {
-        return stk_op_fail(r, 0, STK_EINVAL, "strings are no condition");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "strings are no condition");
     }
     for (int64_t i = 0; i < r->n; i++) {
         const uint8_t *v = stk_col_at(in, i);
@@ -63,7 +63,7 @@ static enum stk_status coordinates(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void choose(uint8_t *out, const uint8_t *c, const uint8_t *x, const uint8_t *y, int64_t n,
@@ -90,7 +90,7 @@ static void choose(uint8_t *out, const uint8_t *c, const uint8_t *x, const uint8
 #undef CHOOSE
 }
 
-static enum stk_status where_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status where_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape shape;
     struct stk_col wide[3] = {{0}};
@@ -99,22 +99,22 @@ static enum stk_status where_run(struct stk_op_run *r, struct stk_err *err)
     }
     if (stk_op_broadcast(&shape, &r->in[1]->shape, &r->in[2]->shape) ||
         stk_op_broadcast(&shape, &shape, &r->in[0]->shape)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the shapes do not fit together");
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the shapes do not fit together");
     }
     uint8_t *out = stk_op_out(r, 0, r->in[1]->dtype, &shape, err);
-    enum stk_status s = out ? STK_OK : err->code;
-    for (int j = 0; s == STK_OK && j < 3; j++) {
-        s = stk_op_spread(&wide[j], r->pool, r->in[j], &shape, r->n) ? STK_OK
+    enum stoker_status s = out ? STOKER_OK : err->code;
+    for (int j = 0; s == STOKER_OK && j < 3; j++) {
+        s = stk_op_spread(&wide[j], r->pool, r->in[j], &shape, r->n) ? STOKER_OK
                                                                      : stk_op_no_memory(r, err);
     }
     size_t size = stk_dtype_bytes(r->in[1]->dtype);
     int64_t each = stk_shape_count(&shape);
-    for (int64_t i = 0; s == STK_OK && i < r->n; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
         choose(out + (size_t)(i * each) * size, stk_col_at(&wide[0], i), stk_col_at(&wide[1], i),
                stk_col_at(&wide[2], i), each, size);
     }
     for (int j = 0; j < 3; j++) {
-        if (s == STK_OK && j > 0 && !stk_keep_join(&r->out[0].keep, r->in[j]->keep)) {
+        if (s == STOKER_OK && j > 0 && !stk_keep_join(&r->out[0].keep, r->in[j]->keep)) {
             s = stk_op_no_memory(r, err);
         }
         stk_col_clear(&wide[j]);
@@ -127,25 +127,25 @@ const struct stk_op stk_op_where = {.name = "where",
                                     .infer = where_infer,
                                     .run = where_run};
 
-static enum stk_status clip_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status clip_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
-    for (int j = 1; s == STK_OK && j < 3; j++) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
+    for (int j = 1; s == STOKER_OK && j < 3; j++) {
         struct stk_shape both;
         if (c->in[j].dtype != c->in[0].dtype || !stk_op_is_number(c->in[0].dtype)) {
-            s = stk_err_set(err, STK_EINVAL, "clip_by_value: %s between bounds of %s",
+            s = stk_err_set(err, STOKER_EINVAL, "clip_by_value: %s between bounds of %s",
                             stk_dtype_name(c->in[0].dtype), stk_dtype_name(c->in[j].dtype));
         } else if (stk_op_broadcast(&both, &c->in[0].shape, &c->in[j].shape)) {
             s = stk_op_bad_broadcast("clip_by_value", &c->in[0].shape, &c->in[j].shape, err);
         }
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
     return s;
 }
 
-static enum stk_status clip_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     if (stk_op_is_half(in->dtype)) {
@@ -153,13 +153,13 @@ static enum stk_status clip_run(struct stk_op_run *r, struct stk_err *err)
     }
     struct stk_col low = {0}, high = {0};
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
-    enum stk_status s = !out ? err->code
-                        : stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
-                                stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n)
-                            ? STK_OK
-                            : stk_op_no_memory(r, err);
+    enum stoker_status s = !out ? err->code
+                           : stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
+                                   stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n)
+                               ? STOKER_OK
+                               : stk_op_no_memory(r, err);
     int64_t each = stk_shape_count(&in->shape);
-    for (int64_t i = 0; s == STK_OK && i < r->n; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
         const void *v = stk_col_at(in, i), *a = stk_col_at(&low, i), *b = stk_col_at(&high, i);
         switch (in->dtype) {
 #define CLIP(N, T, U)                                                                              \

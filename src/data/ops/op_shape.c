@@ -69,12 +69,12 @@ static bool fill_shape(struct stk_shape *shape, const int64_t *want, int rank, i
     return open >= 0 || known == count;
 }
 
-static enum stk_status reshape_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status reshape_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
     int64_t want[STK_RANK_MAX];
     int rank;
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -89,9 +89,9 @@ static enum stk_status reshape_infer(struct stk_op_infer *c, struct stk_err *err
             }
         }
         return c->n_in == 2
-                   ? STK_OK
-                   : stk_err_set(err, STK_EINVAL, "reshape: needs a shape of at most %d dimensions",
-                                 STK_RANK_MAX);
+                   ? STOKER_OK
+                   : stk_err_set(err, STOKER_EINVAL,
+                                 "reshape: needs a shape of at most %d dimensions", STK_RANK_MAX);
     }
     if (!fill_shape(&c->out[0].shape, want, rank, stk_shape_count(&c->in[0].shape))) {
         char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
@@ -99,15 +99,15 @@ static enum stk_status reshape_infer(struct stk_op_infer *c, struct stk_err *err
         for (int i = 0; i < rank; i++) {
             w.dim[i] = want[i];
         }
-        return stk_err_set(err, STK_EINVAL, "reshape: %s does not fit %s",
+        return stk_err_set(err, STOKER_EINVAL, "reshape: %s does not fit %s",
                            stk_shape_text(&c->in[0].shape, have), stk_shape_text(&w, text));
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The shape is the same for all elements of a uniform block if it is static; otherwise each element
 // brings its own.
-static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status reshape_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *list = r->n_in > 1 ? r->in[1] : NULL;
     int64_t want[STK_RANK_MAX], count = stk_shape_count(&in->shape);
@@ -117,7 +117,7 @@ static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < (is_same ? 1 : r->n); i++) {
         if (!stk_op_ints(&r->args[ARG_SHAPE], list, i, want, STK_RANK_MAX, &rank) ||
             !fill_shape(&shape, want, rank, count)) {
-            return stk_op_fail(r, i, STK_EINVAL, "%lld values do not fit the shape asked for",
+            return stk_op_fail(r, i, STOKER_EINVAL, "%lld values do not fit the shape asked for",
                                (long long)count);
         }
         if (is_same) {
@@ -129,7 +129,7 @@ static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
         }
         memcpy(to, stk_col_at(in, i), (size_t)count * stk_dtype_bytes(in->dtype));
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_reshape = {.name = "reshape",
@@ -138,39 +138,39 @@ const struct stk_op stk_op_reshape = {.name = "reshape",
                                       .run = reshape_run,
                                       .args = reshape_args};
 
-static enum stk_status expand_shape(const struct stk_op *op, const struct stk_arg_value *args,
-                                    struct stk_shape *s, struct stk_err *err)
+static enum stoker_status expand_shape(const struct stk_op *op, const struct stk_arg_value *args,
+                                       struct stk_shape *s, struct stoker_err *err)
 {
     int axis;
     int64_t asked = args[ARG_AXIS].i;
     if (s->rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (s->rank == STK_RANK_MAX || !stk_op_axis(asked, s->rank + 1, &axis)) {
-        return stk_err_set(err, STK_EINVAL, "%s: no axis %lld in %d dimensions", op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: no axis %lld in %d dimensions", op->name,
                            (long long)asked, s->rank + 1);
     }
     memmove(s->dim + axis + 1, s->dim + axis, (size_t)(s->rank - axis) * sizeof s->dim[0]);
     s->dim[axis] = 1;
     s->rank++;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status expand_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status expand_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
         s = expand_shape(c->op, c->args, &c->out[0].shape, err);
     }
     return s;
 }
 
-static enum stk_status expand_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status expand_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape shape = r->in[0]->shape;
-    enum stk_status s = expand_shape(r->op, r->args, &shape, err);
-    return s == STK_OK ? stk_op_pass(r, 0, 0, &shape, err) : s;
+    enum stoker_status s = expand_shape(r->op, r->args, &shape, err);
+    return s == STOKER_OK ? stk_op_pass(r, 0, 0, &shape, err) : s;
 }
 
 const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
@@ -180,19 +180,19 @@ const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
                                           .args = expand_args};
 
 // Takes out the axes named, or all of length 1. False: one of them is longer.
-static enum stk_status squeeze_shape(const struct stk_op *op, const struct stk_arg_value *args,
-                                     struct stk_shape *s, struct stk_err *err)
+static enum stoker_status squeeze_shape(const struct stk_op *op, const struct stk_arg_value *args,
+                                        struct stk_shape *s, struct stoker_err *err)
 {
     uint32_t axes;
     const struct stk_attr *t = args[ARG_AXIS].attr;
     bool takes_ones = !t || (t->kind == STK_ATTR_INTS && t->count == 0);
-    enum stk_status status =
-        takes_ones ? STK_OK : stk_op_axes(op, &args[ARG_AXIS], s->rank, &axes, err);
+    enum stoker_status status =
+        takes_ones ? STOKER_OK : stk_op_axes(op, &args[ARG_AXIS], s->rank, &axes, err);
     struct stk_shape out = {.rank = 0};
-    for (int i = 0; status == STK_OK && i < s->rank; i++) {
+    for (int i = 0; status == STOKER_OK && i < s->rank; i++) {
         bool is_out = takes_ones ? s->dim[i] == 1 : (axes >> i & 1) != 0;
         if (is_out && s->dim[i] != 1 && s->dim[i] >= 0) {
-            status = stk_err_set(err, STK_EINVAL, "squeeze: axis %d has length %lld, not 1", i,
+            status = stk_err_set(err, STOKER_EINVAL, "squeeze: axis %d has length %lld, not 1", i,
                                  (long long)s->dim[i]);
         }
         if (!is_out) {
@@ -203,10 +203,10 @@ static enum stk_status squeeze_shape(const struct stk_op *op, const struct stk_a
     return status;
 }
 
-static enum stk_status squeeze_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status squeeze_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
@@ -215,18 +215,18 @@ static enum stk_status squeeze_infer(struct stk_op_infer *c, struct stk_err *err
     bool is_open = c->in[0].shape.rank < 0 || (takes_ones && !stk_shape_is_known(&c->in[0].shape));
     if (is_open) {
         c->out[0].shape.rank = STK_UNKNOWN;
-        return STK_OK;
+        return STOKER_OK;
     }
     return squeeze_shape(c->op, c->args, &c->out[0].shape, err);
 }
 
-static enum stk_status squeeze_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status squeeze_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape shape = r->in[0]->shape;
-    struct stk_err why;
+    struct stoker_err why;
     stk_err_init(&why);
-    if (squeeze_shape(r->op, r->args, &shape, &why) != STK_OK) {
-        return stk_op_fail(r, 0, STK_EINVAL, "%s", why.message);
+    if (squeeze_shape(r->op, r->args, &shape, &why) != STOKER_OK) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "%s", why.message);
     }
     return stk_op_pass(r, 0, 0, &shape, err);
 }
@@ -250,35 +250,35 @@ static bool asked_shape(const struct stk_arg_value *args, struct stk_shape *want
     return true;
 }
 
-static enum stk_status ensure_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status ensure_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stk_shape want;
     char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     if (!asked_shape(c->args, &want)) { // of unknown rank: nothing to check
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!stk_shape_fits(&want, &c->in[0].shape)) {
-        return stk_err_set(err, STK_EINVAL, "ensure_shape: the shape is %s, not %s",
+        return stk_err_set(err, STOKER_EINVAL, "ensure_shape: the shape is %s, not %s",
                            stk_shape_text(&c->in[0].shape, have), stk_shape_text(&want, text));
     }
     for (int i = 0; c->in[0].shape.rank >= 0 && i < want.rank; i++) {
         want.dim[i] = want.dim[i] < 0 ? c->in[0].shape.dim[i] : want.dim[i];
     }
     c->out[0].shape = want;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status ensure_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status ensure_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct stk_shape want;
     char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
     if (asked_shape(r->args, &want) && !stk_shape_fits(&want, &r->in[0]->shape)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "the shape is %s, not %s",
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the shape is %s, not %s",
                            stk_shape_text(&r->in[0]->shape, have), stk_shape_text(&want, text));
     }
     return stk_op_pass(r, 0, 0, NULL, err);
@@ -292,21 +292,22 @@ const struct stk_op stk_op_ensure_shape = {.name = "ensure_shape",
 
 enum { SHAPE, SIZE, RANK };
 
-static enum stk_status measure_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status measure_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){.rank = c->op->arg == SHAPE ? 1 : 0};
     c->out[0].shape.dim[0] = c->in[0].shape.rank;
     return c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64
-               ? STK_OK
-               : stk_err_set(err, STK_EINVAL, "%s: out_type must be int32 or int64", c->op->name);
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL, "%s: out_type must be int32 or int64",
+                             c->op->name);
 }
 
-static enum stk_status measure_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status measure_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_shape *in = &r->in[0]->shape;
     struct stk_shape shape = {.rank = r->op->arg == SHAPE ? 1 : 0, .dim = {in->rank}};
@@ -328,7 +329,7 @@ static enum stk_status measure_run(struct stk_op_run *r, struct stk_err *err)
             ((int64_t *)out)[k] = values[k % count];
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_shape = {.name = "shape",
@@ -366,36 +367,37 @@ static bool permutation(const struct stk_arg_value *args, int rank, int *perm)
     return seen == (1u << rank) - 1 && (!t || t->count == rank);
 }
 
-static enum stk_status transpose_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status transpose_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int perm[STK_RANK_MAX];
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     const struct stk_shape *in = &c->in[0].shape;
     if (in->rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!permutation(c->args, in->rank, perm)) {
-        return stk_err_set(err, STK_EINVAL, "transpose: perm is no order of %d dimensions",
+        return stk_err_set(err, STOKER_EINVAL, "transpose: perm is no order of %d dimensions",
                            in->rank);
     }
     for (int i = 0; i < in->rank; i++) {
         c->out[0].shape.dim[i] = in->dim[perm[i]];
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status transpose_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status transpose_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_shape shape = in->shape;
     int64_t from[STK_RANK_MAX], step[STK_RANK_MAX];
     int perm[STK_RANK_MAX];
     if (!permutation(r->args, in->shape.rank, perm)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "perm is no order of %d dimensions", in->shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "perm is no order of %d dimensions",
+                           in->shape.rank);
     }
     stk_op_steps(&in->shape, from);
     for (int i = 0; i < shape.rank; i++) {
@@ -410,7 +412,7 @@ static enum stk_status transpose_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_transpose = {.name = "transpose",

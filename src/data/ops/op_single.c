@@ -11,22 +11,22 @@
 #include "data/run/pull.h"
 #include "data/run/run_open.h"
 
-static enum stk_status single_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status single_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_specs *specs = c->in[0].nested;
-    if (s == STK_OK &&
+    if (s == STOKER_OK &&
         (c->in[0].dtype != STK_DT_DATASET || !specs || specs->count > STK_OP_OUTPUTS_MAX)) {
-        s = stk_err_set(err, STK_EINVAL,
+        s = stk_err_set(err, STOKER_EINVAL,
                         "single_element: takes a dataset whose elements' spec is known");
     }
-    for (int k = 0; s == STK_OK && k < specs->count; k++) {
+    for (int k = 0; s == STOKER_OK && k < specs->count; k++) {
         if (specs->items[k].dtype == STK_DT_DATASET) {
-            s = stk_err_set(err, STK_EINVAL, "single_element: component %d is a dataset", k);
+            s = stk_err_set(err, STOKER_EINVAL, "single_element: component %d is a dataset", k);
         }
         stk_spec_copy(&c->out[k], &specs->items[k]);
     }
-    c->n_out = s == STK_OK ? specs->count : 1;
+    c->n_out = s == STOKER_OK ? specs->count : 1;
     return s;
 }
 
@@ -43,35 +43,35 @@ static void single_element_scratch_end(void *scratch)
     stk_run_drop(s->run);
 }
 
-static enum stk_status open_run(struct single *s, struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status open_run(struct single *s, struct stk_op_run *r, struct stoker_err *err)
 {
     if (s->run) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_run_options options = {.has_seed = true, .threads = 1, .ram_bytes = 1};
     options.host = r->host;
-    enum stk_status status = stk_run_open(&s->run, &options, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_run_open(&s->run, &options, err);
+    if (status == STOKER_OK) {
         stk_pool_drop(s->run->pool);
         s->run->pool = stk_pool_hold(r->pool);
     }
     return status;
 }
 
-// The only element into s->one. STK_EINVAL and the like: there is none, or more.
-static enum stk_status take_one(struct single *s, struct stk_dataset *ds, struct stk_err *err)
+// The only element into s->one. STOKER_EINVAL and the like: there is none, or more.
+static enum stoker_status take_one(struct single *s, struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_iter *it;
-    enum stk_status status = stk_iter_open(&it, ds, s->run, 0, 0, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_iter_open(&it, ds, s->run, 0, 0, err);
+    if (status != STOKER_OK) {
         return status;
     }
     status = stk_iter_next(it, 1, &s->one, err);
-    if (status == STK_OK && s->one.n == 1) {
+    if (status == STOKER_OK && s->one.n == 1) {
         status = stk_iter_next(it, 1, &s->more, err);
     }
-    if (status == STK_OK && (s->one.n != 1 || s->more.n > 0)) {
-        status = stk_err_set(err, STK_EINVAL, "the dataset %s",
+    if (status == STOKER_OK && (s->one.n != 1 || s->more.n > 0)) {
+        status = stk_err_set(err, STOKER_EINVAL, "the dataset %s",
                              s->one.n ? "has more than one element" : "is empty");
     }
     stk_block_clear(&s->more);
@@ -79,7 +79,8 @@ static enum stk_status take_one(struct single *s, struct stk_dataset *ds, struct
     return status;
 }
 
-static enum stk_status put_one(struct stk_op_run *r, const struct single *s, struct stk_err *err)
+static enum stoker_status put_one(struct stk_op_run *r, const struct single *s,
+                                  struct stoker_err *err)
 {
     for (int k = 0; k < r->n_out; k++) {
         const struct stk_col *c = &s->one.cols[k];
@@ -96,20 +97,20 @@ static enum stk_status put_one(struct stk_op_run *r, const struct single *s, str
             return stk_op_no_memory(r, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status single_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status single_run(struct stk_op_run *r, struct stoker_err *err)
 {
     struct single *s = r->scratch;
-    enum stk_status status = open_run(s, r, err);
-    for (int64_t i = 0; status == STK_OK && i < r->n && i < r->failed; i++) {
-        struct stk_err why;
+    enum stoker_status status = open_run(s, r, err);
+    for (int64_t i = 0; status == STOKER_OK && i < r->n && i < r->failed; i++) {
+        struct stoker_err why;
         stk_err_init(&why);
         s->run->seed = stk_random_bits(r->seed, 1, r->first_index + i, 0);
         struct stk_dataset *ds = *(struct stk_dataset **)stk_col_at(r->in[0], i);
         status = take_one(s, ds, &why);
-        if (status == STK_OK) {
+        if (status == STOKER_OK) {
             status = put_one(r, s, err);
         } else if (stk_status_is_of_element(status)) {
             status = stk_op_fail(r, i, status, "%.350s", why.message);
@@ -118,7 +119,7 @@ static enum stk_status single_run(struct stk_op_run *r, struct stk_err *err)
         }
         stk_block_clear(&s->one);
     }
-    for (int k = 0; status == STK_OK && k < r->n_out; k++) {
+    for (int k = 0; status == STOKER_OK && k < r->n_out; k++) {
         stk_col_settle(&r->out[k]);
     }
     return status;

@@ -41,17 +41,17 @@ static bool lines_of(struct lines *l, const struct stk_shape *s, int64_t asked, 
     return true;
 }
 
-static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status sort_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int op = c->op->arg, axis;
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     enum stk_dtype t = c->in[0].dtype;
     bool is_flag = t == STK_DT_BOOL && (op == ARGMAX || op == ARGMIN);
     if (!is_flag && (!stk_op_is_number(t) || stk_op_is_half(t))) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
     }
     bool gives_places = op == ARGMAX || op == ARGMIN || op == ARGSORT;
     c->out[0].dtype = !gives_places   ? t
@@ -60,10 +60,10 @@ static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
     struct stk_shape *out = &c->out[0].shape;
     *out = c->in[0].shape;
     if (out->rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!stk_op_axis(c->args[ARG_AXIS].i, out->rank, &axis)) {
-        return stk_err_set(err, STK_EINVAL, "%s: no such axis in %d dimensions", c->op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: no such axis in %d dimensions", c->op->name,
                            out->rank);
     }
     if (op == ARGMAX || op == ARGMIN) {
@@ -71,7 +71,7 @@ static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
         memmove(out->dim + axis, out->dim + axis + 1,
                 (size_t)(out->rank - axis) * sizeof out->dim[0]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
@@ -195,7 +195,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
     }
 }
 
-static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status sort_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_shape shape = in->shape;
@@ -203,11 +203,11 @@ static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
     int axis;
     bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;
     if (!lines_of(&l, &shape, r->args[ARG_AXIS].i, &axis)) {
-        return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "no such axis in %d dimensions", shape.rank);
     }
     if (is_extreme) {
         if (l.length == 0) {
-            return stk_op_fail(r, 0, STK_EINVAL, "the axis is empty");
+            return stk_op_fail(r, 0, STOKER_EINVAL, "the axis is empty");
         }
         shape.rank--;
         memmove(shape.dim + axis, shape.dim + axis + 1,
@@ -224,7 +224,7 @@ static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
         sort_element(r, out + (size_t)i * bytes, stk_col_at(in, i), &l, (int64_t *)order->data);
     }
     stk_buf_drop(order);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define ROW_OP(id, which, rows, about)                                                             \

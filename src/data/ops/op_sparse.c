@@ -7,16 +7,16 @@
 
 #include "data/ops/op_util.h"
 
-static enum stk_status dense_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status dense_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 4, 4, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 4, 4, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (c->in[0].dtype != STK_DT_I64 || c->in[2].dtype != STK_DT_I64 ||
         c->in[1].dtype != c->in[3].dtype) {
         return stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "sparse_to_dense: places are int64, and the default has the values' type");
     }
     c->out[0].dtype = c->in[1].dtype;
@@ -25,17 +25,17 @@ static enum stk_status dense_infer(struct stk_op_infer *c, struct stk_err *err)
     if (stk_op_ints(NULL, c->constant[2], 0, dims, STK_RANK_MAX, &rank)) {
         c->out[0].shape.rank = rank;
         memcpy(c->out[0].shape.dim, dims, (size_t)rank * sizeof dims[0]);
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t known = c->in[2].shape.rank == 1 ? c->in[2].shape.dim[0] : STK_UNKNOWN;
     if (known > STK_RANK_MAX) {
-        return stk_err_set(err, STK_EINVAL, "sparse_to_dense: too many dimensions");
+        return stk_err_set(err, STOKER_EINVAL, "sparse_to_dense: too many dimensions");
     }
     c->out[0].shape.rank = (int)known;
     for (int i = 0; i < known; i++) {
         c->out[0].shape.dim[i] = STK_UNKNOWN;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void fill(uint8_t *to, int64_t count, const void *value, size_t size)
@@ -64,7 +64,7 @@ static int64_t place_of(const struct stk_shape *shape, const int64_t *index)
     return at;
 }
 
-static enum stk_status dense_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err)
 {
     size_t size = stk_dtype_bytes(r->in[1]->dtype);
     for (int64_t i = 0; i < r->n; i++) {
@@ -74,7 +74,8 @@ static enum stk_status dense_run(struct stk_op_run *r, struct stk_err *err)
                     indices.rank == 2 && indices.dim[1] == shape.rank && values.rank == 1 &&
                     values.dim[0] == indices.dim[0] && stk_shape_count(&shape) >= 0;
         if (!fits) {
-            return stk_op_fail(r, i, STK_EINVAL, "indices, values and shape do not fit together");
+            return stk_op_fail(r, i, STOKER_EINVAL,
+                               "indices, values and shape do not fit together");
         }
         uint8_t *out = stk_op_append(r, 0, r->in[1]->dtype, &shape, err);
         if (!out) {
@@ -86,14 +87,14 @@ static enum stk_status dense_run(struct stk_op_run *r, struct stk_err *err)
         for (int64_t k = 0; k < values.dim[0]; k++, index += shape.rank) {
             int64_t at = place_of(&shape, index);
             if (at < 0) {
-                return stk_op_fail(r, i, STK_EINVAL, "value %lld lies outside of the shape",
+                return stk_op_fail(r, i, STOKER_EINVAL, "value %lld lies outside of the shape",
                                    (long long)k);
             }
             memcpy(out + (size_t)at * size, from + (size_t)k * size, size);
         }
     }
     stk_col_settle(&r->out[0]);
-    return keep_strings(r, 1, 3) ? STK_OK : stk_op_no_memory(r, err);
+    return keep_strings(r, 1, 3) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_sparse_to_dense = {.name = "sparse_to_dense",
@@ -102,29 +103,29 @@ const struct stk_op stk_op_sparse_to_dense = {.name = "sparse_to_dense",
                                               .infer = dense_infer,
                                               .run = dense_run};
 
-static enum stk_status ragged_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status ragged_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
+    if (s != STOKER_OK) {
         return s;
     }
     bool is_int = c->in[1].dtype == STK_DT_I64 || c->in[1].dtype == STK_DT_I32;
     if (!is_int || c->in[0].dtype != c->in[2].dtype) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "ragged_to_tensor: row_splits are integers, and the default has the "
                            "values' type");
     }
     c->out[0].dtype = c->in[0].dtype;
     c->out[0].shape = c->in[0].shape;
     if (c->in[0].shape.rank < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t splits = c->in[1].shape.rank == 1 ? c->in[1].shape.dim[0] : STK_UNKNOWN;
     c->out[0].shape.dim[0] = STK_UNKNOWN;
     if (!stk_shape_prepend(&c->out[0].shape, splits > 0 ? splits - 1 : STK_UNKNOWN)) {
-        return stk_err_set(err, STK_EINVAL, "ragged_to_tensor: too many dimensions");
+        return stk_err_set(err, STOKER_EINVAL, "ragged_to_tensor: too many dimensions");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t split_at(const struct stk_col *c, const void *p, int64_t k)
@@ -153,7 +154,7 @@ static bool measure(const struct stk_col *c, int64_t i, int64_t values, int64_t 
     return true;
 }
 
-static enum stk_status ragged_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *err)
 {
     size_t size = stk_dtype_bytes(r->in[0]->dtype);
     for (int64_t i = 0; i < r->n; i++) {
@@ -165,7 +166,7 @@ static enum stk_status ragged_run(struct stk_op_run *r, struct stk_err *err)
             fits = stk_shape_prepend(&shape, rows) && stk_shape_count(&shape) >= 0;
         }
         if (!fits) {
-            return stk_op_fail(r, i, STK_EINVAL, "row_splits do not fit the values");
+            return stk_op_fail(r, i, STOKER_EINVAL, "row_splits do not fit the values");
         }
         uint8_t *out = stk_op_append(r, 0, r->in[0]->dtype, &shape, err);
         if (!out) {
@@ -184,7 +185,7 @@ static enum stk_status ragged_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return keep_strings(r, 0, 2) ? STK_OK : stk_op_no_memory(r, err);
+    return keep_strings(r, 0, 2) ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_ragged_to_tensor = {.name = "ragged_to_tensor",

@@ -32,19 +32,19 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static enum stk_status parts_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status parts_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_shape *shape = &c->in[0].shape;
-    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || shape->rank < 0 || shape->rank > 1)) {
-        s = stk_err_set(err, STK_EINVAL,
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || shape->rank < 0 || shape->rank > 1)) {
+        s = stk_err_set(err, STOKER_EINVAL,
                         "%s: takes a string or a vector of strings, whose rank is "
                         "known",
                         c->op->name);
     }
     enum stk_dtype t = c->op->arg == CODES ? STK_DT_I32 : STK_DT_STRING;
     c->out[0] = (struct stk_spec){.dtype = t, .shape = {1, {STK_UNKNOWN}}};
-    if (s == STK_OK && shape->rank == 1) {
+    if (s == STOKER_OK && shape->rank == 1) {
         c->n_out = 2;
         int64_t rows = shape->dim[0];
         c->out[1] = (struct stk_spec){.dtype = STK_DT_I64,
@@ -161,7 +161,7 @@ static bool next_part(const struct stk_op *op, struct cut *c, void *out, int64_t
     return true;
 }
 
-static enum stk_status parts_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status parts_run(struct stk_op_run *r, struct stoker_err *err)
 {
     bool is_split = r->op->arg == SPLIT;
     const struct stk_attr *sep = is_split ? r->args[ARG_SEP].attr : NULL;
@@ -203,7 +203,7 @@ static enum stk_status parts_run(struct stk_op_run *r, struct stk_err *err)
         stk_col_settle(&r->out[k]);
     }
     bool ok = r->op->arg == CODES || stk_keep_join(&r->out[0].keep, in->keep);
-    return ok ? STK_OK : stk_op_no_memory(r, err);
+    return ok ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
 #define PARTS(id, text, which, cost, rows, about)                                                  \
@@ -234,17 +234,17 @@ static int64_t length(struct stk_bytes s, bool is_utf8)
     return is_utf8 ? n : (int64_t)s.size;
 }
 
-static enum stk_status length_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status length_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes strings", c->op->name);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_I32, .shape = c->in[0].shape};
     return s;
 }
 
-static enum stk_status length_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status length_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int32_t *out = stk_op_out(r, 0, STK_DT_I32, &in->shape, err);
@@ -253,7 +253,7 @@ static enum stk_status length_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t k = 0; out && k < r->n * each; k++) {
         out[k] = (int32_t)length(((struct stk_bytes *)stk_col_at(in, k / each))[k % each], is_utf8);
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_string_length = {.name = "string_length",
@@ -263,27 +263,27 @@ const struct stk_op stk_op_string_length = {.name = "string_length",
                                             .run = length_run,
                                             .args = unit_args};
 
-static enum stk_status substr_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status substr_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (c->in[0].dtype != STK_DT_STRING) {
-        return stk_err_set(err, STK_EINVAL, "string_substr: takes strings, not %s",
+        return stk_err_set(err, STOKER_EINVAL, "string_substr: takes strings, not %s",
                            stk_dtype_name(c->in[0].dtype));
     }
     for (int j = 1; j < 3; j++) {
         enum stk_dtype t = c->in[j].dtype;
         bool fits = c->in[j].shape.rank == 0 || stk_shape_fits(&c->in[0].shape, &c->in[j].shape);
         if ((t != STK_DT_I32 && t != STK_DT_I64) || !fits) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "string_substr: pos and len are int32 or int64, one number or of "
                                "the strings' shape");
         }
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = c->in[0].shape};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
@@ -323,7 +323,7 @@ static bool cut_out(struct stk_bytes s, int64_t pos, int64_t len, bool is_utf8,
     return true;
 }
 
-static enum stk_status substr_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status substr_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
@@ -331,21 +331,21 @@ static enum stk_status substr_run(struct stk_op_run *r, struct stk_err *err)
     bool is_utf8 = r->args[ARG_UNIT].i == 1;
     for (int j = 1; out && j < 3; j++) {
         if (r->in[j]->shape.rank > 0 && !stk_shape_equal(&r->in[j]->shape, &in->shape)) {
-            return stk_op_fail(r, 0, STK_EINVAL, "pos and len differ from the strings in shape");
+            return stk_op_fail(r, 0, STOKER_EINVAL, "pos and len differ from the strings in shape");
         }
     }
     for (int64_t k = 0; out && k < r->n * each; k++) {
         struct stk_bytes s = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
         int64_t pos = int_at(r->in[1], k / each, k % each);
         if (!cut_out(s, pos, int_at(r->in[2], k / each, k % each), is_utf8, &out[k])) {
-            return stk_op_fail(r, k / each, STK_EINVAL,
+            return stk_op_fail(r, k / each, STOKER_EINVAL,
                                "position %lld is outside a string of %zu bytes, or a length is "
                                "negative",
                                (long long)pos, s.size);
         }
     }
     return !out                                       ? err->code
-           : stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK
+           : stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK
                                                       : stk_op_no_memory(r, err);
 }
 

@@ -28,17 +28,17 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static enum stk_status text_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status text_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
                         stk_dtype_name(c->in[0].dtype));
     }
-    if (s == STK_OK && c->op->arg == READ_FILE && c->in[0].shape.rank > 0) {
-        s = stk_err_set(err, STK_EINVAL, "read_file: takes one name");
+    if (s == STOKER_OK && c->op->arg == READ_FILE && c->in[0].shape.rank > 0) {
+        s = stk_err_set(err, STOKER_EINVAL, "read_file: takes one name");
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
     return s;
@@ -71,19 +71,21 @@ static struct stk_bytes strip(struct stk_bytes s)
     return s;
 }
 
-static enum stk_status file_error(struct stk_op_run *r, int64_t i, const char *path, int why)
+static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char *path, int why)
 {
-    return stk_op_fail(r, i, stk_err_of_file(why, STK_EINPUT), "%.300s: %s", path, strerror(why));
+    return stk_op_fail(r, i, stk_err_of_file(why, STOKER_EINPUT), "%.300s: %s", path,
+                       strerror(why));
 }
 
-static enum stk_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,
-                                  struct stk_bytes *out, struct stk_err *err)
+static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,
+                                     struct stk_bytes *out, struct stoker_err *err)
 {
     char path[4096];
     struct stat info;
     if (name.size >= sizeof path ||
         memchr(name.data ? name.data : (const uint8_t *)"", 0, name.size)) {
-        return stk_op_fail(r, i, STK_EINVAL, "a name of %zu bytes, or with a zero byte", name.size);
+        return stk_op_fail(r, i, STOKER_EINVAL, "a name of %zu bytes, or with a zero byte",
+                           name.size);
     }
     memcpy(path, name.data ? name.data : (const uint8_t *)"", name.size);
     path[name.size] = 0;
@@ -114,34 +116,35 @@ static enum stk_status read_whole(struct stk_op_run *r, int64_t i, struct stk_by
         *out = (struct stk_bytes){b->data, used};
     }
     stk_buf_drop(b);
-    return ok ? STK_OK : stk_op_no_memory(r, err);
+    return ok ? STOKER_OK : stk_op_no_memory(r, err);
 }
 
-static enum stk_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,
-                                 struct stk_bytes *out, struct stk_err *err)
+static enum stoker_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,
+                                    struct stk_bytes *out, struct stoker_err *err)
 {
     switch (r->op->arg) {
     case STRIP:
         *out = strip(in);
-        return STK_OK;
+        return STOKER_OK;
     case READ_FILE:
         return read_whole(r, i, in, out, err);
     default:
-        return change_case(r, in, out) ? STK_OK : stk_op_no_memory(r, err);
+        return change_case(r, in, out) ? STOKER_OK : stk_op_no_memory(r, err);
     }
 }
 
-static enum stk_status text_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    enum stk_status s = out ? STK_OK : err->code;
-    for (int64_t k = 0; s == STK_OK && k < r->n * each && k / each < r->failed; k++) {
+    enum stoker_status s = out ? STOKER_OK : err->code;
+    for (int64_t k = 0; s == STOKER_OK && k < r->n * each && k / each < r->failed; k++) {
         s = text_each(r, k / each, ((struct stk_bytes *)stk_col_at(in, k / each))[k % each],
                       &out[k], err);
     }
-    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err) : s;
+    return s == STOKER_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err)
+                                                                       : s;
 }
 
 #define TEXT(id, text, which, about)                                                               \
@@ -157,17 +160,19 @@ TEXT(string_upper, "string_upper", UPPER, "ASCII letters made capital")
 TEXT(string_strip, "string_strip", STRIP, "Without white space at both ends")
 TEXT(read_file, "read_file", READ_FILE, "The bytes of the file of that name")
 
-static enum stk_status number_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status number_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     enum stk_dtype t = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
-    if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STK_EINVAL, "%s: takes strings", c->op->name);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
     }
-    if (s == STK_OK && t != STK_DT_F32 && t != STK_DT_F64 && t != STK_DT_I32 && t != STK_DT_I64) {
-        s = stk_err_set(err, STK_EINVAL, "%s: gives float32, float64, int32 or int64", c->op->name);
+    if (s == STOKER_OK && t != STK_DT_F32 && t != STK_DT_F64 && t != STK_DT_I32 &&
+        t != STK_DT_I64) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: gives float32, float64, int32 or int64",
+                        c->op->name);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         c->out[0].dtype = t;
         c->out[0].shape = c->in[0].shape;
     }
@@ -188,7 +193,7 @@ static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_
     }
 }
 
-static enum stk_status number_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status number_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     void *out = stk_op_out(r, 0, r->spec[0].dtype, &in->shape, err);
@@ -196,12 +201,12 @@ static enum stk_status number_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t k = 0; out && k < r->n * each; k++) {
         struct stk_bytes s = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
         if (!parse_number(s, r->spec[0].dtype, out, k)) {
-            return stk_op_fail(r, k / each, STK_EINVAL, "'%.*s' is no %s",
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no %s",
                                (int)(s.size < 60 ? s.size : 60), (const char *)s.data,
                                stk_dtype_name(r->spec[0].dtype));
         }
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_string_to_number = {.name = "string_to_number",

@@ -37,11 +37,11 @@ static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k
     return ((const struct stk_bytes *)stk_col_at(c, k / each))[k % each];
 }
 
-static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status want_text(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    return s == STK_OK && c->in[0].dtype != STK_DT_STRING
-               ? stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    return s == STOKER_OK && c->in[0].dtype != STK_DT_STRING
+               ? stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
                              stk_dtype_name(c->in[0].dtype))
                : s;
 }
@@ -49,16 +49,16 @@ static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
 enum { FAST, STRONG, PLAIN };
 #define PLAIN_SEED 0xdecafcaffeu // TensorFlow's
 
-static enum stk_status hash_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status hash_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = want_text(c, err);
-    if (s == STK_OK && c->args[ARG_NUM_BUCKETS].i < 1) {
-        s = stk_err_set(err, STK_EINVAL, "%s: num_buckets is at least 1", c->op->name);
+    enum stoker_status s = want_text(c, err);
+    if (s == STOKER_OK && c->args[ARG_NUM_BUCKETS].i < 1) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: num_buckets is at least 1", c->op->name);
     }
     const struct stk_attr *key = c->op->arg == STRONG ? c->args[ARG_KEY].attr : NULL;
-    if (s == STK_OK && c->op->arg == STRONG &&
+    if (s == STOKER_OK && c->op->arg == STRONG &&
         (!key || key->kind != STK_ATTR_INTS || key->count != 2)) {
-        s = stk_err_set(err, STK_EINVAL, "%s: key is two integers", c->op->name);
+        s = stk_err_set(err, STOKER_EINVAL, "%s: key is two integers", c->op->name);
     }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = c->in[0].shape};
     return s;
@@ -76,7 +76,7 @@ static uint64_t hash_of(const struct stk_op_run *r, struct stk_bytes s)
     return stk_siphash(s.data, s.size, (uint64_t[2]){(uint64_t)key[0], (uint64_t)key[1]});
 }
 
-static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status hash_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     int64_t *out = stk_op_out(r, 0, STK_DT_I64, &in->shape, err);
@@ -85,7 +85,7 @@ static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t k = 0; out && k < r->n * each; k++) {
         out[k] = (int64_t)(hash_of(r, text_at(in, each, k)) % buckets);
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 #define HASH_OP(id, which, rows, about)                                                            \
@@ -104,8 +104,9 @@ HASH_OP(string_to_hash_bucket_strong, STRONG, keyed_args,
 HASH_OP(string_to_hash_bucket, PLAIN, bucket_args, "MurmurHash of each string modulo `num_buckets`")
 
 // The axes in the order given, in which the first is joined first; absent: the last ones first.
-static enum stk_status join_axes(const struct stk_op *op, const struct stk_arg_value *args,
-                                 int rank, int axes[STK_RANK_MAX], int *count, struct stk_err *err)
+static enum stoker_status join_axes(const struct stk_op *op, const struct stk_arg_value *args,
+                                    int rank, int axes[STK_RANK_MAX], int *count,
+                                    struct stoker_err *err)
 {
     const struct stk_attr *t = args[ARG_AXIS].attr;
     int64_t n = !t ? rank : t->kind == STK_ATTR_INTS ? t->count : 1;
@@ -115,13 +116,13 @@ static enum stk_status join_axes(const struct stk_op *op, const struct stk_arg_v
         int64_t axis = !t ? rank - 1 - i : t->kind == STK_ATTR_INTS ? t->ints[i] : t->i;
         int a;
         if (!stk_op_axis(axis, rank, &a) || seen >> a & 1) {
-            return stk_err_set(err, STK_EINVAL, "%s: axis %lld of %d dimensions, or twice",
+            return stk_err_set(err, STOKER_EINVAL, "%s: axis %lld of %d dimensions, or twice",
                                op->name, (long long)axis, rank);
         }
         seen |= 1u << a;
         axes[(*count)++] = a;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct stk_shape joined_shape(const struct stk_shape *in, const int *axes, int count,
@@ -140,14 +141,14 @@ static struct stk_shape joined_shape(const struct stk_shape *in, const int *axes
     return out;
 }
 
-static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status join_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int axes[STK_RANK_MAX], count;
-    enum stk_status s = want_text(c, err);
+    enum stoker_status s = want_text(c, err);
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = {.rank = STK_UNKNOWN}};
-    if (s == STK_OK && c->in[0].shape.rank >= 0) {
+    if (s == STOKER_OK && c->in[0].shape.rank >= 0) {
         s = join_axes(c->op, c->args, c->in[0].shape.rank, axes, &count, err);
-        if (s == STK_OK) {
+        if (s == STOKER_OK) {
             c->out[0].shape =
                 joined_shape(&c->in[0].shape, axes, count, c->args[ARG_KEEPDIMS].i != 0);
         }
@@ -214,14 +215,14 @@ static bool join_one(struct stk_op_run *r, const struct join *j, const struct st
     return true;
 }
 
-static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     const struct stk_attr *separator = r->args[ARG_SEPARATOR].attr;
     struct join j = {.rank = in->shape.rank, .shape = &in->shape};
     struct stk_col_capacity capacity = {0};
-    enum stk_status s = join_axes(r->op, r->args, j.rank, j.axes, &j.count, err);
-    if (s != STK_OK) {
+    enum stoker_status s = join_axes(r->op, r->args, j.rank, j.axes, &j.count, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (separator && separator->kind == STK_ATTR_TEXT) {
@@ -248,7 +249,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
             return stk_op_no_memory(r, err);
         }
     }
-    return out ? STK_OK : err->code;
+    return out ? STOKER_OK : err->code;
 }
 
 const struct stk_op stk_op_string_reduce_join = {.name = "string_reduce_join",

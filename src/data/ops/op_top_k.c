@@ -13,25 +13,25 @@ static const struct stk_arg_row top_args[] = {
                         .help = "int32 or int64"},
     {0}};
 
-static enum stk_status top_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int64_t k = c->args[ARG_K].i;
     enum stk_dtype t = c->in[0].dtype, places = (enum stk_dtype)c->args[ARG_INDEX_TYPE].i;
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if (!stk_op_is_number(t) || stk_op_is_half(t)) {
-        return stk_err_set(err, STK_EINVAL, "top_k: not for %s", stk_dtype_name(t));
+        return stk_err_set(err, STOKER_EINVAL, "top_k: not for %s", stk_dtype_name(t));
     }
     if (k < 0 || (places != STK_DT_I32 && places != STK_DT_I64)) {
-        return stk_err_set(err, STK_EINVAL, "top_k: needs k >= 0, and int32 or int64 places");
+        return stk_err_set(err, STOKER_EINVAL, "top_k: needs k >= 0, and int32 or int64 places");
     }
     struct stk_shape shape = c->in[0].shape;
     if (shape.rank == 0 || (shape.rank > 0 && shape.dim[shape.rank - 1] != STK_UNKNOWN &&
                             shape.dim[shape.rank - 1] < k)) {
         char text[STK_SHAPE_TEXT];
-        return stk_err_set(err, STK_EINVAL, "top_k: %lld of rows of a value of shape %s",
+        return stk_err_set(err, STOKER_EINVAL, "top_k: %lld of rows of a value of shape %s",
                            (long long)k, stk_shape_text(&shape, text));
     }
     if (shape.rank > 0) {
@@ -40,7 +40,7 @@ static enum stk_status top_infer(struct stk_op_infer *c, struct stk_err *err)
     c->n_out = 2;
     c->out[0] = (struct stk_spec){.dtype = t, .shape = shape};
     c->out[1] = (struct stk_spec){.dtype = places, .shape = shape};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct row {
@@ -113,7 +113,7 @@ static void order_row(enum stk_dtype t, const struct row *row, void *out)
     }
 }
 
-static enum stk_status top_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status top_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct row row = {.k = r->args[ARG_K].i};
@@ -121,7 +121,7 @@ static enum stk_status top_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_shape shape = in->shape;
     if (shape.rank < 1 || shape.dim[shape.rank - 1] < row.k) {
         char text[STK_SHAPE_TEXT];
-        return stk_op_fail(r, 0, STK_EINVAL, "%lld of rows of a value of shape %s",
+        return stk_op_fail(r, 0, STOKER_EINVAL, "%lld of rows of a value of shape %s",
                            (long long)row.k, stk_shape_text(&shape, text));
     }
     row.n = shape.dim[shape.rank - 1];
@@ -147,7 +147,7 @@ static enum stk_status top_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_buf_drop(heap);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_op stk_op_top_k = {.name = "top_k",

@@ -130,24 +130,24 @@ static bool is_rounding(int op)
     return op == ROUND || op == FLOOR || op == CEIL;
 }
 
-static enum stk_status unary_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status unary_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STOKER_OK) {
         return s;
     }
     enum stk_dtype t = stk_op_is_half(c->in[0].dtype) ? STK_DT_F32 : c->in[0].dtype;
     if (!loops[c->op->arg][t] && !(is_rounding(c->op->arg) && stk_dtype_is_int(t))) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for %s%s", c->op->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for %s%s", c->op->name,
                            stk_dtype_name(c->in[0].dtype),
                            stk_dtype_is_int(t) ? "; cast to a float first" : "");
     }
     c->out[0].shape = c->in[0].shape;
     c->out[0].dtype = c->op->arg >= IS_NAN ? STK_DT_BOOL : c->in[0].dtype;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status unary_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status unary_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     if (stk_op_is_half(in->dtype)) {
@@ -166,12 +166,12 @@ static enum stk_status unary_run(struct stk_op_run *r, struct stk_err *err)
     int64_t each = stk_shape_count(&in->shape);
     if (stk_col_is_dense(in)) {
         loop(out, in->data, r->n * each);
-        return STK_OK;
+        return STOKER_OK;
     }
     for (int64_t i = 0; i < r->n; i++) {
         loop(out + (size_t)(i * each) * stk_dtype_bytes(dtype), stk_col_at(in, i), each);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define UNARY(id, which, about)                                                                    \

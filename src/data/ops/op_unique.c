@@ -20,21 +20,21 @@ static bool is_place_type(int64_t t)
     return t == STK_DT_I32 || t == STK_DT_I64;
 }
 
-static enum stk_status unique_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_spec *in = &c->in[0];
     int64_t places = c->args[ARG_OUT_IDX].i;
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if ((in->shape.rank >= 0 && in->shape.rank != 1) || in->dtype == STK_DT_DATASET) {
         char text[STK_SHAPE_TEXT];
-        return stk_err_set(err, STK_EINVAL, "unique: takes a vector, not %s%s",
+        return stk_err_set(err, STOKER_EINVAL, "unique: takes a vector, not %s%s",
                            stk_dtype_name(in->dtype), stk_shape_text(&in->shape, text));
     }
     if (!is_place_type(places)) {
-        return stk_err_set(err, STK_EINVAL, "unique: out_idx is int32 or int64");
+        return stk_err_set(err, STOKER_EINVAL, "unique: out_idx is int32 or int64");
     }
     struct stk_shape some = {1, {STK_UNKNOWN}};
     c->n_out = 3;
@@ -44,7 +44,7 @@ static enum stk_status unique_infer(struct stk_op_infer *c, struct stk_err *err)
     if (in->shape.rank == 1) {
         c->out[1].shape = in->shape;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A number's bits, with one zero; *is_nan: it is equal to nothing.
@@ -138,7 +138,7 @@ static void put_places(void *out, enum stk_dtype t, const int64_t *places, int64
     }
 }
 
-static enum stk_status give(struct stk_op_run *r, const struct finder *f, struct stk_err *err)
+static enum stoker_status give(struct stk_op_run *r, const struct finder *f, struct stoker_err *err)
 {
     struct stk_shape some = {1, {f->found}}, all = {1, {f->n}};
     size_t size = stk_dtype_bytes(f->dtype);
@@ -159,15 +159,16 @@ static enum stk_status give(struct stk_op_run *r, const struct finder *f, struct
         return err->code;
     }
     put_places(counts, r->spec[2].dtype, f->count, f->found);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status unique_run(struct stk_op_run *r, struct stk_err *err)
+static enum stoker_status unique_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
     struct finder f = {.dtype = in->dtype};
     if (in->shape.rank != 1) {
-        return stk_op_fail(r, 0, STK_EINVAL, "takes a vector, not %d dimensions", in->shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "takes a vector, not %d dimensions",
+                           in->shape.rank);
     }
     f.n = in->shape.dim[0];
     for (f.mask = 15; f.mask < 2 * (uint64_t)f.n; f.mask = 2 * f.mask + 1) {
@@ -181,17 +182,18 @@ static enum stk_status unique_run(struct stk_op_run *r, struct stk_err *err)
     f.first = f.slots + f.mask + 1;
     f.number = f.first + f.n;
     f.count = f.number + f.n;
-    enum stk_status s = STK_OK;
-    for (int64_t i = 0; s == STK_OK && i < r->n; i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
         f.in = stk_col_at(in, i);
         find(&f);
         s = give(r, &f, err);
     }
     stk_buf_drop(buf);
-    for (int k = 0; s == STK_OK && k < 3; k++) {
+    for (int k = 0; s == STOKER_OK && k < 3; k++) {
         stk_col_settle(&r->out[k]);
     }
-    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err) : s;
+    return s == STOKER_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err)
+                                                                       : s;
 }
 
 const struct stk_op stk_op_unique = {.name = "unique",

@@ -72,8 +72,8 @@ static bool widen(struct stk_col *to, struct stk_pool *pool, const struct stk_co
     return true;
 }
 
-static enum stk_status narrow(struct stk_op_run *r, int k, const struct stk_col *from,
-                              enum stk_dtype dtype, struct stk_err *err)
+static enum stoker_status narrow(struct stk_op_run *r, int k, const struct stk_col *from,
+                                 enum stk_dtype dtype, struct stoker_err *err)
 {
     uint16_t *h = stk_op_out(r, k, dtype, &from->shape, err);
     if (!h) {
@@ -87,25 +87,26 @@ static enum stk_status narrow(struct stk_op_run *r, int k, const struct stk_col 
                 dtype == STK_DT_F16 ? stk_half_from_float(f[v]) : stk_bfloat_from_float(f[v]);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_op_run_halves(struct stk_op_run *r, struct stk_err *err,
-                                  enum stk_status (*run)(struct stk_op_run *, struct stk_err *))
+enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
+                                     enum stoker_status (*run)(struct stk_op_run *,
+                                                               struct stoker_err *))
 {
     struct stk_col in[8] = {0}, out[4] = {0};
     struct stk_spec spec[4];
     const struct stk_col *in_at[8];
     struct stk_op_run wide = *r;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (r->n_in > 8 || r->n_out > 4) {
-        return stk_err_set(err, STK_EINVAL, "%s: not for half precision", r->op->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: not for half precision", r->op->name);
     }
     for (int j = 0; j < r->n_in; j++) {
         in_at[j] = r->in[j];
         if (stk_op_is_half(r->in[j]->dtype)) {
             in_at[j] = &in[j];
-            if (s == STK_OK && !widen(&in[j], r->pool, r->in[j], r->n)) {
+            if (s == STOKER_OK && !widen(&in[j], r->pool, r->in[j], r->n)) {
                 s = stk_op_no_memory(r, err);
             }
         }
@@ -117,9 +118,9 @@ enum stk_status stk_op_run_halves(struct stk_op_run *r, struct stk_err *err,
     wide.in = in_at;
     wide.out = out;
     wide.spec = spec;
-    s = s == STK_OK ? run(&wide, err) : s;
+    s = s == STOKER_OK ? run(&wide, err) : s;
     r->failed = wide.failed;
-    for (int k = 0; s == STK_OK && k < r->n_out; k++) {
+    for (int k = 0; s == STOKER_OK && k < r->n_out; k++) {
         if (stk_op_is_half(r->spec[k].dtype)) {
             s = narrow(r, k, &out[k], r->spec[k].dtype, err);
         } else {
@@ -162,11 +163,11 @@ int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const str
     return 0;
 }
 
-enum stk_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
-                                     const struct stk_shape *b, struct stk_err *err)
+enum stoker_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
+                                        const struct stk_shape *b, struct stoker_err *err)
 {
     char one[STK_SHAPE_TEXT], other[STK_SHAPE_TEXT];
-    return stk_err_set(err, STK_EINVAL, "%s: shapes %s and %s do not fit together", op,
+    return stk_err_set(err, STOKER_EINVAL, "%s: shapes %s and %s do not fit together", op,
                        stk_shape_text(a, one), stk_shape_text(b, other));
 }
 
@@ -229,8 +230,8 @@ bool stk_op_axis(int64_t axis, int rank, int *out)
     return true;
 }
 
-enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
-                            uint32_t *axes, struct stk_err *err)
+enum stoker_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
+                               uint32_t *axes, struct stoker_err *err)
 {
     const struct stk_attr *t = given->attr;
     int64_t one = given->i;
@@ -238,28 +239,28 @@ enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value 
     int64_t count = t && t->kind == STK_ATTR_INTS ? t->count : 1;
     if (!t) {
         *axes = (1u << rank) - 1;
-        return STK_OK;
+        return STOKER_OK;
     }
     *axes = 0;
     for (int64_t i = 0; i < count; i++) {
         int axis;
         if (!stk_op_axis(list[i], rank, &axis)) {
-            return stk_err_set(err, STK_EINVAL, "%s: no axis %lld in %d dimensions", op->name,
+            return stk_err_set(err, STOKER_EINVAL, "%s: no axis %lld in %d dimensions", op->name,
                                (long long)list[i], rank);
         }
         *axes |= 1u << axis;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
-                                   struct stk_err *err)
+enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
+                                      struct stoker_err *err)
 {
     if (c->n_in < least || c->n_in > most) {
-        return stk_err_set(err, STK_EINVAL, "%s: takes %d to %d values, got %d", c->op->name, least,
-                           most, c->n_in);
+        return stk_err_set(err, STOKER_EINVAL, "%s: takes %d to %d values, got %d", c->op->name,
+                           least, most, c->n_in);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int capacity,

@@ -46,14 +46,15 @@ static inline float stk_bfloat_to_float(uint16_t h)
 uint16_t stk_bfloat_from_float(float f);
 
 // Runs `run` with float32 in place of half-precision inputs and outputs, and rounds at the end.
-enum stk_status stk_op_run_halves(struct stk_op_run *r, struct stk_err *err,
-                                  enum stk_status (*run)(struct stk_op_run *, struct stk_err *));
+enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
+                                     enum stoker_status (*run)(struct stk_op_run *,
+                                                               struct stoker_err *));
 
 // The common shape of two values that are combined place by place. -1: they do not fit. Unknown
 // dimensions stay unknown.
 int stk_op_broadcast(struct stk_shape *out, const struct stk_shape *a, const struct stk_shape *b);
-enum stk_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
-                                     const struct stk_shape *b, struct stk_err *err);
+enum stoker_status stk_op_bad_broadcast(const char *op, const struct stk_shape *a,
+                                        const struct stk_shape *b, struct stoker_err *err);
 // The input's values spread to `shape`, one element (of r->n) behind the other, as a new column;
 // shares where nothing needs spreading.
 bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
@@ -62,10 +63,10 @@ bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_c
 // -rank..rank-1 to 0..rank-1. False: outside.
 bool stk_op_axis(int64_t axis, int rank, int *out);
 // An argument as a set of axes, bit by bit; absent: all of them.
-enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
-                            uint32_t *axes, struct stk_err *err);
-enum stk_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
-                                   struct stk_err *err);
+enum stoker_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
+                               uint32_t *axes, struct stoker_err *err);
+enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
+                                      struct stoker_err *err);
 // Values in dimensions [first, last) of the shape.
 static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last)
 {
@@ -110,7 +111,7 @@ bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
 
 // Results whose shape differs from element to element: begin, then one append for each element.
 static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dtype,
-                                  const struct stk_shape *shape, struct stk_err *err)
+                                  const struct stk_shape *shape, struct stoker_err *err)
 {
     struct stk_col *c = &r->out[k];
     STK_ASSERT(k >= 0 && k < r->n_out && stk_shape_is_known(shape));

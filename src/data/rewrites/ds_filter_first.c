@@ -51,43 +51,43 @@ static bool fits(const struct stk_dataset *ds)
 }
 
 // The filter's function over what the map gets.
-static enum stk_status make_function(struct stk_fn **out, const struct stk_dataset *ds,
-                                     const int *in, struct stk_err *err)
+static enum stoker_status make_function(struct stk_fn **out, const struct stk_dataset *ds,
+                                        const int *in, struct stoker_err *err)
 {
     const struct stk_fn *f = function(ds), *m = function(ds->in[0]);
     int result;
-    enum stk_status s = stk_fn_open(out, m->specs, m->n_in, f->name, err);
-    s = s == STK_OK ? stk_fn_inline(*out, f, in, &result, 0, err) : s;
-    return s == STK_OK ? stk_fn_finish(*out, &result, 1, err) : s;
+    enum stoker_status s = stk_fn_open(out, m->specs, m->n_in, f->name, err);
+    s = s == STOKER_OK ? stk_fn_inline(*out, f, in, &result, 0, err) : s;
+    return s == STOKER_OK ? stk_fn_finish(*out, &result, 1, err) : s;
 }
 
-enum stk_status stk_rewrite_filter_first(struct stk_dataset *ds, enum stk_on_error policy,
-                                         const struct stk_rewrite_row *row,
-                                         struct stk_dataset **out, struct stk_err *err)
+enum stoker_status stk_rewrite_filter_first(struct stk_dataset *ds, enum stk_on_error policy,
+                                            const struct stk_rewrite_row *row,
+                                            struct stk_dataset **out, struct stoker_err *err)
 {
     int in[STK_COMPONENTS_MAX];
     (void)policy;
     if (!fits(ds) || !trace_inputs(function(ds), function(ds->in[0]), in)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_dataset *map = ds->in[0];
     struct stk_dataset *filter = NULL;
     struct stk_fn *fn = NULL;
     struct stk_attrs *attrs = stk_attrs_copy(ds->attrs);
-    enum stk_status s = attrs ? make_function(&fn, ds, in, err) : stk_err_nomem(err);
-    if (s == STK_OK &&
+    enum stoker_status s = attrs ? make_function(&fn, ds, in, err) : stk_err_nomem(err);
+    if (s == STOKER_OK &&
         !stk_attrs_set(attrs, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn})) {
         s = stk_err_nomem(err);
     }
     // Stages that were taken out below either keep their number: the input's path stays.
-    s = s == STK_OK ? stk_rewrite_like(&filter, ds, map->in, attrs, err) : s;
-    s = s == STK_OK ? stk_rewrite_like(out, map, &filter, NULL, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? stk_rewrite_like(&filter, ds, map->in, attrs, err) : s;
+    s = s == STOKER_OK ? stk_rewrite_like(out, map, &filter, NULL, err) : s;
+    if (s == STOKER_OK) {
         struct stk_rewrite_log log = {(*out)->reason, (*out)->reason ? strlen((*out)->reason) : 0};
-        s = stk_rewrite_note(&log, row, "filter", ds->where) ? STK_OK : stk_err_nomem(err);
+        s = stk_rewrite_note(&log, row, "filter", ds->where) ? STOKER_OK : stk_err_nomem(err);
         (*out)->reason = log.text;
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_dataset_drop(*out);
         *out = NULL;
     }

@@ -58,8 +58,8 @@ static bool add_stages(const struct stk_dataset *ds, int64_t hops, int64_t *stag
     return true;
 }
 
-static enum stk_status make_function(struct stk_fn **out, const struct stk_dataset *ds,
-                                     int inner_stage, struct stk_err *err)
+static enum stoker_status make_function(struct stk_fn **out, const struct stk_dataset *ds,
+                                        int inner_stage, struct stoker_err *err)
 {
     const struct stk_fn *outer = function(ds), *inner = function(ds->in[0]);
     int *between = stk_alloc_array((size_t)(2 * STK_COMPONENTS_MAX), sizeof between[0]);
@@ -69,10 +69,10 @@ static enum stk_status make_function(struct stk_fn **out, const struct stk_datas
         return stk_err_nomem(err);
     }
     snprintf(name, sizeof name, "%.55s + %.55s", inner->name, outer->name);
-    enum stk_status s = stk_fn_open(out, inner->specs, inner->n_in, name, err);
-    s = s == STK_OK ? stk_fn_inline(*out, inner, NULL, between, inner_stage, err) : s;
-    s = s == STK_OK ? stk_fn_inline(*out, outer, between, results, 0, err) : s;
-    s = s == STK_OK ? stk_fn_finish(*out, results, outer->n_out, err) : s;
+    enum stoker_status s = stk_fn_open(out, inner->specs, inner->n_in, name, err);
+    s = s == STOKER_OK ? stk_fn_inline(*out, inner, NULL, between, inner_stage, err) : s;
+    s = s == STOKER_OK ? stk_fn_inline(*out, outer, between, results, 0, err) : s;
+    s = s == STOKER_OK ? stk_fn_finish(*out, results, outer->n_out, err) : s;
     stk_free(between);
     return s;
 }
@@ -104,29 +104,29 @@ static bool give_reasons(struct stk_dataset *made, const struct stk_dataset *inn
     return ok;
 }
 
-enum stk_status stk_rewrite_map_map(struct stk_dataset *ds, enum stk_on_error policy,
-                                    const struct stk_rewrite_row *row, struct stk_dataset **out,
-                                    struct stk_err *err)
+enum stoker_status stk_rewrite_map_map(struct stk_dataset *ds, enum stk_on_error policy,
+                                       const struct stk_rewrite_row *row, struct stk_dataset **out,
+                                       struct stoker_err *err)
 {
     int64_t stages[2 * STAGES_MAX], n = 0, calls;
     if (!fits(ds, policy, &calls) || !add_stages(ds, 0, stages, &n)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_dataset *inner = ds->in[0];
     int inner_stage = (int)(n / 2);
     if (!add_stages(inner, 1 + ds->hops, stages, &n)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_fn *fn = NULL;
-    enum stk_status s = make_function(&fn, ds, inner_stage, err);
-    struct stk_attrs *attrs = s == STK_OK ? make_attrs(ds, fn, calls, stages, n) : NULL;
-    s = s == STK_OK && !attrs ? stk_err_nomem(err) : s;
-    s = s == STK_OK ? stk_rewrite_like(out, ds, inner->in, attrs, err) : s;
-    if (s == STK_OK) {
+    enum stoker_status s = make_function(&fn, ds, inner_stage, err);
+    struct stk_attrs *attrs = s == STOKER_OK ? make_attrs(ds, fn, calls, stages, n) : NULL;
+    s = s == STOKER_OK && !attrs ? stk_err_nomem(err) : s;
+    s = s == STOKER_OK ? stk_rewrite_like(out, ds, inner->in, attrs, err) : s;
+    if (s == STOKER_OK) {
         (*out)->hops = ds->hops + 1 + inner->hops;
-        s = give_reasons(*out, inner, ds, row) ? STK_OK : stk_err_nomem(err);
+        s = give_reasons(*out, inner, ds, row) ? STOKER_OK : stk_err_nomem(err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_dataset_drop(*out);
         *out = NULL;
     }

@@ -45,17 +45,17 @@ static bool passes_on(const struct stk_dataset *consumer, const struct stk_datas
            (ds->kind == &stk_dataset_map && maps_to_itself(ds)) || is_second_buffer(consumer, ds);
 }
 
-enum stk_status stk_rewrite_no_stage(struct stk_dataset *ds, enum stk_on_error policy,
-                                     const struct stk_rewrite_row *row, struct stk_dataset **out,
-                                     struct stk_err *err)
+enum stoker_status stk_rewrite_no_stage(struct stk_dataset *ds, enum stk_on_error policy,
+                                        const struct stk_rewrite_row *row, struct stk_dataset **out,
+                                        struct stoker_err *err)
 {
     (void)policy;
     if (ds->n_in != 1 || !passes_on(ds, ds->in[0])) {
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_dataset *gone = ds->in[0];
-    enum stk_status s = stk_rewrite_like(out, ds, gone->in, NULL, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_rewrite_like(out, ds, gone->in, NULL, err);
+    if (s != STOKER_OK) {
         return s;
     }
     (*out)->hops += 1 + gone->hops;
@@ -68,5 +68,5 @@ enum stk_status stk_rewrite_no_stage(struct stk_dataset *ds, enum stk_on_error p
         *out = NULL;
         return stk_err_nomem(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -94,24 +94,24 @@ static bool begin_with(const struct stk_refn *r, int value, struct stk_chain *c)
     return c->attrs && add_step(c->attrs, &before, &has_capacity);
 }
 
-enum stk_status stk_refn_arithmetic(struct stk_refn *r, int *result, struct stk_err *err)
+enum stoker_status stk_refn_arithmetic(struct stk_refn *r, int *result, struct stoker_err *err)
 {
     struct step s;
     struct stk_chain c;
     bool has_capacity = true;
     if (!read_step(r, r->node, r->in, &s) || s.count == 0 ||
         r->from->specs[r->node->first_out].dtype != STK_DT_F32) {
-        return STK_OK;
+        return STOKER_OK;
     }
     bool ok = stk_chain_begin(r, s.value, &c);
     ok = ok && (c.attrs || begin_with(r, s.value, &c));
     if (ok && !c.attrs) {
-        return STK_OK;
+        return STOKER_OK;
     }
     ok = ok && add_step(c.attrs, &s, &has_capacity);
     if (!ok || !has_capacity) {
         stk_attrs_drop(c.attrs);
-        return ok ? STK_OK : stk_err_nomem(err);
+        return ok ? STOKER_OK : stk_err_nomem(err);
     }
     return stk_chain_end(r, &c, result, err);
 }

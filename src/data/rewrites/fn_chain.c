@@ -74,14 +74,14 @@ bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, cons
            stk_attrs_set(a, &longer);
 }
 
-enum stk_status stk_chain_end(struct stk_refn *r, struct stk_chain *c, int *result,
-                              struct stk_err *err)
+enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_chain *c, int *result,
+                                 struct stoker_err *err)
 {
     const char *op = !c->is_image   ? "arithmetic"
                      : c->is_random ? "random_image_chain"
                                     : "image_chain";
-    enum stk_status s = stk_refn_add(r, op, c->in, c->n_in, c->attrs, result, err);
-    if (s == STK_OK && c->is_random) {
+    enum stoker_status s = stk_refn_add(r, op, c->in, c->n_in, c->attrs, result, err);
+    if (s == STOKER_OK && c->is_random) {
         struct stk_fn_node *made = &r->to->nodes[r->to->n_nodes - 1];
         made->salt = c->salt;
         made->stage = c->stage;

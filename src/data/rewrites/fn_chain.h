@@ -21,8 +21,8 @@ bool stk_chain_begin(const struct stk_refn *r, int value, struct stk_chain *c);
 bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
                         int count, bool *has_capacity);
 // Adds it in place of r->node, and drops its attributes.
-STK_MUST_CHECK enum stk_status stk_chain_end(struct stk_refn *r, struct stk_chain *c, int *result,
-                                             struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_chain *c,
+                                                int *result, struct stoker_err *err);
 // Can a resize be the beginning of a chain: float results of a static size?
 bool stk_chain_resizes(const struct stk_refn *r, const struct stk_fn_node *resize, int image);
 

@@ -126,13 +126,13 @@ static enum stk_op_crop crop_kind(const struct stk_refn *r, const struct stk_fn_
     return STK_OP_CROP_NONE;
 }
 
-enum stk_status stk_refn_crop(struct stk_refn *r, int *result, struct stk_err *err)
+enum stoker_status stk_refn_crop(struct stk_refn *r, int *result, struct stoker_err *err)
 {
     const struct stk_fn_node *node = r->node;
     const struct stk_fn_node *decode = node->n_in > 0 ? stk_refn_maker(r, r->in[0]) : NULL;
     enum stk_op_crop crop = decode && decodes_all(decode) ? crop_kind(r, decode) : STK_OP_CROP_NONE;
     if (crop == STK_OP_CROP_NONE) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_attrs *a = stk_attrs_copy(decode->attrs);
     bool ok = a && stk_attrs_set_int(a, "crop", crop);
@@ -148,26 +148,26 @@ enum stk_status stk_refn_crop(struct stk_refn *r, int *result, struct stk_err *e
     for (int i = 1; i < node->n_in; i++) {
         in[i] = r->in[i];
     }
-    enum stk_status s =
+    enum stoker_status s =
         ok ? stk_refn_add(r, "decode_part", in, node->n_in, a, result, err) : stk_err_nomem(err);
     stk_attrs_drop(a);
     return s;
 }
 
-enum stk_status stk_refn_file_shape(struct stk_refn *r, int *result, struct stk_err *err)
+enum stoker_status stk_refn_file_shape(struct stk_refn *r, int *result, struct stoker_err *err)
 {
     const struct stk_fn_node *node = r->node;
     const struct stk_fn_node *decode =
         stk_refn_is(node, "shape") && node->n_in == 1 ? stk_refn_producer(r, r->in[0]) : NULL;
     // Somebody else must want the pixels: a damaged file is an error.
     if (!decode || !decodes_all(decode) || stk_refn_uses(r, r->in[0]) < 2) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_attrs *a = stk_attrs_new();
     bool ok = a && stk_attrs_set_int(a, "channels", stk_attrs_int(decode->attrs, "channels", 0)) &&
               stk_attrs_set_int(a, "output_type", r->from->specs[node->first_out].dtype);
     int in = decode->in[0];
-    enum stk_status s =
+    enum stoker_status s =
         ok ? stk_refn_add(r, "decoded_shape", &in, 1, a, result, err) : stk_err_nomem(err);
     stk_attrs_drop(a);
     return s;

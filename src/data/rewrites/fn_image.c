@@ -31,7 +31,7 @@ static struct stk_attrs *join(const struct stk_fn_node *decode, const struct stk
     return a;
 }
 
-enum stk_status stk_refn_resize(struct stk_refn *r, int *result, struct stk_err *err)
+enum stoker_status stk_refn_resize(struct stk_refn *r, int *result, struct stoker_err *err)
 {
     const struct stk_fn_node *node = r->node;
     const struct stk_fn_node *decode = node->n_in == 1 ? stk_refn_maker(r, r->in[0]) : NULL;
@@ -41,7 +41,7 @@ enum stk_status stk_refn_resize(struct stk_refn *r, int *result, struct stk_err 
                     stk_attrs_int(node->attrs, "decode", 0) == 0;
     if (!decode || !decodes(decode) || decode->n_in > 2 ||
         (!is_chain && !stk_chain_resizes(r, node, r->in[0]))) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_chain c = {.attrs = join(decode, node),
                           .n_in = decode->n_in,
@@ -53,20 +53,20 @@ enum stk_status stk_refn_resize(struct stk_refn *r, int *result, struct stk_err 
     return c.attrs ? stk_chain_end(r, &c, result, err) : stk_err_nomem(err);
 }
 
-enum stk_status stk_refn_mirror(struct stk_refn *r, int *result, struct stk_err *err)
+enum stoker_status stk_refn_mirror(struct stk_refn *r, int *result, struct stoker_err *err)
 {
     const struct stk_fn_node *node = r->node;
     bool is_random = stk_refn_is(node, "random_flip_left_right");
     struct stk_chain c;
     if (node->n_in != 1 || (!is_random && !stk_refn_is(node, "flip_left_right"))) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!stk_chain_begin(r, r->in[0], &c)) {
         return stk_err_nomem(err);
     }
     if (!c.is_image || stk_attrs_int(c.attrs, "mirror", 0) != 0) {
         stk_attrs_drop(c.attrs);
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_attr *seed = is_random ? stk_attrs_get(node->attrs, "seed") : NULL;
     bool ok = stk_attrs_set_int(c.attrs, "mirror", is_random ? 2 : 1) &&

@@ -34,27 +34,27 @@ static bool add_reason(struct stk_dataset *ds, const char *text)
 }
 
 // The attributes with their functions rewritten. *out: held; NULL if none was.
-static enum stk_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy,
-                                     struct stk_attrs **out, struct stk_rewrite_log *log,
-                                     struct stk_err *err)
+static enum stoker_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy,
+                                        struct stk_attrs **out, struct stk_rewrite_log *log,
+                                        struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     *out = NULL;
-    for (int i = 0; s == STK_OK && i < stk_attrs_count(ds->attrs); i++) {
+    for (int i = 0; s == STOKER_OK && i < stk_attrs_count(ds->attrs); i++) {
         struct stk_attr t = *stk_attrs_at(ds->attrs, i);
         struct stk_fn *fn = NULL;
         if (t.kind != STK_ATTR_FN) {
             continue;
         }
         s = stk_rewrite_fn(&fn, t.fn, policy, log, err);
-        if (s == STK_OK && fn != t.fn) {
+        if (s == STOKER_OK && fn != t.fn) {
             *out = *out ? *out : stk_attrs_copy(ds->attrs);
             t.fn = fn;
-            s = *out && stk_attrs_set(*out, &t) ? STK_OK : stk_err_nomem(err);
+            s = *out && stk_attrs_set(*out, &t) ? STOKER_OK : stk_err_nomem(err);
         }
         stk_fn_drop(fn);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_attrs_drop(*out);
         *out = NULL;
     }
@@ -62,9 +62,9 @@ static enum stk_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_e
 }
 
 // ds over rewritten inputs and functions; held.
-static enum stk_status renew(struct stk_dataset **out, struct stk_dataset *ds,
-                             struct stk_dataset *const *in, enum stk_on_error policy,
-                             struct stk_err *err)
+static enum stoker_status renew(struct stk_dataset **out, struct stk_dataset *ds,
+                                struct stk_dataset *const *in, enum stk_on_error policy,
+                                struct stoker_err *err)
 {
     struct stk_rewrite_log log = {0};
     struct stk_attrs *attrs = NULL;
@@ -73,12 +73,12 @@ static enum stk_status renew(struct stk_dataset **out, struct stk_dataset *ds,
     for (int i = 0; i < ds->n_in; i++) {
         has_changed = has_changed || in[i] != ds->in[i];
     }
-    enum stk_status s = rewrite_attrs(ds, policy, &attrs, &log, err);
-    if (s == STK_OK && !attrs && !has_changed) {
+    enum stoker_status s = rewrite_attrs(ds, policy, &attrs, &log, err);
+    if (s == STOKER_OK && !attrs && !has_changed) {
         *out = stk_dataset_hold(ds);
-    } else if (s == STK_OK) {
+    } else if (s == STOKER_OK) {
         s = stk_rewrite_like(out, ds, in, attrs, err);
-        if (s == STK_OK && log.text && !add_reason(*out, log.text)) {
+        if (s == STOKER_OK && log.text && !add_reason(*out, log.text)) {
             s = stk_err_nomem(err);
         }
     }
@@ -88,17 +88,18 @@ static enum stk_status renew(struct stk_dataset **out, struct stk_dataset *ds,
 }
 
 // Rules on one stage until none fits. *ds is held before and after.
-static enum stk_status apply_rules(struct stk_dataset **ds, enum stk_on_error policy,
-                                   struct stk_err *err)
+static enum stoker_status apply_rules(struct stk_dataset **ds, enum stk_on_error policy,
+                                      struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     bool has_changed = true;
-    for (int round = 0; s == STK_OK && has_changed && round < ROUNDS_MAX; round++) {
+    for (int round = 0; s == STOKER_OK && has_changed && round < ROUNDS_MAX; round++) {
         has_changed = false;
-        for (size_t k = 0; s == STK_OK && !has_changed && k < sizeof rules / sizeof rules[0]; k++) {
+        for (size_t k = 0; s == STOKER_OK && !has_changed && k < sizeof rules / sizeof rules[0];
+             k++) {
             struct stk_dataset *next = NULL;
             s = rules[k].run(*ds, policy, &rules[k].row, &next, err);
-            if (s == STK_OK && next) {
+            if (s == STOKER_OK && next) {
                 stk_dataset_drop(*ds);
                 *ds = next;
                 has_changed = true;
@@ -108,30 +109,30 @@ static enum stk_status apply_rules(struct stk_dataset **ds, enum stk_on_error po
     return s;
 }
 
-static enum stk_status rewrite(struct stk_dataset **out, struct stk_dataset *ds,
-                               enum stk_on_error policy, int depth, struct stk_err *err);
+static enum stoker_status rewrite(struct stk_dataset **out, struct stk_dataset *ds,
+                                  enum stk_on_error policy, int depth, struct stoker_err *err);
 
-static enum stk_status rewrite_stage(struct stk_dataset **out, struct stk_dataset *ds,
-                                     enum stk_on_error policy, int depth, struct stk_err *err)
+static enum stoker_status rewrite_stage(struct stk_dataset **out, struct stk_dataset *ds,
+                                        enum stk_on_error policy, int depth, struct stoker_err *err)
 {
     struct stk_dataset **in = stk_alloc_zero((size_t)ds->n_in + 1, sizeof in[0]);
-    enum stk_status s = in ? STK_OK : stk_err_nomem(err);
-    for (int i = 0; s == STK_OK && i < ds->n_in; i++) {
+    enum stoker_status s = in ? STOKER_OK : stk_err_nomem(err);
+    for (int i = 0; s == STOKER_OK && i < ds->n_in; i++) {
         s = rewrite(&in[i], ds->in[i], policy, depth + 1, err);
     }
-    s = s == STK_OK ? renew(out, ds, in, policy, err) : s;
+    s = s == STOKER_OK ? renew(out, ds, in, policy, err) : s;
     for (int i = 0; in && i < ds->n_in; i++) {
         stk_dataset_drop(in[i]);
     }
     stk_free(in);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = apply_rules(out, policy, err);
     }
     // What a rule just made has a function of several: once more over its operations.
-    if (s == STK_OK && *out != ds) {
+    if (s == STOKER_OK && *out != ds) {
         struct stk_dataset *again = NULL;
         s = renew(&again, *out, (*out)->in, policy, err);
-        if (s == STK_OK) {
+        if (s == STOKER_OK) {
             stk_dataset_drop(*out);
             *out = again;
         }
@@ -160,31 +161,31 @@ static struct stk_dataset *keep(struct stk_dataset *ds, struct stk_dataset *made
     return none;
 }
 
-static enum stk_status rewrite(struct stk_dataset **out, struct stk_dataset *ds,
-                               enum stk_on_error policy, int depth, struct stk_err *err)
+static enum stoker_status rewrite(struct stk_dataset **out, struct stk_dataset *ds,
+                                  enum stk_on_error policy, int depth, struct stoker_err *err)
 {
     struct stk_dataset *made = known(ds, policy);
     *out = NULL;
     if (!made && depth < DEPTH_MAX) {
-        enum stk_status s = rewrite_stage(&made, ds, policy, depth, err);
-        if (s != STK_OK) {
+        enum stoker_status s = rewrite_stage(&made, ds, policy, depth, err);
+        if (s != STOKER_OK) {
             stk_dataset_drop(made);
             return s;
         }
         made = keep(ds, made, policy);
     }
     *out = stk_dataset_hold(made ? made : ds);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_dataset *ds,
-                                    enum stk_on_error policy, struct stk_err *err)
+enum stoker_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_dataset *ds,
+                                       enum stk_on_error policy, struct stoker_err *err)
 {
-    enum stk_status s = rewrite(out, ds, policy, 0, err);
-    if (s == STK_OK || s == STK_ENOMEM) {
+    enum stoker_status s = rewrite(out, ds, policy, 0, err);
+    if (s == STOKER_OK || s == STOKER_ENOMEM) {
         return s;
     }
     // A rewrite that does not fit is none.
     *out = stk_dataset_hold(ds);
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -21,27 +21,30 @@
 // --- rewrite.c
 // The pipeline that does what `ds` does, held; `ds` itself where there is nothing to do. Kept with
 // it, so that iterators share what they shared.
-STK_MUST_CHECK enum stk_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_dataset *ds,
-                                                   enum stk_on_error policy, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_rewrite_dataset(struct stk_dataset **out,
+                                                      struct stk_dataset *ds,
+                                                      enum stk_on_error policy,
+                                                      struct stoker_err *err);
 // --- rewrite_fn.c
 // The function that does what `fn` does, held.
-STK_MUST_CHECK enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn,
-                                              enum stk_on_error policy, struct stk_rewrite_log *log,
-                                              struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn,
+                                                 enum stk_on_error policy,
+                                                 struct stk_rewrite_log *log,
+                                                 struct stoker_err *err);
 
 // --- rewrite_template.c
 // The function with the datasets that it makes rewritten, held.
-STK_MUST_CHECK enum stk_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
-                                                     enum stk_on_error policy,
-                                                     struct stk_rewrite_log *log,
-                                                     struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
+                                                        enum stk_on_error policy,
+                                                        struct stk_rewrite_log *log,
+                                                        struct stoker_err *err);
 
 // --- rewrite_tools.c
 // A dataset like this one over other inputs and with other attributes (NULL: its own).
-STK_MUST_CHECK enum stk_status stk_rewrite_like(struct stk_dataset **out,
-                                                const struct stk_dataset *ds,
-                                                struct stk_dataset *const *in,
-                                                struct stk_attrs *attrs, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_rewrite_like(struct stk_dataset **out,
+                                                   const struct stk_dataset *ds,
+                                                   struct stk_dataset *const *in,
+                                                   struct stk_attrs *attrs, struct stoker_err *err);
 
 // A function on its way from one form to the next.
 struct stk_refn {
@@ -58,9 +61,9 @@ struct stk_refn {
 };
 
 // Adds an operation to `to` that stands for r->node. *first: its first result.
-STK_MUST_CHECK enum stk_status stk_refn_add(struct stk_refn *r, const char *op, const int *in,
-                                            int n_in, struct stk_attrs *attrs, int *first,
-                                            struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_refn_add(struct stk_refn *r, const char *op, const int *in,
+                                               int n_in, struct stk_attrs *attrs, int *first,
+                                               struct stoker_err *err);
 // The operation that makes a value which nothing else uses. NULL: it is used elsewhere, or one of
 // several results, or an input. Good until the next stk_refn_add.
 const struct stk_fn_node *stk_refn_maker(const struct stk_refn *r, int value);
@@ -74,11 +77,11 @@ int *stk_refn_uses_at(const struct stk_refn *r, int value);
 int stk_refn_uses(const struct stk_refn *r, int value);
 bool stk_refn_is(const struct stk_fn_node *node, const char *op); // takes NULL
 // Sets *result to the value in `to` that stands for the node's only result, or leaves it at -1.
-typedef enum stk_status stk_refn_rule(struct stk_refn *r, int *result, struct stk_err *err);
+typedef enum stoker_status stk_refn_rule(struct stk_refn *r, int *result, struct stoker_err *err);
 // Sets *out to the dataset that stands for ds, whose inputs are rewritten, or leaves it NULL.
-typedef enum stk_status stk_rewrite_rule(struct stk_dataset *ds, enum stk_on_error policy,
-                                         const struct stk_rewrite_row *row,
-                                         struct stk_dataset **out, struct stk_err *err);
+typedef enum stoker_status stk_rewrite_rule(struct stk_dataset *ds, enum stk_on_error policy,
+                                            const struct stk_rewrite_row *row,
+                                            struct stk_dataset **out, struct stoker_err *err);
 
 #define FIRST(id, title, why) stk_refn_rule stk_refn_##id;
 #define SECOND(id, title, why) stk_refn_rule stk_refn_##id;

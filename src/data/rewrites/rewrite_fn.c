@@ -29,28 +29,28 @@ static const struct rule second_rules[] = {
 #undef STAGE
 };
 
-static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
-                                      enum stk_on_error policy, struct stk_rewrite_log *log,
-                                      int depth, struct stk_err *err);
+static enum stoker_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
+                                         enum stk_on_error policy, struct stk_rewrite_log *log,
+                                         int depth, struct stoker_err *err);
 
 // The node's attributes with the functions in them rewritten; held.
-static enum stk_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int depth,
-                                struct stk_err *err)
+static enum stoker_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int depth,
+                                   struct stoker_err *err)
 {
     struct stk_attrs *attrs = r->node->attrs, *own = NULL;
-    enum stk_status s = STK_OK;
-    for (int i = 0; s == STK_OK && i < stk_attrs_count(attrs); i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int i = 0; s == STOKER_OK && i < stk_attrs_count(attrs); i++) {
         struct stk_attr t = *stk_attrs_at(attrs, i);
         struct stk_fn *fn = NULL;
         if (t.kind != STK_ATTR_FN || depth == NESTED_MAX) {
             continue;
         }
         s = rewrite_nested(&fn, t.fn, r->policy, r->log, depth + 1, err);
-        if (s == STK_OK && fn != t.fn) {
+        if (s == STOKER_OK && fn != t.fn) {
             own = own ? own : stk_attrs_copy(attrs);
             t.fn = fn;
             r->has_changed = true;
-            s = own && stk_attrs_set(own, &t) ? STK_OK : stk_err_nomem(err);
+            s = own && stk_attrs_set(own, &t) ? STOKER_OK : stk_err_nomem(err);
         }
         stk_fn_drop(fn);
     }
@@ -58,48 +58,48 @@ static enum stk_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int 
     return s;
 }
 
-static enum stk_status try_rules(struct stk_refn *r, const struct rule *rules, int n_rules,
-                                 int *result, struct stk_err *err)
+static enum stoker_status try_rules(struct stk_refn *r, const struct rule *rules, int n_rules,
+                                    int *result, struct stoker_err *err)
 {
     for (int k = 0; k < n_rules; k++) {
-        enum stk_status s = rules[k].run(r, result, err);
-        if (s != STK_OK) {
+        enum stoker_status s = rules[k].run(r, result, err);
+        if (s != STOKER_OK) {
             return s;
         }
         if (*result >= 0) {
             r->has_changed = true;
             return stk_rewrite_note(r->log, &rules[k].row, r->node->op->name, r->node->where)
-                       ? STK_OK
+                       ? STOKER_OK
                        : stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status copy_node(struct stk_refn *r, const struct rule *rules, int n_rules,
-                                 int depth, struct stk_err *err)
+static enum stoker_status copy_node(struct stk_refn *r, const struct rule *rules, int n_rules,
+                                    int depth, struct stoker_err *err)
 {
     const struct stk_fn_node *node = r->node;
     int result = -1;
     for (int i = 0; i < node->n_in; i++) {
         r->in[i] = r->value[node->in[i]];
     }
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (node->n_out == 1 && !node->op->is_stateful) {
         s = try_rules(r, rules, n_rules, &result, err);
     }
-    if (s == STK_OK && result < 0) {
+    if (s == STOKER_OK && result < 0) {
         struct stk_attrs *attrs = NULL;
         s = attrs_of(r, &attrs, depth, err);
-        s = s == STK_OK ? stk_refn_add(r, node->op->name, r->in, node->n_in, attrs, &result, err)
-                        : s;
+        s = s == STOKER_OK ? stk_refn_add(r, node->op->name, r->in, node->n_in, attrs, &result, err)
+                           : s;
         stk_attrs_drop(attrs);
     }
     // The uses that the operation had were counted beforehand; what stands for it has its own.
-    for (int i = 0; s == STK_OK && i < node->n_in; i++) {
+    for (int i = 0; s == STOKER_OK && i < node->n_in; i++) {
         *stk_refn_uses_at(r, r->in[i]) -= 1;
     }
-    for (int i = 0; s == STK_OK && i < node->n_out; i++) {
+    for (int i = 0; s == STOKER_OK && i < node->n_out; i++) {
         r->value[node->first_out + i] = result + i;
         *stk_refn_uses_at(r, result + i) += r->uses_from[node->first_out + i];
     }
@@ -118,7 +118,7 @@ static void count_uses(const struct stk_fn *fn, int *uses)
     }
 }
 
-static enum stk_status begin(struct stk_refn *r, struct stk_err *err)
+static enum stoker_status begin(struct stk_refn *r, struct stoker_err *err)
 {
     const struct stk_fn *from = r->from;
     stk_vec_init(&r->uses, sizeof(int), (size_t)1 << 24);
@@ -129,18 +129,18 @@ static enum stk_status begin(struct stk_refn *r, struct stk_err *err)
         return stk_err_nomem(err);
     }
     count_uses(from, r->uses_from);
-    enum stk_status s = stk_fn_open(&r->to, from->specs, from->n_in, from->name, err);
-    for (int i = 0; s == STK_OK && i < from->n_in; i++) {
+    enum stoker_status s = stk_fn_open(&r->to, from->specs, from->n_in, from->name, err);
+    for (int i = 0; s == STOKER_OK && i < from->n_in; i++) {
         r->value[i] = i;
-        s = stk_refn_push(r, -1) ? STK_OK : stk_err_nomem(err);
-        if (s == STK_OK) {
+        s = stk_refn_push(r, -1) ? STOKER_OK : stk_err_nomem(err);
+        if (s == STOKER_OK) {
             *stk_refn_uses_at(r, i) = r->uses_from[i];
         }
     }
     return s;
 }
 
-static enum stk_status finish(struct stk_refn *r, struct stk_err *err)
+static enum stoker_status finish(struct stk_refn *r, struct stoker_err *err)
 {
     int out[STK_COMPONENTS_MAX];
     for (int i = 0; i < r->from->n_out; i++) {
@@ -150,9 +150,9 @@ static enum stk_status finish(struct stk_refn *r, struct stk_err *err)
 }
 
 // One walk with the rules. *out is held; `fn` again if nothing was done.
-static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct rule *rules,
-                            int n_rules, enum stk_on_error policy, struct stk_rewrite_log *log,
-                            int depth, struct stk_err *err)
+static enum stoker_status walk(struct stk_fn **out, struct stk_fn *fn, const struct rule *rules,
+                               int n_rules, enum stk_on_error policy, struct stk_rewrite_log *log,
+                               int depth, struct stoker_err *err)
 {
     struct stk_refn *r = stk_alloc_zero(1, sizeof *r);
     if (!r) {
@@ -161,13 +161,13 @@ static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct
     r->from = fn;
     r->log = log;
     r->policy = policy;
-    enum stk_status s = begin(r, err);
-    for (int k = 0; s == STK_OK && k < fn->n_nodes; k++) {
+    enum stoker_status s = begin(r, err);
+    for (int k = 0; s == STOKER_OK && k < fn->n_nodes; k++) {
         r->node = &fn->nodes[k];
         s = copy_node(r, rules, n_rules, depth, err);
     }
-    s = s == STK_OK && r->has_changed ? finish(r, err) : s;
-    *out = stk_fn_hold(s == STK_OK && r->has_changed ? r->to : fn);
+    s = s == STOKER_OK && r->has_changed ? finish(r, err) : s;
+    *out = stk_fn_hold(s == STOKER_OK && r->has_changed ? r->to : fn);
     stk_fn_drop(r->to);
     stk_free(r->value);
     stk_free(r->uses_from);
@@ -177,32 +177,32 @@ static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct
     return s;
 }
 
-static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
-                                      enum stk_on_error policy, struct stk_rewrite_log *log,
-                                      int depth, struct stk_err *err)
+static enum stoker_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
+                                         enum stk_on_error policy, struct stk_rewrite_log *log,
+                                         int depth, struct stoker_err *err)
 {
     struct stk_fn *equal = NULL, *better = NULL;
     *out = NULL;
     if (!fn->is_finished) {
         *out = stk_fn_hold(fn);
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s =
+    enum stoker_status s =
         walk(&equal, fn, first_rules, (int)(sizeof first_rules / sizeof first_rules[0]), policy,
              log, depth, err);
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         // Functions within were rewritten in the first walk.
         s = walk(&better, equal, second_rules, (int)(sizeof second_rules / sizeof second_rules[0]),
                  policy, log, NESTED_MAX, err);
     }
-    s = s == STK_OK ? stk_rewrite_templates(out, better, policy, log, err) : s;
+    s = s == STOKER_OK ? stk_rewrite_templates(out, better, policy, log, err) : s;
     stk_fn_drop(better);
     stk_fn_drop(equal);
     return s;
 }
 
-enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn, enum stk_on_error policy,
-                               struct stk_rewrite_log *log, struct stk_err *err)
+enum stoker_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn, enum stk_on_error policy,
+                                  struct stk_rewrite_log *log, struct stoker_err *err)
 {
     return rewrite_nested(out, fn, policy, log, 0, err);
 }

@@ -129,30 +129,30 @@ static bool take_bound(struct templates *t, const struct stk_fn_node *node,
 }
 
 // The dataset that a value of the function stands for; held.
-static enum stk_status build(struct templates *t, int value, bool is_top, int depth,
-                             struct stk_dataset **out, struct stk_err *err)
+static enum stoker_status build(struct templates *t, int value, bool is_top, int depth,
+                                struct stk_dataset **out, struct stoker_err *err)
 {
     int k = t->maker[value];
     *out = NULL;
     if (!is_top && (k < 0 || !t->is_inner[k] || depth > DEPTH_MAX)) {
-        enum stk_status s = stk_template_stand_in(out, t->from->specs[value].nested, err);
-        return s != STK_OK || take(t, *out, &value, 1) ? s : stk_err_nomem(err);
+        enum stoker_status s = stk_template_stand_in(out, t->from->specs[value].nested, err);
+        return s != STOKER_OK || take(t, *out, &value, 1) ? s : stk_err_nomem(err);
     }
     const struct stk_fn_node *node = &t->from->nodes[k];
     struct stk_dataset *in[STK_OP_INPUTS_MAX] = {0};
     struct stk_spec specs[STK_OP_INPUTS_MAX];
     int n = dataset_inputs(node);
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     for (int i = 0; i < node->n_in; i++) {
         specs[i] = t->from->specs[node->in[i]];
     }
-    for (int i = 0; s == STK_OK && i < n; i++) {
+    for (int i = 0; s == STOKER_OK && i < n; i++) {
         s = build(t, node->in[i], false, depth + 1, &in[i], err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_template_make(out, node->attrs, specs, node->n_in, in, node->where, err);
     }
-    if (s == STK_OK && !take_bound(t, node, *out)) {
+    if (s == STOKER_OK && !take_bound(t, node, *out)) {
         s = stk_err_nomem(err);
     }
     for (int i = 0; i < n; i++) {
@@ -206,45 +206,45 @@ static bool put_attrs(const struct templates *t, const struct stk_dataset *ds, s
 }
 
 // Operations that make the dataset; *value: its number in `to`.
-static enum stk_status emit(struct templates *t, const struct stk_dataset *ds, int *value,
-                            struct stk_err *err)
+static enum stoker_status emit(struct templates *t, const struct stk_dataset *ds, int *value,
+                               struct stoker_err *err)
 {
     const struct taken *x = find_taken(t, ds);
     if (x) {
         *value = t->value[x->values[0]];
-        return STK_OK;
+        return STOKER_OK;
     }
     int in[STK_OP_INPUTS_MAX], n_in = 0, count;
-    enum stk_status s = STK_OK;
-    for (int i = 0; s == STK_OK && i < ds->n_in; i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int i = 0; s == STOKER_OK && i < ds->n_in; i++) {
         s = emit(t, ds->in[i], &in[n_in++], err);
     }
     struct stk_attrs *attrs = stk_attrs_new();
-    if (s == STK_OK && (!attrs || !put_attrs(t, ds, attrs, in, &n_in))) {
+    if (s == STOKER_OK && (!attrs || !put_attrs(t, ds, attrs, in, &n_in))) {
         s = stk_err_nomem(err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_fn_add(t->to, "make_dataset", in, n_in, attrs, ds->where, value, &count, err);
     }
     stk_attrs_drop(attrs);
-    if (s == STK_OK && !stk_rewrite_append(t->log, ds->reason)) {
+    if (s == STOKER_OK && !stk_rewrite_append(t->log, ds->reason)) {
         s = stk_err_nomem(err);
     }
     return s;
 }
 
 // A make_dataset that is the last of its chain.
-static enum stk_status rewrite_chain(struct templates *t, const struct stk_fn_node *node,
-                                     bool *is_done, struct stk_err *err)
+static enum stoker_status rewrite_chain(struct templates *t, const struct stk_fn_node *node,
+                                        bool *is_done, struct stoker_err *err)
 {
     struct stk_dataset *ds = NULL, *better = NULL;
     t->taken.count = 0;
     *is_done = false;
-    enum stk_status s = build(t, node->first_out, true, 0, &ds, err);
-    s = s == STK_OK ? stk_rewrite_dataset(&better, ds, t->policy, err) : s;
-    if (s == STK_OK && better != ds) {
+    enum stoker_status s = build(t, node->first_out, true, 0, &ds, err);
+    s = s == STOKER_OK ? stk_rewrite_dataset(&better, ds, t->policy, err) : s;
+    if (s == STOKER_OK && better != ds) {
         s = emit(t, better, &t->value[node->first_out], err);
-        *is_done = s == STK_OK;
+        *is_done = s == STOKER_OK;
         t->has_changed = t->has_changed || *is_done;
     }
     stk_dataset_drop(better);
@@ -252,16 +252,16 @@ static enum stk_status rewrite_chain(struct templates *t, const struct stk_fn_no
     return s;
 }
 
-static enum stk_status copy_node(struct templates *t, const struct stk_fn_node *node,
-                                 struct stk_err *err)
+static enum stoker_status copy_node(struct templates *t, const struct stk_fn_node *node,
+                                    struct stoker_err *err)
 {
     int in[STK_OP_INPUTS_MAX], first, count;
     for (int i = 0; i < node->n_in; i++) {
         in[i] = t->value[node->in[i]];
     }
-    enum stk_status s = stk_fn_add(t->to, node->op->name, in, node->n_in, node->attrs, node->where,
-                                   &first, &count, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_fn_add(t->to, node->op->name, in, node->n_in, node->attrs,
+                                      node->where, &first, &count, err);
+    if (s != STOKER_OK) {
         return s;
     }
     t->to->nodes[t->to->n_nodes - 1].salt = node->salt;
@@ -269,33 +269,33 @@ static enum stk_status copy_node(struct templates *t, const struct stk_fn_node *
     for (int i = 0; i < count; i++) {
         t->value[node->first_out + i] = first + i;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status walk(struct templates *t, struct stk_err *err)
+static enum stoker_status walk(struct templates *t, struct stoker_err *err)
 {
     const struct stk_fn *fn = t->from;
     int out[STK_COMPONENTS_MAX];
-    enum stk_status s = stk_fn_open(&t->to, fn->specs, fn->n_in, fn->name, err);
+    enum stoker_status s = stk_fn_open(&t->to, fn->specs, fn->n_in, fn->name, err);
     for (int i = 0; i < fn->n_in; i++) {
         t->value[i] = i;
     }
-    for (int k = 0; s == STK_OK && k < fn->n_nodes; k++) {
+    for (int k = 0; s == STOKER_OK && k < fn->n_nodes; k++) {
         bool is_done = false;
         if (makes(&fn->nodes[k]) && !t->is_inner[k] && is_plain(&fn->nodes[k])) {
             s = rewrite_chain(t, &fn->nodes[k], &is_done, err);
         }
-        s = s == STK_OK && !is_done ? copy_node(t, &fn->nodes[k], err) : s;
+        s = s == STOKER_OK && !is_done ? copy_node(t, &fn->nodes[k], err) : s;
     }
     for (int i = 0; i < fn->n_out; i++) {
         out[i] = t->value[fn->out[i]];
     }
-    return s == STK_OK && t->has_changed ? stk_fn_finish(t->to, out, fn->n_out, err) : s;
+    return s == STOKER_OK && t->has_changed ? stk_fn_finish(t->to, out, fn->n_out, err) : s;
 }
 
-enum stk_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
-                                      enum stk_on_error policy, struct stk_rewrite_log *log,
-                                      struct stk_err *err)
+enum stoker_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
+                                         enum stk_on_error policy, struct stk_rewrite_log *log,
+                                         struct stoker_err *err)
 {
     struct templates t = {.from = fn, .policy = policy, .log = log};
     bool has_any = false;
@@ -305,11 +305,11 @@ enum stk_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
     *out = NULL;
     if (!has_any) {
         *out = stk_fn_hold(fn);
-        return STK_OK;
+        return STOKER_OK;
     }
     stk_vec_init(&t.taken, sizeof(struct taken), TAKEN_MAX);
-    enum stk_status s = find_uses(&t) ? walk(&t, err) : stk_err_nomem(err);
-    if (s == STK_OK) {
+    enum stoker_status s = find_uses(&t) ? walk(&t, err) : stk_err_nomem(err);
+    if (s == STOKER_OK) {
         *out = stk_fn_hold(t.has_changed ? t.to : fn);
     }
     stk_fn_drop(t.to);

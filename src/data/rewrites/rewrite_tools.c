@@ -5,14 +5,14 @@
 
 #include "data/rewrites/rewrite.h"
 
-enum stk_status stk_rewrite_like(struct stk_dataset **out, const struct stk_dataset *ds,
-                                 struct stk_dataset *const *in, struct stk_attrs *attrs,
-                                 struct stk_err *err)
+enum stoker_status stk_rewrite_like(struct stk_dataset **out, const struct stk_dataset *ds,
+                                    struct stk_dataset *const *in, struct stk_attrs *attrs,
+                                    struct stoker_err *err)
 {
     struct stk_rewrite_log log = {0};
-    enum stk_status s = stk_dataset_make(out, ds->kind->name, in, ds->n_in,
-                                         attrs ? attrs : ds->attrs, ds->where, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_dataset_make(out, ds->kind->name, in, ds->n_in,
+                                            attrs ? attrs : ds->attrs, ds->where, err);
+    if (s != STOKER_OK) {
         return s;
     }
     (*out)->hops = ds->hops;
@@ -22,7 +22,7 @@ enum stk_status stk_rewrite_like(struct stk_dataset **out, const struct stk_data
         return stk_err_nomem(err);
     }
     (*out)->reason = log.text;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 bool stk_refn_push(struct stk_refn *r, int maker)
@@ -34,12 +34,13 @@ bool stk_refn_push(struct stk_refn *r, int maker)
     return uses && def;
 }
 
-enum stk_status stk_refn_add(struct stk_refn *r, const char *op, const int *in, int n_in,
-                             struct stk_attrs *attrs, int *first, struct stk_err *err)
+enum stoker_status stk_refn_add(struct stk_refn *r, const char *op, const int *in, int n_in,
+                                struct stk_attrs *attrs, int *first, struct stoker_err *err)
 {
     int count;
-    enum stk_status s = stk_fn_add(r->to, op, in, n_in, attrs, r->node->where, first, &count, err);
-    if (s != STK_OK) {
+    enum stoker_status s =
+        stk_fn_add(r->to, op, in, n_in, attrs, r->node->where, first, &count, err);
+    if (s != STOKER_OK) {
         return s;
     }
     struct stk_fn_node *made = &r->to->nodes[r->to->n_nodes - 1];
@@ -53,7 +54,7 @@ enum stk_status stk_refn_add(struct stk_refn *r, const char *op, const int *in, 
             return stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_fn_node *stk_refn_maker(const struct stk_refn *r, int value)

@@ -166,7 +166,7 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
     stk_memory_wait_set(NULL, NULL);
     STK_ASSERT(n >= 0 && p->used == 0);
-    bool is_end = n == 0 && p->status == STK_OK;
+    bool is_end = n == 0 && p->status == STOKER_OK;
     if (is_end) {
         stk_ring_end(&a->ring);
     }
@@ -196,8 +196,8 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
 }
 
 // A worker that cannot begin: an error, and the end.
-static void fail_all(struct stk_async *a, struct stk_piece *p, enum stk_status s,
-                     const struct stk_err *err)
+static void fail_all(struct stk_async *a, struct stk_piece *p, enum stoker_status s,
+                     const struct stoker_err *err)
 {
     uint64_t seq;
     pthread_mutex_lock(&a->input_lock);
@@ -217,14 +217,14 @@ static void *work(void *arg)
     struct stk_worker *w = arg;
     struct stk_async *a = w->async;
     struct stk_piece piece = {0};
-    struct stk_err err;
+    struct stoker_err err;
     void *own = NULL;
     stk_worker_be_batch();
-    enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
-    if (s != STK_OK) {
+    enum stoker_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STOKER_OK;
+    if (s != STOKER_OK) {
         fail_all(a, &piece, s, &err);
     }
-    while (s == STK_OK && stays(w) && one_piece(a, own, &piece, true)) {
+    while (s == STOKER_OK && stays(w) && one_piece(a, own, &piece, true)) {
     }
     stk_piece_clear(&piece);
     if (a->kind->end && own) {
@@ -281,10 +281,10 @@ void stk_async_set_capacity(struct stk_async *a, int capacity)
     stk_ring_set_capacity(&a->ring, capacity);
 }
 
-STK_HOT static enum stk_status start(struct stk_async *a, struct stk_err *err)
+STK_HOT static enum stoker_status start(struct stk_async *a, struct stoker_err *err)
 {
     if (a->is_started) {
-        return STK_OK;
+        return STOKER_OK;
     }
     pthread_mutex_lock(&a->park_lock);
     a->is_started = true;
@@ -293,7 +293,7 @@ STK_HOT static enum stk_status start(struct stk_async *a, struct stk_err *err)
     if (thread_count(a) == 0 && a->kind->begin && !a->own) {
         return a->kind->begin(a, &a->own, err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_async_close(struct stk_async *a)
@@ -364,10 +364,11 @@ STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int
 }
 
 // What is left of a piece after its elements: its error, then what is behind that.
-static enum stk_status turn_error(struct stk_async *a, struct stk_piece *p, struct stk_err *err)
+static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
+                                     struct stoker_err *err)
 {
-    enum stk_status s = p->status;
-    STK_ASSERT(s != STK_OK && p->used == p->block.n);
+    enum stoker_status s = p->status;
+    STK_ASSERT(s != STOKER_OK && p->used == p->block.n);
     struct stk_piece *next = p->next;
     if (p->err) {
         *err = *p->err;
@@ -385,18 +386,18 @@ static enum stk_status turn_error(struct stk_async *a, struct stk_piece *p, stru
     p->is_done = true;
     p->count = count;
     stk_free(next);
-    if (p->used == p->block.n && p->status == STK_OK) {
+    if (p->used == p->block.n && p->status == STOKER_OK) {
         stk_ring_pop(&a->ring);
     }
     return s;
 }
 
-STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
-                                       struct stk_block *out, struct stk_err *err)
+STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
+                                          struct stk_block *out, struct stoker_err *err)
 {
-    enum stk_status s = start(a, err);
+    enum stoker_status s = start(a, err);
     int64_t target = group > 0 ? want / group * group : 0;
-    while (s == STK_OK && out->n < want) {
+    while (s == STOKER_OK && out->n < want) {
         // Behind the first piece only what is there already, or belongs to the same group.
         struct stk_piece *p = peek(a, out->n == 0 || out->n < target);
         if (!p) {
@@ -404,7 +405,7 @@ STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_
         }
         int64_t left = p->block.n - p->used, n = left < want - out->n ? left : want - out->n;
         STK_ASSERT(left >= 0 && n >= 0);
-        if (n > 0 && out->n == 0 && n == p->block.n && p->status == STK_OK) {
+        if (n > 0 && out->n == 0 && n == p->block.n && p->status == STOKER_OK) {
             stk_block_move(out, &p->block); // all of it: no reference more
             target = p->ends_group ? 0 : target;
             stk_ring_pop(&a->ring);
@@ -421,19 +422,20 @@ STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_
         if (p->used < p->block.n) {
             break;
         }
-        if (p->status != STK_OK) {
-            return out->n > 0 ? STK_OK : turn_error(a, p, err);
+        if (p->status != STOKER_OK) {
+            return out->n > 0 ? STOKER_OK : turn_error(a, p, err);
         }
         target = p->ends_group ? 0 : target;
         stk_ring_pop(&a->ring);
     }
-    if (s == STK_OK && out->n == 0 && stk_run_is_cancelled(a->it->run)) {
-        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+    if (s == STOKER_OK && out->n == 0 && stk_run_is_cancelled(a->it->run)) {
+        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
     }
     return s;
 }
 
-enum stk_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done, struct stk_err *err)
+enum stoker_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done,
+                                  struct stoker_err *err)
 {
     *done = 0;
     while (a->is_started && *done < n) {
@@ -447,10 +449,10 @@ enum stk_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done, st
         if (p->used < p->block.n) {
             break;
         }
-        if (p->status != STK_OK) {
+        if (p->status != STOKER_OK) {
             return turn_error(a, p, err);
         }
         stk_ring_pop(&a->ring);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

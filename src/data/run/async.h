@@ -20,7 +20,7 @@ struct stk_async;
 
 struct stk_async_kind {
     // What a worker needs of its own; NULL: nothing.
-    enum stk_status (*begin)(struct stk_async *a, void **own, struct stk_err *err);
+    enum stoker_status (*begin)(struct stk_async *a, void **own, struct stoker_err *err);
     void (*end)(void *own);
     // Takes up to n elements of the input; one thread at a time, in the order of pieces. Returns
     // how many; 0 is the end. An error is the piece.
@@ -74,10 +74,11 @@ bool stk_async_is_short(struct stk_async *a, int *tries);
 void stk_async_end_short(struct stk_async *a);
 // As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,
 // up to a multiple of it (0: whatever is done).
-enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
-                               struct stk_block *out, struct stk_err *err);
+enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
+                                  struct stk_block *out, struct stoker_err *err);
 // What is in the ring and behind it; the input is not asked otherwise. Before the first `next` it
 // does nothing and *done is 0.
-enum stk_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done, struct stk_err *err);
+enum stoker_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done,
+                                  struct stoker_err *err);
 
 #endif

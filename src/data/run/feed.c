@@ -4,21 +4,21 @@
 
 #include "base/assert.h"
 
-enum stk_status stk_feed_fill(struct stk_feed *f, struct stk_iter *from, int64_t want,
-                              struct stk_err *err)
+enum stoker_status stk_feed_fill(struct stk_feed *f, struct stk_iter *from, int64_t want,
+                                 struct stoker_err *err)
 {
     if (stk_feed_left(f) > 0 || f->at_end) {
-        return STK_OK;
+        return STOKER_OK;
     }
     STK_ASSERT(f->used >= 0 && f->used <= f->block.n);
     f->used = 0;
-    enum stk_status s = stk_iter_next(from, want, &f->block, err);
-    f->at_end = s == STK_OK && f->block.n == 0;
+    enum stoker_status s = stk_iter_next(from, want, &f->block, err);
+    f->at_end = s == STOKER_OK && f->block.n == 0;
     return s;
 }
 
-enum stk_status stk_feed_take(struct stk_feed *f, int64_t n, struct stk_block *out,
-                              struct stk_err *err)
+enum stoker_status stk_feed_take(struct stk_feed *f, int64_t n, struct stk_block *out,
+                                 struct stoker_err *err)
 {
     int64_t left = stk_feed_left(f);
     STK_ASSERT(n >= 0 && left >= 0);
@@ -26,25 +26,25 @@ enum stk_status stk_feed_take(struct stk_feed *f, int64_t n, struct stk_block *o
     if (f->used == 0 && n == f->block.n) {
         stk_block_move(out, &f->block);
         stk_block_clear(&f->block);
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!stk_block_slice(out, &f->block, f->used, n)) {
         return stk_err_nomem(err);
     }
     f->used += n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from, int64_t n, int64_t *done,
-                              struct stk_err *err)
+enum stoker_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from, int64_t n,
+                                 int64_t *done, struct stoker_err *err)
 {
     int64_t left = stk_feed_left(f), held = n < left ? n : left, more = 0;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     STK_ASSERT(n >= 0 && held >= 0);
     f->used += held;
     if (n > held && !f->at_end) {
         s = stk_iter_skip(from, n - held, &more, err);
-        f->at_end = s == STK_OK && more < n - held;
+        f->at_end = s == STOKER_OK && more < n - held;
     }
     *done = held + more;
     return s;

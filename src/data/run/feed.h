@@ -18,14 +18,14 @@ static inline int64_t stk_feed_left(const struct stk_feed *f)
 }
 // At least one element if none is left; none afterwards: the end. An error stands for the next
 // element, which is gone then.
-STK_MUST_CHECK enum stk_status stk_feed_fill(struct stk_feed *f, struct stk_iter *from,
-                                             int64_t want, struct stk_err *err);
-// Up to n of the elements left, shared. STK_ENOMEM: nothing was taken.
-STK_MUST_CHECK enum stk_status stk_feed_take(struct stk_feed *f, int64_t n, struct stk_block *out,
-                                             struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_feed_fill(struct stk_feed *f, struct stk_iter *from,
+                                                int64_t want, struct stoker_err *err);
+// Up to n of the elements left, shared. STOKER_ENOMEM: nothing was taken.
+STK_MUST_CHECK enum stoker_status stk_feed_take(struct stk_feed *f, int64_t n,
+                                                struct stk_block *out, struct stoker_err *err);
 // Passes over n elements, held ones first. As stk_iter_skip.
-STK_MUST_CHECK enum stk_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from, int64_t n,
-                                             int64_t *done, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from,
+                                                int64_t n, int64_t *done, struct stoker_err *err);
 void stk_feed_free(struct stk_feed *f);
 
 #endif

@@ -51,9 +51,9 @@ struct stk_iter {
         *concurrent_next;            // those open in it; neighbours
     uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the aggregate knows
     void *state;
-    enum stk_status pending; // an error that comes next
+    enum stoker_status pending; // an error that comes next
     struct stk_stage_stats stats;
-    struct stk_err pending_err; // last: it is long, and rarely looked at
+    struct stoker_err pending_err; // last: it is long, and rarely looked at
 };
 
 uint64_t stk_path_mix(uint64_t path, uint64_t part);
@@ -67,6 +67,6 @@ uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t se
 // batches are made writable there.
 void stk_iter_hint_final(struct stk_iter *it);
 // The error of a stage that found no memory within the run's budget.
-enum stk_status stk_stage_no_memory(const struct stk_iter *it, struct stk_err *err);
+enum stoker_status stk_stage_no_memory(const struct stk_iter *it, struct stoker_err *err);
 
 #endif

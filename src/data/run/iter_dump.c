@@ -13,7 +13,7 @@ static void dump(const struct stk_iter *it, FILE *to, int depth)
             2 * depth, "", it->kind->name, it->is_aggregate ? " (aggregate)" : "", (const void *)it,
             s->elements, s->blocks, s->errors, s->threads);
     fprintf(to, " threads, %" PRIu32 " of %" PRIu32 " ready%s%s\n", s->fill, s->capacity,
-            it->pending != STK_OK ? ", an error comes next" : "",
+            it->pending != STOKER_OK ? ", an error comes next" : "",
             stk_run_is_cancelled(it->run) ? ", cancelled" : "");
     for (int i = 0; i < it->n_in && depth < DEPTH_MAX; i++) {
         if (it->in[i]) {

@@ -17,10 +17,11 @@ struct opening { // where in the tree an iterator is
     bool is_concurrent;
 };
 
-static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
-                               const struct opening *at, struct stk_err *err);
+static enum stoker_status open_at(struct stk_iter **out, struct stk_dataset *ds,
+                                  struct stk_run *run, const struct opening *at,
+                                  struct stoker_err *err);
 
-static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status open_inputs(struct stk_iter *it, struct stoker_err *err)
 {
     const struct stk_dataset *ds = it->ds;
     it->in = stk_alloc_zero((size_t)ds->n_in + 1, sizeof it->in[0]);
@@ -29,16 +30,17 @@ static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
     }
     it->n_in = ds->n_in;
     for (int i = 0; i < ds->n_in && !it->kind->opens_inputs; i++) {
-        enum stk_status s = stk_iter_open_input(&it->in[i], it, i, it->epoch, err);
-        if (s != STK_OK) {
+        enum stoker_status s = stk_iter_open_input(&it->in[i], it, i, it->epoch, err);
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
-                               const struct opening *at, struct stk_err *err)
+static enum stoker_status open_at(struct stk_iter **out, struct stk_dataset *ds,
+                                  struct stk_run *run, const struct opening *at,
+                                  struct stoker_err *err)
 {
     STK_ASSERT(ds->specs && ds->kind->next);
     *out = NULL;
@@ -56,11 +58,11 @@ static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, st
     it->is_concurrent = at->is_concurrent;
     it->seed = stk_iter_seed_at(run, at->path, at->epoch, ds->seed);
     it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
-    enum stk_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
-    if (s == STK_OK && ds->kind->open) {
+    enum stoker_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
+    if (s == STOKER_OK && ds->kind->open) {
         s = ds->kind->open(it, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_iter_close(it);
         return s;
     }
@@ -72,18 +74,18 @@ static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, st
         pthread_mutex_unlock(&run->tree_lock);
     }
     *out = it;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
-                              uint64_t path, uint64_t epoch, struct stk_err *err)
+enum stoker_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
+                                 uint64_t path, uint64_t epoch, struct stoker_err *err)
 {
     struct opening at = {.path = path, .place = path, .epoch = epoch};
     return open_at(out, ds, run, &at, err);
 }
 
-enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, int i,
-                                    uint64_t epoch, struct stk_err *err)
+enum stoker_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, int i,
+                                       uint64_t epoch, struct stoker_err *err)
 {
     STK_ASSERT(i >= 0 && i < it->ds->n_in);
     struct opening at = {.path = stk_iter_input_path(it, i),
@@ -96,9 +98,9 @@ enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, 
 
 #define GIVEN_FROM 16 // numbers of datasets that a function gave, behind those of inputs
 
-enum stk_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
-                                    struct stk_dataset *ds, uint64_t number, bool is_concurrent,
-                                    struct stk_err *err)
+enum stoker_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
+                                       struct stk_dataset *ds, uint64_t number, bool is_concurrent,
+                                       struct stoker_err *err)
 {
     struct opening at = {.path = stk_path_mix(it->path, number + GIVEN_FROM),
                          .place = stk_path_mix(it->place, GIVEN_FROM),

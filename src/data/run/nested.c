@@ -10,18 +10,19 @@
 #define AHEAD 8 // elements for which datasets are made at once
 
 struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn,
-                                 struct stk_err *err)
+                                 struct stoker_err *err)
 {
     const struct stk_spec *spec = fn->n_out == 1 ? &fn->specs[fn->out[0]] : NULL;
     if (!spec || spec->dtype != STK_DT_DATASET || spec->shape.rank != 0 || !spec->nested) {
-        (void)stk_err_set(err, STK_EINVAL, "%s: the function must give a dataset", ds->kind->name);
+        (void)stk_err_set(err, STOKER_EINVAL, "%s: the function must give a dataset",
+                          ds->kind->name);
         return NULL;
     }
     return stk_specs_hold(spec->nested);
 }
 
-enum stk_status stk_nest_open(struct stk_nest *n, struct stk_iter *it, struct stk_fn *fn,
-                              struct stk_err *err)
+enum stoker_status stk_nest_open(struct stk_nest *n, struct stk_iter *it, struct stk_fn *fn,
+                                 struct stoker_err *err)
 {
     return stk_frame_open(&n->frame, fn, it->run->pool, it->run->options.host, err);
 }
@@ -45,12 +46,12 @@ static int64_t ahead_of(const struct stk_specs *specs)
 }
 
 // Datasets for what is left of the input's block. An element that failed ends them.
-static enum stk_status make_some(struct stk_nest *n, struct stk_iter *it, struct stk_err *err)
+static enum stoker_status make_some(struct stk_nest *n, struct stk_iter *it, struct stoker_err *err)
 {
-    enum stk_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds->specs), err);
+    enum stoker_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds->specs), err);
     struct stk_block part = {0};
-    if (s != STK_OK || stk_feed_left(&n->in) == 0) {
-        n->index += s != STK_OK;
+    if (s != STOKER_OK || stk_feed_left(&n->in) == 0) {
+        n->index += s != STOKER_OK;
         return s;
     }
     n->made.used = 0;
@@ -61,8 +62,8 @@ static enum stk_status make_some(struct stk_nest *n, struct stk_iter *it, struct
     }
     struct stk_eval eval = {.seed = it->seed, .first_index = n->index};
     s = stk_frame_run(n->frame, &part, &n->made.block, &eval, err);
-    int64_t done = s != STK_OK ? part.n : eval.failed;
-    if (s == STK_OK && eval.failed == 0) {
+    int64_t done = s != STOKER_OK ? part.n : eval.failed;
+    if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;
         done = 1;
@@ -71,19 +72,19 @@ static enum stk_status make_some(struct stk_nest *n, struct stk_iter *it, struct
     n->in.used += done;
     n->index += done;
     stk_block_free(&part);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(&n->made.block);
     }
     return s;
 }
 
-enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_concurrent,
-                              struct stk_iter **inner, struct stk_err *err)
+enum stoker_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_concurrent,
+                                 struct stk_iter **inner, struct stoker_err *err)
 {
     *inner = NULL;
     if (stk_feed_left(&n->made) == 0) {
-        enum stk_status s = make_some(n, it, err);
-        if (s != STK_OK || stk_feed_left(&n->made) == 0) {
+        enum stoker_status s = make_some(n, it, err);
+        if (s != STOKER_OK || stk_feed_left(&n->made) == 0) {
             return s;
         }
     }
@@ -95,8 +96,9 @@ enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_c
     return stk_iter_open_given(inner, it, ds, number, is_concurrent, err);
 }
 
-enum stk_status stk_dataset_of_block(struct stk_dataset **out, const struct stk_block *b, int first,
-                                     int count, struct stk_specs *specs, struct stk_err *err)
+enum stoker_status stk_dataset_of_block(struct stk_dataset **out, const struct stk_block *b,
+                                        int first, int count, struct stk_specs *specs,
+                                        struct stoker_err *err)
 {
     STK_ASSERT(first >= 0 && count >= 0 && first + count <= b->count);
     struct stk_attrs *attrs = stk_attrs_new();
@@ -107,7 +109,7 @@ enum stk_status stk_dataset_of_block(struct stk_dataset **out, const struct stk_
     struct stk_attr spec = {.name = "specs", .kind = STK_ATTR_SPECS, .specs = specs};
     bool ok = attrs && stk_attrs_set(attrs, &cols) && stk_attrs_set(attrs, &spec) &&
               stk_attrs_set_int(attrs, "n", b->n);
-    enum stk_status s =
+    enum stoker_status s =
         ok ? stk_dataset_make(out, "columns", NULL, 0, attrs, NULL, err) : stk_err_nomem(err);
     stk_attrs_drop(attrs);
     return s;

@@ -15,18 +15,19 @@ struct stk_nest {
 
 // The specs of the elements of the datasets that the function gives. NULL: it gives no dataset.
 struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn,
-                                 struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_nest_open(struct stk_nest *n, struct stk_iter *it,
-                                             struct stk_fn *fn, struct stk_err *err);
+                                 struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_nest_open(struct stk_nest *n, struct stk_iter *it,
+                                                struct stk_fn *fn, struct stoker_err *err);
 void stk_nest_close(struct stk_nest *n);
 // An iterator over the dataset for the next element of input 0; NULL: the end. is_concurrent:
 // others are open beside it.
-STK_MUST_CHECK enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it,
-                                             bool is_concurrent, struct stk_iter **inner,
-                                             struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nest_next(struct stk_nest *n, struct stk_iter *it,
+                                                bool is_concurrent, struct stk_iter **inner,
+                                                struct stoker_err *err);
 // A dataset whose elements are the block's columns first .. first + count - 1.
-STK_MUST_CHECK enum stk_status stk_dataset_of_block(struct stk_dataset **out,
-                                                    const struct stk_block *b, int first, int count,
-                                                    struct stk_specs *specs, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_dataset_of_block(struct stk_dataset **out,
+                                                       const struct stk_block *b, int first,
+                                                       int count, struct stk_specs *specs,
+                                                       struct stoker_err *err);
 
 #endif

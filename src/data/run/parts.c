@@ -2,26 +2,26 @@
 // Blocks put together of small ones; see parts.h.
 #include "data/run/parts.h"
 
-enum stk_status
+enum stoker_status
 stk_parts_collect(struct stk_parts *p, struct stk_iter *it, int64_t want, struct stk_block *out,
-                  enum stk_status (*next)(struct stk_iter *it, int64_t want, bool is_first,
-                                          struct stk_block *out, struct stk_err *err),
-                  struct stk_err *err)
+                  enum stoker_status (*next)(struct stk_iter *it, int64_t want, bool is_first,
+                                             struct stk_block *out, struct stoker_err *err),
+                  struct stoker_err *err)
 {
     const struct stk_block *list[STK_PARTS];
-    enum stk_status s = next(it, want, true, out, err);
-    if (s != STK_OK || out->n == 0 || out->n == want) {
+    enum stoker_status s = next(it, want, true, out, err);
+    if (s != STOKER_OK || out->n == 0 || out->n == want) {
         return s;
     }
     stk_block_move(&p->parts[0], out);
     list[0] = &p->parts[0];
     int64_t n = p->parts[0].n;
     int count = 1;
-    while (s == STK_OK && count < STK_PARTS && n < want) {
+    while (s == STOKER_OK && count < STK_PARTS && n < want) {
         struct stk_block *part = &p->parts[count];
         stk_block_clear(part);
         s = next(it, want - n, false, part, err);
-        if (s != STK_OK || part->n == 0) {
+        if (s != STOKER_OK || part->n == 0) {
             break;
         }
         n += part->n;

@@ -13,11 +13,11 @@ struct stk_parts {
 
 // Calls `next` for parts until there are `want` elements, or it gives none or an error, or the
 // parts are used up; joins them. As an iterator's next.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_parts_collect(struct stk_parts *p, struct stk_iter *it, int64_t want, struct stk_block *out,
-                  enum stk_status (*next)(struct stk_iter *it, int64_t want, bool is_first,
-                                          struct stk_block *out, struct stk_err *err),
-                  struct stk_err *err);
+                  enum stoker_status (*next)(struct stk_iter *it, int64_t want, bool is_first,
+                                             struct stk_block *out, struct stoker_err *err),
+                  struct stoker_err *err);
 void stk_parts_free(struct stk_parts *p);
 
 #endif

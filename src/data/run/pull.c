@@ -8,23 +8,24 @@
 
 #define SKIP_BLOCK 4096
 
-bool stk_status_is_of_element(enum stk_status s)
+bool stk_status_is_of_element(enum stoker_status s)
 {
-    return s != STK_OK && s != STK_EINTR && s != STK_ENOMEM && s != STK_ELIMIT && s != STK_EBUG;
+    return s != STOKER_OK && s != STOKER_EINTR && s != STOKER_ENOMEM && s != STOKER_ELIMIT &&
+           s != STOKER_EBUG;
 }
 
-static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status take_pending(struct stk_iter *it, struct stoker_err *err)
 {
-    enum stk_status s = it->pending;
-    it->pending = STK_OK;
-    STK_ASSERT(s != STK_OK);
+    enum stoker_status s = it->pending;
+    it->pending = STOKER_OK;
+    STK_ASSERT(s != STOKER_OK);
     *err = it->pending_err;
     return s;
 }
 
 // With the policy to skip, an element that failed is left out by the stage where it failed, so that
 // stages behind it never see the error.
-static bool leaves_out(struct stk_iter *it, enum stk_status s)
+static bool leaves_out(struct stk_iter *it, enum stoker_status s)
 {
     __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&it->run->failures, 1, __ATOMIC_RELAXED);
@@ -36,17 +37,17 @@ static bool leaves_out(struct stk_iter *it, enum stk_status s)
 }
 
 // Names the stage where it went wrong, and the line of the program that made that stage: once.
-static void name_stage(const struct stk_iter *it, enum stk_status s, struct stk_err *err)
+static void name_stage(const struct stk_iter *it, enum stoker_status s, struct stoker_err *err)
 {
-    if (s != STK_EINTR && err && err->contexts == 0 && it->ds->where) {
+    if (s != STOKER_EINTR && err && err->contexts == 0 && it->ds->where) {
         stk_err_while(err, "%s, %s", it->kind->name, it->ds->where);
     }
 }
 
-STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
-                                            struct stk_block *out, struct stk_err *err)
+STK_HOT static enum stoker_status next_of_kind(struct stk_iter *it, int64_t want,
+                                               struct stk_block *out, struct stoker_err *err)
 {
-    enum stk_status s;
+    enum stoker_status s;
     // What the root has at hand is handed out within a microsecond: reading clocks would double it.
     bool is_at_hand = !it->parent && !it->run->recorder &&
                       __atomic_load_n(&it->stats.head_ready, __ATOMIC_RELAXED);
@@ -57,16 +58,16 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
     for (;;) {
         s = it->kind->next(it, want, out, err);
         STK_ASSERT(out->n >= 0 && out->n <= want);
-        if (s == STK_OK) {
+        if (s == STOKER_OK) {
             break;
         }
         bool is_left_out = leaves_out(it, s);
         name_stage(it, s, err);
         if (out->n > 0) {
-            STK_ASSERT(it->pending == STK_OK);
-            it->pending = is_left_out ? STK_OK : s;
+            STK_ASSERT(it->pending == STOKER_OK);
+            it->pending = is_left_out ? STOKER_OK : s;
             it->pending_err = *err;
-            s = STK_OK;
+            s = STOKER_OK;
             break;
         }
         if (!is_left_out) {
@@ -77,30 +78,30 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
         __atomic_store_n(&it->run->root_waits, 0, __ATOMIC_RELAXED);
     }
     if (!is_at_hand) {
-        stk_account_leave(before, s == STK_OK ? out->n : 0);
+        stk_account_leave(before, s == STOKER_OK ? out->n : 0);
     }
     return s;
 }
 
-STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                      struct stk_err *err)
+STK_HOT enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                         struct stoker_err *err)
 {
     STK_ASSERT(want > 0 && !it->is_aggregate);
     stk_block_clear(out);
-    if (it->pending != STK_OK) {
+    if (it->pending != STOKER_OK) {
         return take_pending(it, err);
     }
     if (stk_run_is_cancelled(it->run)) {
-        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
     }
     if (it->run->forks != stk_fork_count()) {
         return stk_err_set(
-            err, STK_EUSAGE,
+            err, STOKER_EUSAGE,
             "the iterator was made before fork() and cannot go on in the child; open "
             "another one there");
     }
-    enum stk_status s = next_of_kind(it, want, out, err);
-    if (s == STK_OK && out->n > 0) {
+    enum stoker_status s = next_of_kind(it, want, out, err);
+    if (s == STOKER_OK && out->n > 0) {
         STK_ASSERT(out->count == it->ds->specs->count);
         STK_ASSERT_BLOCK(out);
         __atomic_add_fetch(&it->stats.elements, (uint64_t)out->n, __ATOMIC_RELAXED);
@@ -109,27 +110,28 @@ STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct 
     return s;
 }
 
-enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                 struct stoker_err *err)
 {
     STK_ASSERT(n >= 0 && !it->is_aggregate);
     *done = 0;
-    if (it->pending != STK_OK) {
+    if (it->pending != STOKER_OK) {
         return take_pending(it, err);
     }
     if (stk_run_is_cancelled(it->run)) {
-        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+        return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
     }
     if (it->kind->skip && !it->run->pulls_to_skip) {
-        enum stk_status skipped = it->kind->skip(it, n, done, err);
+        enum stoker_status skipped = it->kind->skip(it, n, done, err);
         STK_ASSERT(*done >= 0 && *done <= n);
-        if (skipped != STK_OK) {
+        if (skipped != STOKER_OK) {
             name_stage(it, skipped, err);
         }
         return skipped;
     }
     struct stk_block block = {0};
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && *done < n) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && *done < n) {
         int64_t want = n - *done < SKIP_BLOCK ? n - *done : SKIP_BLOCK;
         s = stk_iter_next(it, want, &block, err);
         *done += block.n;
@@ -141,13 +143,13 @@ enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, str
     return s;
 }
 
-enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                            struct stk_block *out, struct stk_err *err)
+enum stoker_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                               struct stk_block *out, struct stoker_err *err)
 {
     stk_block_clear(out);
     STK_ASSERT(n > 0 && it->kind->at);
-    enum stk_status s = it->kind->at(it, index, n, out, err);
-    if (s == STK_OK) {
+    enum stoker_status s = it->kind->at(it, index, n, out, err);
+    if (s == STOKER_OK) {
         STK_ASSERT(out->n == n && out->count == it->ds->specs->count);
         STK_ASSERT_BLOCK(out);
     }

@@ -71,10 +71,10 @@ static _Thread_local struct {
     struct recorder_thread *thread;
 } mine;
 
-static enum stk_status session_close(struct session *s, bool is_whole, struct stk_err *err)
+static enum stoker_status session_close(struct session *s, bool is_whole, struct stoker_err *err)
 {
     stk_wire_writer_close(s->consumer);
-    enum stk_status status = stk_wire_close(s->file, is_whole, err);
+    enum stoker_status status = stk_wire_close(s->file, is_whole, err);
     pthread_mutex_destroy(&s->lock);
     stk_free(s->asked);
     stk_free(s->path);
@@ -103,8 +103,8 @@ static bool own_path(struct session *s, const char *path, bool is_forked)
     return s->asked && s->path;
 }
 
-static enum stk_status session_open(struct session **out, const char *path, bool is_forked,
-                                    struct stk_err *err)
+static enum stoker_status session_open(struct session **out, const char *path, bool is_forked,
+                                       struct stoker_err *err)
 {
     struct session *s = stk_alloc_zero(1, sizeof *s);
     *out = NULL;
@@ -113,14 +113,14 @@ static enum stk_status session_open(struct session **out, const char *path, bool
     }
     s->pid = getpid();
     pthread_mutex_init(&s->lock, NULL);
-    enum stk_status status = own_path(s, path, is_forked) ? STK_OK : stk_err_nomem(err);
-    status = status == STK_OK ? stk_wire_create(&s->file, s->path, "stoker.data", err) : status;
-    if (status == STK_OK) {
+    enum stoker_status status = own_path(s, path, is_forked) ? STOKER_OK : stk_err_nomem(err);
+    status = status == STOKER_OK ? stk_wire_create(&s->file, s->path, "stoker.data", err) : status;
+    if (status == STOKER_OK) {
         s->consumer = stk_wire_writer_open(s->file);
-        status = s->consumer ? STK_OK : stk_err_nomem(err);
+        status = s->consumer ? STOKER_OK : stk_err_nomem(err);
     }
-    if (status != STK_OK) {
-        struct stk_err ignored;
+    if (status != STOKER_OK) {
+        struct stoker_err ignored;
         (void)!session_close(s, false, &ignored);
         return status;
     }
@@ -129,12 +129,12 @@ static enum stk_status session_open(struct session **out, const char *path, bool
     s->next_name = stk_wire_string(s->consumer, STK_WIRE_NEXT);
     s->own_name = stk_wire_string(s->consumer, "consumer, between two batches");
     *out = s;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The session of this path, or a new one; another user of it. sessions_lock is held.
-static enum stk_status session_join(struct session **out, const char *path, bool is_shared,
-                                    struct stk_err *err)
+static enum stoker_status session_join(struct session **out, const char *path, bool is_shared,
+                                       struct stoker_err *err)
 {
     bool is_forked = false;
     for (struct session *s = sessions; s && is_shared; s = s->next) {
@@ -145,15 +145,15 @@ static enum stk_status session_join(struct session **out, const char *path, bool
         if (strcmp(s->asked, path) == 0 && stk_wire_is_at(s->file, s->path)) {
             s->users++;
             *out = s;
-            return STK_OK;
+            return STOKER_OK;
         }
     }
-    enum stk_status status = session_open(out, path, is_forked, err);
-    if (status == STK_OK) {
+    enum stoker_status status = session_open(out, path, is_forked, err);
+    if (status == STOKER_OK) {
         (*out)->users = 1;
         (*out)->is_shared = is_shared;
     }
-    if (status == STK_OK && is_shared) {
+    if (status == STOKER_OK && is_shared) {
         struct session **last = &sessions;
         while (*last) {
             last = &(*last)->next;
@@ -163,8 +163,8 @@ static enum stk_status session_join(struct session **out, const char *path, bool
     return status;
 }
 
-enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, bool is_shared,
-                                  struct stk_err *err)
+enum stoker_status stk_recorder_open(struct stk_recorder **out, const char *path, bool is_shared,
+                                     struct stoker_err *err)
 {
     static uint64_t numbers;
     *out = NULL;
@@ -173,9 +173,9 @@ enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, b
         return stk_err_nomem(err);
     }
     pthread_mutex_lock(&sessions_lock);
-    enum stk_status s = session_join(&r->session, path, is_shared, err);
+    enum stoker_status s = session_join(&r->session, path, is_shared, err);
     pthread_mutex_unlock(&sessions_lock);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_free(r);
         return s;
     }
@@ -183,7 +183,7 @@ enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, b
     r->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     pthread_mutex_init(&r->lock, NULL);
     *out = r;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static struct recorder_thread *thread_of(struct stk_recorder *r)
@@ -398,9 +398,9 @@ void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
 }
 
 // The last user of a shared file leaves it whole, and open for the next.
-static enum stk_status session_leave(struct session *s, struct stk_err *err)
+static enum stoker_status session_leave(struct session *s, struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     pthread_mutex_lock(&sessions_lock);
     STK_ASSERT(s->users > 0);
     bool is_last = --s->users == 0;
@@ -412,7 +412,7 @@ static enum stk_status session_leave(struct session *s, struct stk_err *err)
     return is_last && !s->is_shared ? session_close(s, true, err) : status;
 }
 
-enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err)
+enum stoker_status stk_recorder_close(struct stk_recorder *r, struct stoker_err *err)
 {
     struct session *c = r->session;
     if (r->left_out) {
@@ -430,7 +430,7 @@ enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err)
         stk_wire_writer_close(t->writer);
         stk_free(t);
     }
-    enum stk_status s = session_leave(c, err);
+    enum stoker_status s = session_leave(c, err);
     pthread_mutex_destroy(&r->lock);
     stk_free(r);
     return s;

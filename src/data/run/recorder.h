@@ -19,12 +19,13 @@
 struct stk_recorder;
 
 // is_shared: with the other iterators of this process; else the file is written anew.
-STK_MUST_CHECK enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path,
-                                                 bool is_shared, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_recorder_open(struct stk_recorder **out, const char *path,
+                                                    bool is_shared, struct stoker_err *err);
 // Each stage's counts, before the tree is closed.
 void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root);
 // After all threads of the run are gone.
-STK_MUST_CHECK enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_recorder_close(struct stk_recorder *r,
+                                                     struct stoker_err *err);
 // The calling thread begins to work for the stage, and ends, having given so many elements to who
 // called; calls nest.
 void stk_recorder_begin(struct stk_recorder *r);

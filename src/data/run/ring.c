@@ -32,16 +32,16 @@ struct stk_piece *stk_piece_last(struct stk_piece *p)
     return p;
 }
 
-bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct stk_err *err)
+bool stk_piece_fail(struct stk_piece *p, enum stoker_status status, const struct stoker_err *err)
 {
-    STK_ASSERT(status != STK_OK);
+    STK_ASSERT(status != STOKER_OK);
     p = stk_piece_last(p);
-    STK_ASSERT(p->status == STK_OK && !p->err);
+    STK_ASSERT(p->status == STOKER_OK && !p->err);
     p->next = stk_alloc_zero(1, sizeof *p->next);
     p->err = stk_alloc(sizeof *p->err);
     p->status = status;
     if (!p->next || !p->err) {
-        p->status = STK_ENOMEM;
+        p->status = STOKER_ENOMEM;
         return false;
     }
     *p->err = *err;

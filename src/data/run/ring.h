@@ -25,12 +25,12 @@
 
 struct stk_piece {
     struct stk_block block;
-    int64_t used, count;      // elements that the consumer has; that there were, with all behind
-    enum stk_status status;   // an error behind the elements, or STK_OK
-    struct stk_err *err;      // owned
-    struct stk_piece *next;   // behind the error; owned
-    uint64_t in_bytes;        // of the elements it was made of, where that was measured
-    bool is_done, ends_group; // the latter: what comes next lies elsewhere in memory
+    int64_t used, count;       // elements that the consumer has; that there were, with all behind
+    enum stoker_status status; // an error behind the elements, or STOKER_OK
+    struct stoker_err *err;    // owned
+    struct stk_piece *next;    // behind the error; owned
+    uint64_t in_bytes;         // of the elements it was made of, where that was measured
+    bool is_done, ends_group;  // the latter: what comes next lies elsewhere in memory
 };
 
 struct stk_ring {
@@ -97,7 +97,7 @@ void stk_ring_dump(const struct stk_ring *r, FILE *to); // NULL: standard error
 
 void stk_piece_clear(struct stk_piece *p);
 // Elements and an error behind them are added at the piece's end. False: no memory for the error.
-bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct stk_err *err);
+bool stk_piece_fail(struct stk_piece *p, enum stoker_status status, const struct stoker_err *err);
 struct stk_piece *stk_piece_last(struct stk_piece *p);
 
 #endif

@@ -33,8 +33,8 @@ static uint64_t drawn_seed(void)
     return stk_hash_u64(stk_clock_of(CLOCK_REALTIME));
 }
 
-enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,
-                             struct stk_err *err)
+enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,
+                                struct stoker_err *err)
 {
     *out = NULL;
     struct stk_run *run = stk_alloc_zero(1, sizeof *run);
@@ -63,7 +63,7 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
     pthread_mutex_init(&run->tree_lock, NULL);
     run->forks = stk_fork_count();
     *out = run;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_run_drop(struct stk_run *run)

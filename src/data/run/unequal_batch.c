@@ -32,23 +32,23 @@ int64_t stk_unequal_cardinality(const struct stk_dataset *ds)
     return n / size + (!drops_remainder(ds) && n % size != 0);
 }
 
-enum stk_status stk_unequal_open(struct stk_iter *it, struct stk_err *err)
+enum stoker_status stk_unequal_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
     (void)err;
     p->size = stk_unequal_size(it->ds);
     p->drops_remainder = drops_remainder(it->ds);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Until a batch is held, or the end.
-static enum stk_status fill(struct stk_iter *it, int64_t size, struct stk_err *err)
+static enum stoker_status fill(struct stk_iter *it, int64_t size, struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
     while (!p->at_end && p->held.n < size) {
-        enum stk_status s = stk_iter_next(it->in[0], size - p->held.n, &p->more, err);
-        p->at_end = s == STK_OK && p->more.n == 0;
-        if (s != STK_OK) {
+        enum stoker_status s = stk_iter_next(it->in[0], size - p->held.n, &p->more, err);
+        p->at_end = s == STOKER_OK && p->more.n == 0;
+        if (s != STOKER_OK) {
             stk_block_clear(&p->held); // the batch of the bad element is lost with it
             return s;
         }
@@ -64,21 +64,21 @@ static enum stk_status fill(struct stk_iter *it, int64_t size, struct stk_err *e
         }
         stk_block_clear(&p->more);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_unequal_next(struct stk_iter *it,
-                                 enum stk_status (*make)(struct stk_iter *it, int64_t n,
-                                                         struct stk_block *out,
-                                                         struct stk_err *err),
-                                 struct stk_block *out, struct stk_err *err)
+enum stoker_status stk_unequal_next(struct stk_iter *it,
+                                    enum stoker_status (*make)(struct stk_iter *it, int64_t n,
+                                                               struct stk_block *out,
+                                                               struct stoker_err *err),
+                                    struct stk_block *out, struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
     int64_t size = p->size;
-    enum stk_status s = fill(it, size, err);
+    enum stoker_status s = fill(it, size, err);
     STK_ASSERT(size > 0);
     int64_t n = p->held.n < size ? p->held.n : size;
-    if (s != STK_OK || n == 0 || (n < size && p->drops_remainder)) {
+    if (s != STOKER_OK || n == 0 || (n < size && p->drops_remainder)) {
         return s;
     }
     if (!stk_block_reset(out, it->ds->specs->count)) {
@@ -90,8 +90,8 @@ enum stk_status stk_unequal_next(struct stk_iter *it,
     }
     stk_block_move(&p->held, &p->rest);
     stk_block_clear(&p->rest);
-    out->n = s == STK_OK;
-    if (s != STK_OK) {
+    out->n = s == STOKER_OK;
+    if (s != STOKER_OK) {
         stk_block_clear(out);
     }
     return s;

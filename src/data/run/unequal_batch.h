@@ -18,14 +18,14 @@ int64_t stk_unequal_size(const struct stk_dataset *ds);
 int64_t stk_unequal_rows(const struct stk_dataset *ds);
 int64_t stk_unequal_cardinality(const struct stk_dataset *ds);
 // The kind's open().
-enum stk_status stk_unequal_open(struct stk_iter *it, struct stk_err *err);
+enum stoker_status stk_unequal_open(struct stk_iter *it, struct stoker_err *err);
 // The kind's next(). make: a batch of the first n elements held, into the columns of `out`. An
 // error of the input takes the batch with it that it stands in.
-STK_MUST_CHECK enum stk_status
+STK_MUST_CHECK enum stoker_status
 stk_unequal_next(struct stk_iter *it,
-                 enum stk_status (*make)(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                         struct stk_err *err),
-                 struct stk_block *out, struct stk_err *err);
+                 enum stoker_status (*make)(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                            struct stoker_err *err),
+                 struct stk_block *out, struct stoker_err *err);
 void stk_unequal_close(struct stk_iter *it);
 
 #endif

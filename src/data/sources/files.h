@@ -12,16 +12,18 @@
 
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);
-// STK_EINVAL: a name that is none (too long, a zero byte).
-STK_MUST_CHECK enum stk_status stk_files_name(const struct stk_dataset *ds, int64_t i,
-                                              char path[STK_PATH_MAX], struct stk_err *err);
+// STOKER_EINVAL: a name that is none (too long, a zero byte).
+STK_MUST_CHECK enum stoker_status stk_files_name(const struct stk_dataset *ds, int64_t i,
+                                                 char path[STK_PATH_MAX], struct stoker_err *err);
 // Checks "filenames" while inferring.
-STK_MUST_CHECK enum stk_status stk_files_infer(const struct stk_dataset *ds, struct stk_err *err);
-// STK_EMISSING, STK_EDENIED or STK_EINPUT with the reason if the file cannot be opened for reading.
-STK_MUST_CHECK enum stk_status stk_files_look(const char *path, struct stk_err *err);
-// The attribute "compression_type": "", "GZIP" or "ZLIB". STK_EINVAL: another word.
-STK_MUST_CHECK enum stk_status stk_files_codec(const struct stk_dataset *ds,
-                                               enum stk_record_codec *codec, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_files_infer(const struct stk_dataset *ds,
+                                                  struct stoker_err *err);
+// STOKER_EMISSING, STOKER_EDENIED or STOKER_EINPUT with the reason if the file cannot be opened for
+// reading.
+STK_MUST_CHECK enum stoker_status stk_files_look(const char *path, struct stoker_err *err);
+// The attribute "compression_type": "", "GZIP" or "ZLIB". STOKER_EINVAL: another word.
+STK_MUST_CHECK enum stoker_status
+stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec, struct stoker_err *err);
 // An open file; what its stream holds counts as in use of the pool.
 struct stk_file {
     struct stk_stream *stream; // NULL: none is open
@@ -29,22 +31,24 @@ struct stk_file {
     size_t claimed;
 };
 // Opens file i as a stream of its bytes, decompressed as `compression_type` says; `path` is its
-// name. STK_ELIMIT: the budget has no room for it.
-STK_MUST_CHECK enum stk_status stk_files_open(const struct stk_iter *it, int64_t i,
-                                              char path[STK_PATH_MAX], struct stk_file *out,
-                                              struct stk_err *err);
-// The same with a compression that is given, or (codec_given 0) found in the file.
-STK_MUST_CHECK enum stk_status stk_files_open_as(const struct stk_iter *it, int64_t i,
-                                                 struct stk_stream_opts how,
+// name. STOKER_ELIMIT: the budget has no room for it.
+STK_MUST_CHECK enum stoker_status stk_files_open(const struct stk_iter *it, int64_t i,
                                                  char path[STK_PATH_MAX], struct stk_file *out,
-                                                 struct stk_err *err);
+                                                 struct stoker_err *err);
+// The same with a compression that is given, or (codec_given 0) found in the file.
+STK_MUST_CHECK enum stoker_status stk_files_open_as(const struct stk_iter *it, int64_t i,
+                                                    struct stk_stream_opts how,
+                                                    char path[STK_PATH_MAX], struct stk_file *out,
+                                                    struct stoker_err *err);
 void stk_files_close(struct stk_file *f); // or none
 // Bytes to read at once: `most`, less in a small budget.
 size_t stk_files_share(const struct stk_iter *it, size_t most);
 // Checks filenames and compression_type, and makes the spec of one scalar string: the whole of
 // infer for sources of strings.
-STK_MUST_CHECK enum stk_status stk_files_infer_strings(struct stk_dataset *ds, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_files_infer_strings(struct stk_dataset *ds,
+                                                          struct stoker_err *err);
 // A spec of one scalar string, the element of most of them.
-STK_MUST_CHECK enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_files_string_spec(struct stk_dataset *ds,
+                                                        struct stoker_err *err);
 
 #endif

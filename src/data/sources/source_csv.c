@@ -29,39 +29,39 @@ struct csv {
     char path[STK_PATH_MAX];
 };
 
-static enum stk_status csv_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status csv_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     enum stk_record_codec codec;
     struct stk_csv_columns *c = stk_alloc_zero(1, sizeof *c);
     if (!c) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = stk_files_infer(ds, err);
-    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
-    s = s == STK_OK ? stk_csv_columns_read(c, "csv", ds->attrs, err) : s;
-    if (s == STK_OK) {
+    enum stoker_status s = stk_files_infer(ds, err);
+    s = s == STOKER_OK ? stk_files_codec(ds, &codec, err) : s;
+    s = s == STOKER_OK ? stk_csv_columns_read(c, "csv", ds->attrs, err) : s;
+    if (s == STOKER_OK) {
         ds->specs = stk_specs_new(c->count);
-        s = ds->specs ? STK_OK : stk_err_nomem(err);
+        s = ds->specs ? STOKER_OK : stk_err_nomem(err);
     }
-    for (int k = 0; s == STK_OK && k < c->count; k++) {
+    for (int k = 0; s == STOKER_OK && k < c->count; k++) {
         ds->specs->items[k].dtype = c->items[k].dtype;
     }
     stk_free(c);
     return s;
 }
 
-static enum stk_status csv_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status csv_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct csv *t = it->state;
-    enum stk_status s = stk_csv_columns_read(&t->columns, "csv", it->ds->attrs, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_csv_columns_read(&t->columns, "csv", it->ds->attrs, err);
+    if (s != STOKER_OK) {
         return s;
     }
     t->scan = (struct stk_csv_scan){.delim = t->columns.delim, .has_quotes = t->columns.has_quotes};
     t->capacity = stk_csv_columns_capacity(&t->columns);
     t->fields = stk_alloc_zero(t->capacity, sizeof t->fields[0]);
     t->capacities = stk_alloc_zero((size_t)t->columns.count, sizeof t->capacities[0]);
-    return t->fields && t->capacities ? STK_OK : stk_err_nomem(err);
+    return t->fields && t->capacities ? STOKER_OK : stk_err_nomem(err);
 }
 
 static void end_file(struct csv *t)
@@ -73,18 +73,18 @@ static void end_file(struct csv *t)
 }
 
 // More bytes behind what is left, in a new buffer: the old one may be held by strings.
-static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
 {
     struct csv *t = it->state;
     size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
     if (left > ROW_MAX_BYTES) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: row %llu has more than 1 GiB", t->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has more than 1 GiB", t->path,
                            (unsigned long long)t->row);
     }
     struct stk_buf *b = stk_buf_get(it->run->pool, capacity + STK_CSV_PAD);
     if (!b) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,
                            left);
     }
     if (left) {
@@ -94,25 +94,27 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     stk_buf_drop(t->buf);
     t->buf = b;
     stk_csv_start(&t->scan, b->data, b->data);
-    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
-    got = s == STK_OK ? got : 0;
-    t->at_end = s == STK_OK && got == 0;
+    enum stoker_status s =
+        stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
+    got = s == STOKER_OK ? got : 0;
+    t->at_end = s == STOKER_OK && got == 0;
     memset(b->data + left + got, 0, STK_CSV_PAD);
     stk_csv_start(&t->scan, b->data, b->data + left + got);
     const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
-    return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
+    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", t->path, why) : s;
 }
 
 // The next row's fields, as far as t->fields has room. *count 0: the file ended.
-static enum stk_status split_row(struct stk_iter *it, size_t *count, const char **why,
-                                 struct stk_err *err)
+static enum stoker_status split_row(struct stk_iter *it, size_t *count, const char **why,
+                                    struct stoker_err *err)
 {
     struct csv *t = it->state;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && !stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, count, why)) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK &&
+           !stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, count, why)) {
         if (t->at_end) {
             *count = 0;
-            return STK_OK;
+            return STOKER_OK;
         }
         s = read_more(it, err);
     }
@@ -120,7 +122,7 @@ static enum stk_status split_row(struct stk_iter *it, size_t *count, const char 
     return s;
 }
 
-static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct csv *t = it->state;
     size_t count = 1;
@@ -128,26 +130,27 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     t->at_end = false;
     t->row = 1;
     t->base = 0;
-    enum stk_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
-    if (s == STK_OK && stk_attrs_int(it->ds->attrs, "header", 0)) {
+    enum stoker_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
+    if (s == STOKER_OK && stk_attrs_int(it->ds->attrs, "header", 0)) {
         s = split_row(it, &count, &why, err);
     }
-    if (s == STK_OK && count == 0) {
-        s = stk_err_set(err, STK_EINVAL, "%.300s: there is no header", t->path);
+    if (s == STOKER_OK && count == 0) {
+        s = stk_err_set(err, STOKER_EINVAL, "%.300s: there is no header", t->path);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         end_file(t);
         return s;
     }
-    return why ? stk_err_set(err, STK_EINVAL, "%.300s: the header: %s", t->path, why) : STK_OK;
+    return why ? stk_err_set(err, STOKER_EINVAL, "%.300s: the header: %s", t->path, why)
+               : STOKER_OK;
 }
 
 // Where the row began that was split last.
-static enum stk_status bad_row(const struct csv *t, const uint8_t *first, const char *what,
-                               struct stk_err *err)
+static enum stoker_status bad_row(const struct csv *t, const uint8_t *first, const char *what,
+                                  struct stoker_err *err)
 {
     uint64_t offset = t->base + (uint64_t)(first - t->buf->data);
-    return stk_err_set(err, STK_EINVAL, "%.300s: row %llu, at byte %llu: %s", t->path,
+    return stk_err_set(err, STOKER_EINVAL, "%.300s: row %llu, at byte %llu: %s", t->path,
                        (unsigned long long)(t->row - 1), (unsigned long long)offset, what);
 }
 
@@ -178,8 +181,8 @@ static bool put_string(struct stk_iter *it, int k, const struct stk_csv_field *f
 }
 
 // Why field k could not be taken.
-static enum stk_status bad_field(const struct csv *t, const uint8_t *first, int k, size_t column,
-                                 struct stk_err *err)
+static enum stoker_status bad_field(const struct csv *t, const uint8_t *first, int k, size_t column,
+                                    struct stoker_err *err)
 {
     char text[160];
     const struct stk_csv_field *f = &t->fields[k];
@@ -195,10 +198,10 @@ static enum stk_status bad_field(const struct csv *t, const uint8_t *first, int 
     return bad_row(t, first, text, err);
 }
 
-// The fields of a row as element i. STK_EINVAL: they do not fit.
-static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64_t i,
-                               const uint8_t *first, size_t count, const char *why,
-                               struct stk_err *err)
+// The fields of a row as element i. STOKER_EINVAL: they do not fit.
+static enum stoker_status put_row(struct stk_iter *it, struct stk_block *out, int64_t i,
+                                  const uint8_t *first, size_t count, const char *why,
+                                  struct stoker_err *err)
 {
     struct csv *t = it->state;
     const struct stk_csv_columns *c = &t->columns;
@@ -218,18 +221,18 @@ static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64
                 return bad_field(t, first, k, (size_t)k, err);
             }
             if (!put_string(it, k, f, &out->cols[k], i)) {
-                return stk_err_set(err, STK_ELIMIT, "csv: no memory for a field of %zu bytes",
+                return stk_err_set(err, STOKER_ELIMIT, "csv: no memory for a field of %zu bytes",
                                    size);
             }
         } else if (!stk_csv_number(c, k, f->data, size, STK_CSV_PAD, out->cols[k].data, i)) {
             return bad_field(t, first, k, (size_t)k, err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status make_columns(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                    struct stk_err *err)
+static enum stoker_status make_columns(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                       struct stoker_err *err)
 {
     struct csv *t = it->state;
     struct stk_shape scalar = {0};
@@ -239,25 +242,26 @@ static enum stk_status make_columns(struct stk_iter *it, int64_t n, struct stk_b
         ok = stk_col_uniform(&out->cols[k], it->run->pool, dtype, &scalar, n) &&
              (dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, t->buf));
     }
-    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "csv: no memory for %lld rows", (long long)n);
+    return ok ? STOKER_OK
+              : stk_err_set(err, STOKER_ELIMIT, "csv: no memory for %lld rows", (long long)n);
 }
 
 // The rows in hand, up to a bad one, which comes next, and without reading.
-static enum stk_status give_rows(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status give_rows(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct csv *t = it->state;
     size_t count;
     const char *why;
     int64_t n = want;
-    enum stk_status s = make_columns(it, n, out, err);
+    enum stoker_status s = make_columns(it, n, out, err);
     const uint8_t *first = t->scan.at;
     memset(t->capacities, 0, (size_t)t->columns.count * sizeof t->capacities[0]);
-    while (s == STK_OK && out->n < n &&
+    while (s == STOKER_OK && out->n < n &&
            stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, &count, &why)) {
         t->row++;
         s = put_row(it, out, out->n, first, count, why, err);
-        out->n += s == STK_OK;
+        out->n += s == STOKER_OK;
         first = t->scan.at;
     }
     for (int k = 0; k < out->count; k++) {
@@ -266,25 +270,25 @@ static enum stk_status give_rows(struct stk_iter *it, int64_t want, struct stk_b
     return s;
 }
 
-static enum stk_status csv_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                struct stk_err *err)
+static enum stoker_status csv_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
 {
     struct csv *t = it->state;
     want = want < AT_ONCE ? want : AT_ONCE;
     for (;;) {
-        enum stk_status s = STK_OK;
+        enum stoker_status s = STOKER_OK;
         if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
-                return STK_OK;
+                return STOKER_OK;
             }
             s = open_file(it, err);
-            if (s != STK_OK) {
+            if (s != STOKER_OK) {
                 return s;
             }
         }
         if (t->scan.at < t->scan.end) {
             s = give_rows(it, want, out, err);
-            if (s != STK_OK || out->n > 0) {
+            if (s != STOKER_OK || out->n > 0) {
                 return s;
             }
         }
@@ -293,7 +297,7 @@ static enum stk_status csv_next(struct stk_iter *it, int64_t want, struct stk_bl
         } else {
             end_file(t);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             end_file(t);
             return s;
         }
@@ -301,33 +305,34 @@ static enum stk_status csv_next(struct stk_iter *it, int64_t want, struct stk_bl
 }
 
 // Rows are passed over without a look into their fields.
-static enum stk_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
 {
     struct csv *t = it->state;
     *done = 0;
     while (*done < n) {
         size_t count = 0;
         const char *why;
-        enum stk_status s = STK_OK;
+        enum stoker_status s = STOKER_OK;
         if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
-                return STK_OK;
+                return STOKER_OK;
             }
             s = open_file(it, err);
-            if (s != STK_OK) {
+            if (s != STOKER_OK) {
                 return s;
             }
         }
         s = split_row(it, &count, &why, err);
-        if (s != STK_OK || count == 0) {
+        if (s != STOKER_OK || count == 0) {
             end_file(t);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         *done += count > 0;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void csv_close(struct stk_iter *it)

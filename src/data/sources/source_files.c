@@ -30,8 +30,8 @@ int64_t stk_files_count(const struct stk_dataset *ds)
     return t->kind == STK_ATTR_TEXTS ? t->count : t->kind == STK_ATTR_TEXT ? 1 : -1;
 }
 
-enum stk_status stk_files_name(const struct stk_dataset *ds, int64_t i, char path[STK_PATH_MAX],
-                               struct stk_err *err)
+enum stoker_status stk_files_name(const struct stk_dataset *ds, int64_t i, char path[STK_PATH_MAX],
+                                  struct stoker_err *err)
 {
     const struct stk_attr *t = names(ds);
     STK_ASSERT(i >= 0 && i < stk_files_count(ds));
@@ -40,16 +40,16 @@ enum stk_status stk_files_name(const struct stk_dataset *ds, int64_t i, char pat
                              ? (struct stk_bytes){(const uint8_t *)t->text, (size_t)t->count}
                              : ((const struct stk_bytes *)stk_col_at(&t->cols[0], 0))[i];
     if (s.size == 0 || s.size >= STK_PATH_MAX || memchr(s.data, 0, s.size)) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "%s: file %lld has a name of %zu bytes, or a zero byte in it",
                            ds->kind->name, (long long)i, s.size);
     }
     memcpy(path, s.data, s.size);
     path[s.size] = 0;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_files_infer(const struct stk_dataset *ds, struct stk_err *err)
+enum stoker_status stk_files_infer(const struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *t = names(ds);
     const struct stk_spec *bound = t && t->kind == STK_ATTR_BOUND ? &t->specs->items[0] : NULL;
@@ -58,13 +58,13 @@ enum stk_status stk_files_infer(const struct stk_dataset *ds, struct stk_err *er
               (bound && bound->dtype == STK_DT_STRING && bound->shape.rank <= 1) ||
               (t->kind == STK_ATTR_COLS && t->count == 1 && t->cols[0].dtype == STK_DT_STRING &&
                stk_col_shape(&t->cols[0], 0).rank <= 1));
-    return fits ? STK_OK
-                : stk_err_set(err, STK_EINVAL,
+    return fits ? STOKER_OK
+                : stk_err_set(err, STOKER_EINVAL,
                               "%s: filenames must be a string or a vector of strings",
                               ds->kind->name);
 }
 
-enum stk_status stk_files_look(const char *path, struct stk_err *err)
+enum stoker_status stk_files_look(const char *path, struct stoker_err *err)
 {
     struct stat info;
     int why = stat(path, &info)       ? errno
@@ -72,15 +72,15 @@ enum stk_status stk_files_look(const char *path, struct stk_err *err)
               : access(path, R_OK)    ? errno
                                       : 0;
     if (why == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     bool is_pattern = why == ENOENT && strpbrk(path, "*?[") != NULL;
-    return stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s%s", path, strerror(why),
+    return stk_err_set(err, stk_err_of_file(why, STOKER_EINPUT), "%s: %s%s", path, strerror(why),
                        is_pattern ? "; patterns are for list_files" : "");
 }
 
-enum stk_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec,
-                                struct stk_err *err)
+enum stoker_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec,
+                                   struct stoker_err *err)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "compression_type");
     const char *word = stk_attrs_text(ds->attrs, "compression_type", "");
@@ -88,20 +88,21 @@ enum stk_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_co
              : strcmp(word, "ZLIB") == 0 ? STK_RECORD_ZLIB
                                          : STK_RECORD_PLAIN;
     if (*codec == STK_RECORD_PLAIN && (*word || (t && t->kind != STK_ATTR_TEXT))) {
-        return stk_err_set(err, STK_EINVAL, "%s: compression_type '%s'; it is '', 'GZIP' or 'ZLIB'",
-                           ds->kind->name, word);
+        return stk_err_set(err, STOKER_EINVAL,
+                           "%s: compression_type '%s'; it is '', 'GZIP' or 'ZLIB'", ds->kind->name,
+                           word);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *err)
+enum stoker_status stk_files_string_spec(struct stk_dataset *ds, struct stoker_err *err)
 {
     ds->specs = stk_specs_new(1);
     if (!ds->specs) {
         return stk_err_nomem(err);
     }
     ds->specs->items[0].dtype = STK_DT_STRING;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 size_t stk_files_share(const struct stk_iter *it, size_t most)
@@ -111,18 +112,18 @@ size_t stk_files_share(const struct stk_iter *it, size_t most)
     return share < most ? share : most;
 }
 
-enum stk_status stk_files_open_as(const struct stk_iter *it, int64_t i, struct stk_stream_opts how,
-                                  char path[STK_PATH_MAX], struct stk_file *out,
-                                  struct stk_err *err)
+enum stoker_status stk_files_open_as(const struct stk_iter *it, int64_t i,
+                                     struct stk_stream_opts how, char path[STK_PATH_MAX],
+                                     struct stk_file *out, struct stoker_err *err)
 {
     struct stk_pool *pool = it->run->pool;
     *out = (struct stk_file){.pool = pool};
     how.input_bytes = stk_files_share(it, INPUT_MAX);
     how.input_bytes = how.input_bytes < INPUT_MIN ? INPUT_MIN : how.input_bytes;
-    enum stk_status s = stk_files_name(it->ds, i, path, err);
-    s = s == STK_OK ? stk_files_look(path, err) : s;
-    s = s == STK_OK ? stk_stream_open(&out->stream, path, &how, err) : s;
-    if (s != STK_OK) {
+    enum stoker_status s = stk_files_name(it->ds, i, path, err);
+    s = s == STOKER_OK ? stk_files_look(path, err) : s;
+    s = s == STOKER_OK ? stk_stream_open(&out->stream, path, &how, err) : s;
+    if (s != STOKER_OK) {
         return s;
     }
     size_t bytes =
@@ -130,24 +131,24 @@ enum stk_status stk_files_open_as(const struct stk_iter *it, int64_t i, struct s
     if (!stk_pool_claim_waiting(pool, bytes)) {
         struct stk_pool_stats have = stk_pool_stats_of(pool);
         stk_files_close(out);
-        return stk_err_set(err, STK_ELIMIT,
+        return stk_err_set(err, STOKER_ELIMIT,
                            "no memory for %zu bytes to read %.300s (%llu of %llu bytes of the "
                            "budget in use)",
                            bytes, path, (unsigned long long)have.in_use_bytes,
                            (unsigned long long)have.cap_bytes);
     }
     out->claimed = bytes;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_files_open(const struct stk_iter *it, int64_t i, char path[STK_PATH_MAX],
-                               struct stk_file *out, struct stk_err *err)
+enum stoker_status stk_files_open(const struct stk_iter *it, int64_t i, char path[STK_PATH_MAX],
+                                  struct stk_file *out, struct stoker_err *err)
 {
     enum stk_record_codec codec;
     *out = (struct stk_file){0};
-    enum stk_status s = stk_files_codec(it->ds, &codec, err);
-    s = s == STK_OK ? stk_files_name(it->ds, i, path, err) : s;
-    if (s != STK_OK) {
+    enum stoker_status s = stk_files_codec(it->ds, &codec, err);
+    s = s == STOKER_OK ? stk_files_name(it->ds, i, path, err) : s;
+    if (s != STOKER_OK) {
         return s;
     }
     struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(codec, path)};
@@ -163,10 +164,10 @@ void stk_files_close(struct stk_file *f)
     *f = (struct stk_file){0};
 }
 
-enum stk_status stk_files_infer_strings(struct stk_dataset *ds, struct stk_err *err)
+enum stoker_status stk_files_infer_strings(struct stk_dataset *ds, struct stoker_err *err)
 {
     enum stk_record_codec codec;
-    enum stk_status s = stk_files_infer(ds, err);
-    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
-    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
+    enum stoker_status s = stk_files_infer(ds, err);
+    s = s == STOKER_OK ? stk_files_codec(ds, &codec, err) : s;
+    return s == STOKER_OK ? stk_files_string_spec(ds, err) : s;
 }

@@ -18,25 +18,25 @@ struct indexed {
     int64_t ended;  // files that were looked at once more at the end
 };
 
-static enum stk_status open_at(const struct stk_dataset *ds, int64_t i, struct stk_indexed **out,
-                               struct stk_err *err)
+static enum stoker_status open_at(const struct stk_dataset *ds, int64_t i, struct stk_indexed **out,
+                                  struct stoker_err *err)
 {
     char path[STK_PATH_MAX];
     *out = NULL;
-    enum stk_status s = stk_files_name(ds, i, path, err);
-    return s == STK_OK ? stk_indexed_open(out, path, err) : s;
+    enum stoker_status s = stk_files_name(ds, i, path, err);
+    return s == STOKER_OK ? stk_indexed_open(out, path, err) : s;
 }
 
-static enum stk_status indexed_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status indexed_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_indexed *x;
-    enum stk_status s = stk_files_infer(ds, err);
-    if (s == STK_OK && (stk_files_count(ds) < 1 || stk_files_count(ds) > FILES_MAX)) {
-        s = stk_err_set(err, STK_EINVAL, "indexed: the names of 1 to %d files must be known",
+    enum stoker_status s = stk_files_infer(ds, err);
+    if (s == STOKER_OK && (stk_files_count(ds) < 1 || stk_files_count(ds) > FILES_MAX)) {
+        s = stk_err_set(err, STOKER_EINVAL, "indexed: the names of 1 to %d files must be known",
                         FILES_MAX);
     }
-    s = s == STK_OK ? open_at(ds, 0, &x, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? open_at(ds, 0, &x, err) : s;
+    if (s == STOKER_OK) {
         ds->specs = stk_specs_hold(stk_indexed_specs(x));
         stk_indexed_drop(x);
     }
@@ -48,8 +48,8 @@ static int64_t indexed_cardinality(const struct stk_dataset *ds)
     int64_t total = 0;
     for (int64_t i = 0; i < stk_files_count(ds); i++) {
         struct stk_indexed *x;
-        struct stk_err ignored;
-        if (open_at(ds, i, &x, &ignored) != STK_OK) {
+        struct stoker_err ignored;
+        if (open_at(ds, i, &x, &ignored) != STOKER_OK) {
             return STK_CARDINALITY_UNKNOWN;
         }
         total += stk_indexed_count(x);
@@ -68,7 +68,7 @@ static bool same_specs(const struct stk_specs *a, const struct stk_specs *b)
     return is_same;
 }
 
-static enum stk_status indexed_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status indexed_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct indexed *s = it->state;
     s->count = stk_files_count(it->ds);
@@ -78,19 +78,19 @@ static enum stk_status indexed_open(struct stk_iter *it, struct stk_err *err)
         return stk_err_nomem(err);
     }
     for (int64_t i = 0; i < s->count; i++) {
-        enum stk_status status = open_at(it->ds, i, &s->files[i], err);
-        if (status != STK_OK) {
+        enum stoker_status status = open_at(it->ds, i, &s->files[i], err);
+        if (status != STOKER_OK) {
             return status;
         }
         if (!same_specs(stk_indexed_specs(s->files[i]), it->ds->specs)) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "indexed: file %lld holds other elements than the first",
                                (long long)i);
         }
         s->total += stk_indexed_count(s->files[i]);
         s->first[i + 1] = s->total;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t file_of(const struct indexed *s, int64_t position)
@@ -108,8 +108,8 @@ static int64_t file_of(const struct indexed *s, int64_t position)
 }
 
 // Elements of runs in one file; several runs are joined. *done: how many are there.
-static enum stk_status read_run(struct stk_iter *it, const int64_t *index, int64_t n,
-                                struct stk_block *out, int64_t *done, struct stk_err *err)
+static enum stoker_status read_run(struct stk_iter *it, const int64_t *index, int64_t n,
+                                   struct stk_block *out, int64_t *done, struct stoker_err *err)
 {
     struct indexed *s = it->state;
     int64_t local[AT_ONCE], run = 0, failed;
@@ -121,22 +121,22 @@ static enum stk_status read_run(struct stk_iter *it, const int64_t *index, int64
     }
     if (run == 0) {
         *done = 1;
-        return stk_err_set(err, STK_ERANGE, "indexed: no element %lld", (long long)index[0]);
+        return stk_err_set(err, STOKER_ERANGE, "indexed: no element %lld", (long long)index[0]);
     }
-    struct stk_err why;
+    struct stoker_err why;
     stk_err_init(&why);
-    enum stk_status status =
+    enum stoker_status status =
         stk_indexed_read(s->files[file], it->run->pool, local, run, out, &failed, &why, err);
-    *done = status == STK_OK && failed == run ? run : failed + 1;
-    if (status == STK_OK && failed < run) {
+    *done = status == STOKER_OK && failed == run ? run : failed + 1;
+    if (status == STOKER_OK && failed < run) {
         *err = why;
         status = why.code;
     }
     return status;
 }
 
-static enum stk_status indexed_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+static enum stoker_status indexed_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                       struct stoker_err *err)
 {
     struct indexed *s = it->state;
     int64_t index[AT_ONCE], n = want < AT_ONCE ? want : AT_ONCE, done;
@@ -151,38 +151,38 @@ static enum stk_status indexed_next(struct stk_iter *it, int64_t want, struct st
         }
     }
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status status = read_run(it, index, n, out, &done, err);
+    enum stoker_status status = read_run(it, index, n, out, &done, err);
     s->at += done;
     return status;
 }
 
-static enum stk_status indexed_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                    struct stk_err *err)
+static enum stoker_status indexed_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                       struct stoker_err *err)
 {
     struct indexed *s = it->state;
     (void)err;
     *done = n < s->total - s->at ? n : s->total - s->at;
     s->at += *done;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status indexed_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                  struct stk_block *out, struct stk_err *err)
+static enum stoker_status indexed_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                     struct stk_block *out, struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     struct stk_block part = {0}, joined = {0};
-    for (int64_t done, at = 0; status == STK_OK && at < n; at += done) {
+    for (int64_t done, at = 0; status == STOKER_OK && at < n; at += done) {
         status = read_run(it, index + at, n - at, &part, &done, err);
-        if (status != STK_OK || at == 0) {
+        if (status != STOKER_OK || at == 0) {
             stk_block_move(out, &part);
             continue;
         }
         const struct stk_block *both[2] = {out, &part};
         if (!stk_block_concat(&joined, it->run->pool, both, 2)) {
-            status =
-                stk_err_set(err, STK_ELIMIT, "indexed: no memory for %lld elements", (long long)n);
+            status = stk_err_set(err, STOKER_ELIMIT, "indexed: no memory for %lld elements",
+                                 (long long)n);
         }
         stk_block_move(out, &joined);
     }

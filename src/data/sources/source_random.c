@@ -15,50 +15,51 @@ static int64_t random_endless(const struct stk_dataset *ds)
     return STK_INFINITE;
 }
 
-static enum stk_status random_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status random_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     ds->specs = stk_specs_new(1);
     if (!ds->specs) {
         return stk_err_nomem(err);
     }
     ds->specs->items[0].dtype = STK_DT_I64;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status random_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status random_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
     bool is_same =
         it->ds->seed >= 0 && !stk_attrs_int(it->ds->attrs, "rerandomize_each_iteration", 0);
     ((struct random *)it->state)->seed =
         is_same ? stk_hash_u64((uint64_t)it->ds->seed + 1) : it->seed;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status random_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status random_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct random *r = it->state;
     const struct stk_spec *spec = &it->ds->specs->items[0];
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, spec->dtype, &spec->shape, want)) {
-        return stk_err_set(err, STK_ELIMIT, "random: no memory for %lld elements", (long long)want);
+        return stk_err_set(err, STOKER_ELIMIT, "random: no memory for %lld elements",
+                           (long long)want);
     }
     int64_t *to = (int64_t *)out->cols[0].data;
     for (int64_t i = 0; i < want; i++) {
         to[i] = (int64_t)(stk_random_bits(r->seed, 0, r->at++, 0) >> 32);
     }
     out->n = want;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status random_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                   struct stk_err *err)
+static enum stoker_status random_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                      struct stoker_err *err)
 {
     (void)err;
     ((struct random *)it->state)->at += n;
     *done = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_arg_row random_args[] = {

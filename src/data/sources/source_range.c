@@ -29,11 +29,11 @@ static int64_t range_cardinality(const struct stk_dataset *ds)
     return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-static enum stk_status range_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status range_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *step = stk_attrs_get(ds->attrs, "step");
     if (step && step->kind != STK_ATTR_BOUND && stk_attrs_int(ds->attrs, "step", 1) == 0) {
-        return stk_err_set(err, STK_EINVAL, "range: step is 0; it must be positive or negative");
+        return stk_err_set(err, STOKER_EINVAL, "range: step is 0; it must be positive or negative");
     }
     ds->specs = stk_specs_new(1);
     if (!ds->specs) {
@@ -41,13 +41,13 @@ static enum stk_status range_infer(struct stk_dataset *ds, struct stk_err *err)
     }
     enum stk_dtype dtype = (enum stk_dtype)stk_attrs_int(ds->attrs, "dtype", STK_DT_I64);
     if (dtype != STK_DT_F16 && !stk_dtype_is_float(dtype) && !stk_dtype_is_int(dtype)) {
-        return stk_err_set(err, STK_EINVAL, "range: cannot count in %s", stk_dtype_name(dtype));
+        return stk_err_set(err, STOKER_EINVAL, "range: cannot count in %s", stk_dtype_name(dtype));
     }
     ds->specs->items[0].dtype = dtype;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status range_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status range_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
     *(struct range *)it->state =
@@ -55,7 +55,7 @@ static enum stk_status range_open(struct stk_iter *it, struct stk_err *err)
                        .start = (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0),
                        .step = (uint64_t)stk_attrs_int(it->ds->attrs, "step", 1),
                        .dtype = it->ds->specs->items[0].dtype};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void put(const struct range *r, void *to, int64_t k, int64_t position)
@@ -86,47 +86,47 @@ static void put(const struct range *r, void *to, int64_t k, int64_t position)
     }
 }
 
-static enum stk_status make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                     struct stk_err *err)
+static enum stoker_status make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                        struct stoker_err *err)
 {
     const struct stk_spec *spec = &it->ds->specs->items[0];
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, spec->dtype, &spec->shape, n)) {
-        return stk_err_set(err, STK_ELIMIT, "range: no memory for %lld elements", (long long)n);
+        return stk_err_set(err, STOKER_ELIMIT, "range: no memory for %lld elements", (long long)n);
     }
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status range_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                struct stk_block *out, struct stk_err *err)
+static enum stoker_status range_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                   struct stk_block *out, struct stoker_err *err)
 {
     const struct range *r = it->state;
-    enum stk_status s = make_capacity(it, n, out, err);
-    if (s == STK_OK && r->dtype == STK_DT_I64) {
+    enum stoker_status s = make_capacity(it, n, out, err);
+    if (s == STOKER_OK && r->dtype == STK_DT_I64) {
         uint64_t start = r->start, step = r->step;
         int64_t *to = (int64_t *)out->cols[0].data;
         for (int64_t i = 0; i < n; i++) {
             to[i] = (int64_t)(start + step * (uint64_t)index[i]);
         }
-        return STK_OK;
+        return STOKER_OK;
     }
-    for (int64_t i = 0; s == STK_OK && i < n; i++) {
+    for (int64_t i = 0; s == STOKER_OK && i < n; i++) {
         put(r, out->cols[0].data, i, index[i]);
     }
     return s;
 }
 
-static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status range_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct range *r = it->state;
     int64_t left = r->n - r->at, n = want < left ? want : left;
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = make_capacity(it, n, out, err);
-    if (s != STK_OK) {
+    enum stoker_status s = make_capacity(it, n, out, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (r->dtype == STK_DT_I64) {
@@ -142,18 +142,18 @@ static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_
     }
     r->at += n;
     STK_ASSERT(r->at <= r->n);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status range_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                  struct stk_err *err)
+static enum stoker_status range_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct range *r = it->state;
     int64_t left = r->n - r->at;
     (void)err;
     *done = n < left ? n : left;
     r->at += *done;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_arg_row range_args[] = {

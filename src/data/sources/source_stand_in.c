@@ -3,23 +3,23 @@
 // function that builds datasets is made. It has no elements.
 #include "data/graph/dataset.h"
 
-static enum stk_status stand_in_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status stand_in_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "specs");
     if (!t || t->kind != STK_ATTR_SPECS) {
-        return stk_err_set(err, STK_EINVAL, "stand_in: needs specs");
+        return stk_err_set(err, STOKER_EINVAL, "stand_in: needs specs");
     }
     ds->specs = stk_specs_hold(t->specs);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status stand_in_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                     struct stk_err *err)
+static enum stoker_status stand_in_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                        struct stoker_err *err)
 {
     (void)it;
     (void)want;
     (void)out;
-    return stk_err_set(err, STK_EBUG, "stand_in: has no elements");
+    return stk_err_set(err, STOKER_EBUG, "stand_in: has no elements");
 }
 
 static const struct stk_arg_row stand_in_args[] = {

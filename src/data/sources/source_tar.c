@@ -40,7 +40,7 @@ struct tar {
     bool at_end, passes_data;
     bool was_damaged; // the sample in hand began behind damage
     bool has_trouble; // an error that comes before the next sample
-    struct stk_err trouble;
+    struct stoker_err trouble;
     bool has_header; // `header` and `name` are of a file whose data come next
     struct stk_tar_header header;
     char *name; // NAME_MAX_BYTES + 1
@@ -59,31 +59,31 @@ static const struct stk_attr *suffixes(const struct stk_dataset *ds)
     return stk_attrs_get(ds->attrs, "suffixes");
 }
 
-static enum stk_status tar_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status tar_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *t = suffixes(ds);
-    enum stk_status s = stk_files_infer(ds, err);
-    if (s == STK_OK &&
+    enum stoker_status s = stk_files_infer(ds, err);
+    if (s == STOKER_OK &&
         (!t || t->kind != STK_ATTR_TEXTS || t->count < 1 || t->count > SUFFIXES_MAX)) {
-        s = stk_err_set(err, STK_EINVAL, "tar: needs between 1 and %d suffixes", SUFFIXES_MAX);
+        s = stk_err_set(err, STOKER_EINVAL, "tar: needs between 1 and %d suffixes", SUFFIXES_MAX);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         ds->specs = stk_specs_new((int)t->count);
-        s = ds->specs ? STK_OK : stk_err_nomem(err);
+        s = ds->specs ? STOKER_OK : stk_err_nomem(err);
     }
-    for (int k = 0; s == STK_OK && k < (int)t->count; k++) {
+    for (int k = 0; s == STOKER_OK && k < (int)t->count; k++) {
         ds->specs->items[k].dtype = STK_DT_STRING;
     }
     return s;
 }
 
-static enum stk_status tar_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status tar_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
     t->names = suffixes(it->ds);
     t->name = stk_alloc_zero(NAME_MAX_BYTES + 1, 1);
     t->key = stk_alloc_zero(NAME_MAX_BYTES + 1, 1);
-    return t->name && t->key ? STK_OK : stk_err_nomem(err);
+    return t->name && t->key ? STOKER_OK : stk_err_nomem(err);
 }
 
 static void drop_sample(struct tar *t)
@@ -105,7 +105,7 @@ static void end_file(struct tar *t)
     t->has_header = t->has_long_name = t->has_pax_size = false;
 }
 
-static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
     struct stk_stream_opts how = {0};
@@ -114,14 +114,15 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 }
 
 // Another buffer with what is left and up to `room` bytes in all; the old one may be held by parts.
-static enum stk_status read_into(struct stk_iter *it, size_t capacity, size_t need,
-                                 struct stk_err *err)
+static enum stoker_status read_into(struct stk_iter *it, size_t capacity, size_t need,
+                                    struct stoker_err *err)
 {
     struct tar *t = it->state;
     size_t left = t->end - t->pos;
     struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
     if (!b) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for %zu bytes", t->path, capacity);
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for %zu bytes", t->path,
+                           capacity);
     }
     if (left) {
         memcpy(b->data, t->buf->data + t->pos, left);
@@ -131,21 +132,21 @@ static enum stk_status read_into(struct stk_iter *it, size_t capacity, size_t ne
     t->buf = b;
     t->pos = 0;
     t->end = left;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && t->end < need && !t->at_end) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && t->end < need && !t->at_end) {
         size_t got = 0;
         s = stk_stream_read(t->open.stream, b->data + t->end, capacity - t->end, &got, err);
         t->end += got;
-        t->at_end = s == STK_OK && got == 0;
+        t->at_end = s == STOKER_OK && got == 0;
     }
     return s;
 }
 
 // Tries to have n bytes at pos, one behind the other; fewer only at the end of the file.
-static enum stk_status load(struct stk_iter *it, uint64_t n, struct stk_err *err)
+static enum stoker_status load(struct stk_iter *it, uint64_t n, struct stoker_err *err)
 {
     struct tar *t = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     // A size that the file cannot hold makes no memory; where that is not known, room grows.
     bool is_plain =
         stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN && stk_stream_size(t->open.stream);
@@ -154,7 +155,7 @@ static enum stk_status load(struct stk_iter *it, uint64_t n, struct stk_err *err
     bool is_short = n > most;
     size_t piece = stk_files_share(it, READ_BYTES);
     n = is_short ? most : n;
-    while (s == STK_OK && t->end - t->pos < n && !t->at_end) {
+    while (s == STOKER_OK && t->end - t->pos < n && !t->at_end) {
         size_t have = t->end - t->pos, need = (size_t)n;
         if (!is_plain && need > GROW_MAX && need > 2 * have) {
             need = 2 * have > GROW_MAX ? 2 * have : GROW_MAX;
@@ -166,15 +167,16 @@ static enum stk_status load(struct stk_iter *it, uint64_t n, struct stk_err *err
 }
 
 // Passes n bytes; *is_short: there were fewer.
-static enum stk_status pass(struct stk_iter *it, uint64_t n, bool *is_short, struct stk_err *err)
+static enum stoker_status pass(struct stk_iter *it, uint64_t n, bool *is_short,
+                               struct stoker_err *err)
 {
     struct tar *t = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     for (;;) {
         size_t have = t->end - t->pos, now = n < have ? (size_t)n : have;
         t->pos += now;
         n -= now;
-        if (n == 0 || t->at_end || s != STK_OK) {
+        if (n == 0 || t->at_end || s != STOKER_OK) {
             *is_short = n > 0;
             return s;
         }
@@ -182,35 +184,35 @@ static enum stk_status pass(struct stk_iter *it, uint64_t n, bool *is_short, str
     }
 }
 
-static enum stk_status damage(struct tar *t, const char *what, struct stk_err *err)
+static enum stoker_status damage(struct tar *t, const char *what, struct stoker_err *err)
 {
     const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
     char near[140] = "";
     if (t->has_sample) {
         snprintf(near, sizeof near, ", in sample %.100s", t->key);
     }
-    return stk_err_set(err, STK_EDAMAGE, "%.300s: %s at byte %llu%s", t->path, why ? why : what,
+    return stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s at byte %llu%s", t->path, why ? why : what,
                        (unsigned long long)(t->base + t->pos), near);
 }
 
 // The name of the next member, out of its own member's data or pax records.
-static enum stk_status take_extra(struct stk_iter *it, const struct stk_tar_header *h,
-                                  struct stk_err *err)
+static enum stoker_status take_extra(struct stk_iter *it, const struct stk_tar_header *h,
+                                     struct stoker_err *err)
 {
     struct tar *t = it->state;
     const uint8_t *value;
     size_t size;
     bool is_short;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (h->size > NAME_MAX_BYTES) {
         s = pass(it, h->size, &is_short, err);
-        return s == STK_OK && h->kind == STK_TAR_LONG_NAME
+        return s == STOKER_OK && h->kind == STK_TAR_LONG_NAME
                    ? damage(t, "a name of more than 64 KiB ends", err)
                    : s;
     }
     s = load(it, h->size, err);
-    if (s != STK_OK || t->end - t->pos < h->size) {
-        return s != STK_OK ? s : damage(t, "the archive ends within a name", err);
+    if (s != STOKER_OK || t->end - t->pos < h->size) {
+        return s != STOKER_OK ? s : damage(t, "the archive ends within a name", err);
     }
     const uint8_t *data = t->buf->data + t->pos;
     if (h->kind == STK_TAR_LONG_NAME) {
@@ -233,25 +235,25 @@ static enum stk_status take_extra(struct stk_iter *it, const struct stk_tar_head
         t->has_pax_size = true;
     }
     t->pos += (size_t)h->size;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Goes to the next header that looks whole. False: there is none.
-static enum stk_status find_header(struct stk_iter *it, bool *found, struct stk_err *err)
+static enum stoker_status find_header(struct stk_iter *it, bool *found, struct stoker_err *err)
 {
     struct tar *t = it->state;
     struct stk_tar_header h;
     *found = false;
     for (;;) {
         t->pos += t->end - t->pos < STK_TAR_BLOCK ? t->end - t->pos : STK_TAR_BLOCK;
-        enum stk_status s = load(it, STK_TAR_BLOCK, err);
-        if (s != STK_OK || t->end - t->pos < STK_TAR_BLOCK) {
+        enum stoker_status s = load(it, STK_TAR_BLOCK, err);
+        if (s != STOKER_OK || t->end - t->pos < STK_TAR_BLOCK) {
             return s;
         }
         stk_tar_header_read(t->buf->data + t->pos, &h);
         if (h.kind != STK_TAR_BAD && h.kind != STK_TAR_END && h.is_ustar) {
             *found = true;
-            return STK_OK;
+            return STOKER_OK;
         }
     }
 }
@@ -271,45 +273,45 @@ static bool is_whole(const struct stk_iter *it)
 
 // The next member's header, whose kind is FILE or SPARSE; END at the end of the archive. Damage: an
 // error, and the sample in hand is over.
-static enum stk_status next_header(struct stk_iter *it, struct stk_tar_header *h,
-                                   struct stk_err *err)
+static enum stoker_status next_header(struct stk_iter *it, struct stk_tar_header *h,
+                                      struct stoker_err *err)
 {
     struct tar *t = it->state;
     for (;;) {
         bool is_short = false, found;
-        enum stk_status s = load(it, STK_TAR_BLOCK, err);
+        enum stoker_status s = load(it, STK_TAR_BLOCK, err);
         size_t have = t->end - t->pos;
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         h->kind = STK_TAR_END;
         if (have == 0 && !stk_stream_damage(t->open.stream)) {
-            return STK_OK;
+            return STOKER_OK;
         }
         if (have < STK_TAR_BLOCK) {
             return damage(t, "the archive ends within a header", err);
         }
         stk_tar_header_read(t->buf->data + t->pos, h);
         if (h->kind == STK_TAR_BAD) {
-            struct stk_err why;
+            struct stoker_err why;
             stk_err_init(&why);
-            enum stk_status wrong = damage(t, "the checksum of a header is wrong", &why);
+            enum stoker_status wrong = damage(t, "the checksum of a header is wrong", &why);
             t->has_long_name = t->has_pax_size = false;
             s = find_header(it, &found, err);
             t->at_end = t->at_end && !found;
-            if (s != STK_OK) {
+            if (s != STOKER_OK) {
                 return s;
             }
             *err = why;
             return wrong;
         }
         if (h->kind == STK_TAR_END) {
-            return STK_OK;
+            return STOKER_OK;
         }
         t->pos += STK_TAR_BLOCK;
         if (h->kind == STK_TAR_LONG_NAME || h->kind == STK_TAR_PAX) {
             s = take_extra(it, h, err);
-            s = s == STK_OK ? pass(it, stk_tar_padding(h->size), &is_short, err) : s;
+            s = s == STOKER_OK ? pass(it, stk_tar_padding(h->size), &is_short, err) : s;
         } else {
             h->size = t->has_pax_size ? t->pax_size : h->size;
             if (!t->has_long_name) {
@@ -318,12 +320,13 @@ static enum stk_status next_header(struct stk_iter *it, struct stk_tar_header *h
             }
             t->has_long_name = t->has_pax_size = false;
             if (h->kind != STK_TAR_OTHER) {
-                return STK_OK;
+                return STOKER_OK;
             }
             s = pass(it, h->size, &is_short, err);
-            s = s == STK_OK && !is_short ? pass(it, stk_tar_padding(h->size), &is_short, err) : s;
+            s = s == STOKER_OK && !is_short ? pass(it, stk_tar_padding(h->size), &is_short, err)
+                                            : s;
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
@@ -364,17 +367,17 @@ static int wanted(const struct stk_attr *names, const char *suffix)
 }
 
 // The data of the member in hand: as part k, or passed over (-1).
-static enum stk_status take_data(struct stk_iter *it, int k, struct stk_err *err)
+static enum stoker_status take_data(struct stk_iter *it, int k, struct stoker_err *err)
 {
     struct tar *t = it->state;
     uint64_t size = t->header.size;
     bool is_short = false;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     t->has_header = false;
     if (k >= 0 && !t->passes_data && t->header.kind == STK_TAR_FILE) {
         s = load(it, size, err);
-        is_short = s == STK_OK && t->end - t->pos < size;
-        if (s == STK_OK && !is_short) {
+        is_short = s == STOKER_OK && t->end - t->pos < size;
+        if (s == STOKER_OK && !is_short) {
             stk_buf_drop(t->parts[k].buf);
             t->parts[k].buf = stk_buf_hold(t->buf);
             t->parts[k].bytes =
@@ -384,18 +387,18 @@ static enum stk_status take_data(struct stk_iter *it, int k, struct stk_err *err
     } else {
         s = pass(it, size, &is_short, err);
     }
-    if (s == STK_OK && is_short) {
+    if (s == STOKER_OK && is_short) {
         return damage(t, "the archive ends within a file", err);
     }
-    if (s == STK_OK && k >= 0 && t->header.kind == STK_TAR_FILE) {
+    if (s == STOKER_OK && k >= 0 && t->header.kind == STK_TAR_FILE) {
         t->is_doubled = t->is_doubled || t->parts[k].is_there;
         t->parts[k].is_there = true;
     }
     bool ignored; // padding may be missing at the end
-    return s == STK_OK ? pass(it, stk_tar_padding(size), &ignored, err) : s;
+    return s == STOKER_OK ? pass(it, stk_tar_padding(size), &ignored, err) : s;
 }
 
-static enum stk_status bad_sample(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status bad_sample(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
     const struct stk_attr *names = t->names;
@@ -408,45 +411,45 @@ static enum stk_status bad_sample(struct stk_iter *it, struct stk_err *err)
             break;
         }
     }
-    enum stk_status s =
-        stk_err_set(err, STK_EINVAL, "%.300s: sample %.200s %s%.100s", t->path, t->key, what, name);
+    enum stoker_status s = stk_err_set(err, STOKER_EINVAL, "%.300s: sample %.200s %s%.100s",
+                                       t->path, t->key, what, name);
     drop_sample(t);
     return s;
 }
 
 // Reads until a sample is complete, which t->has_sample says; at the end of all there is none.
-static enum stk_status read_sample(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status read_sample(struct stk_iter *it, struct stoker_err *err)
 {
     struct tar *t = it->state;
     for (;;) {
         size_t key_size;
         const char *suffix;
-        enum stk_status s = STK_OK;
+        enum stoker_status s = STOKER_OK;
         if (!t->open.stream) {
             if (t->has_sample || t->file >= stk_files_count(it->ds)) {
-                return STK_OK;
+                return STOKER_OK;
             }
             s = open_file(it, err);
-            if (s != STK_OK) {
+            if (s != STOKER_OK) {
                 end_file(t);
                 return s;
             }
         }
         if (!t->has_header) {
             s = next_header(it, &t->header, err);
-            t->has_header = s == STK_OK && t->header.kind != STK_TAR_END;
+            t->has_header = s == STOKER_OK && t->header.kind != STK_TAR_END;
         }
-        if (s == STK_OK && !t->has_header) {
+        if (s == STOKER_OK && !t->has_header) {
             end_file(t);
             continue;
         }
-        if (s == STK_OK && !split_name(t, &key_size, &suffix)) {
+        if (s == STOKER_OK && !split_name(t, &key_size, &suffix)) {
             s = take_data(it, -1, err);
-        } else if (s == STK_OK) {
+        } else if (s == STOKER_OK) {
             bool is_same =
                 t->has_sample && key_size == t->key_size && memcmp(t->name, t->key, key_size) == 0;
             if (t->has_sample && !is_same) {
-                return STK_OK;
+                return STOKER_OK;
             }
             memcpy(t->key, t->name, key_size);
             t->key[key_size] = 0;
@@ -455,11 +458,11 @@ static enum stk_status read_sample(struct stk_iter *it, struct stk_err *err)
             int k = wanted(t->names, suffix);
             bool is_hole = t->header.kind == STK_TAR_SPARSE && k >= 0;
             s = take_data(it, k, err);
-            if (s == STK_OK && is_hole) {
+            if (s == STOKER_OK && is_hole) {
                 s = damage(t, "a sparse file ends, which is not read,", err);
             }
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
@@ -467,7 +470,7 @@ static enum stk_status read_sample(struct stk_iter *it, struct stk_err *err)
 
 // One sample, or an error for it; *is_end: there is none. Damage that hits no sample in hand, as
 // what it has is all that is wanted, comes behind it.
-static enum stk_status next_sample(struct stk_iter *it, bool *is_end, struct stk_err *err)
+static enum stoker_status next_sample(struct stk_iter *it, bool *is_end, struct stoker_err *err)
 {
     struct tar *t = it->state;
     *is_end = false;
@@ -478,16 +481,16 @@ static enum stk_status next_sample(struct stk_iter *it, bool *is_end, struct stk
         return err->code;
     }
     for (;;) {
-        enum stk_status s = read_sample(it, err);
-        if (s != STK_OK) {
-            bool goes_on = s == STK_EDAMAGE && t->open.stream && !t->at_end;
+        enum stoker_status s = read_sample(it, err);
+        if (s != STOKER_OK) {
+            bool goes_on = s == STOKER_EDAMAGE && t->open.stream && !t->at_end;
             if (!goes_on) {
                 end_file(t);
             }
-            if (s == STK_EDAMAGE && is_whole(it)) {
+            if (s == STOKER_EDAMAGE && is_whole(it)) {
                 t->has_trouble = true;
                 t->trouble = *err;
-                return STK_OK;
+                return STOKER_OK;
             }
             drop_sample(t);
             t->was_damaged = goes_on;
@@ -495,10 +498,10 @@ static enum stk_status next_sample(struct stk_iter *it, bool *is_end, struct stk
         }
         if (!t->has_sample) {
             *is_end = true;
-            return STK_OK;
+            return STOKER_OK;
         }
         if (is_whole(it)) {
-            return STK_OK;
+            return STOKER_OK;
         }
         if (!t->was_damaged) {
             return bad_sample(it, err);
@@ -531,23 +534,23 @@ static bool put_sample(struct stk_iter *it, struct stk_block *out,
     return ok;
 }
 
-static enum stk_status tar_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                struct stk_err *err)
+static enum stoker_status tar_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
 {
     struct tar *t = it->state;
     struct stk_shape scalar = {0};
     struct stk_col_capacity capacity = {0};
     bool is_end = false;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     want = want < AT_ONCE ? want : AT_ONCE;
     t->passes_data = false;
     bool ok = stk_block_reset(out, it->ds->specs->count);
     for (int k = 0; ok && k < out->count; k++) {
         ok = stk_col_uniform(&out->cols[k], it->run->pool, STK_DT_STRING, &scalar, want);
     }
-    while (ok && s == STK_OK && out->n < want) {
+    while (ok && s == STOKER_OK && out->n < want) {
         s = next_sample(it, &is_end, err);
-        if (is_end || s != STK_OK) {
+        if (is_end || s != STOKER_OK) {
             break;
         }
         ok = put_sample(it, out, &capacity);
@@ -557,18 +560,19 @@ static enum stk_status tar_next(struct stk_iter *it, int64_t want, struct stk_bl
         out->cols[k].n = out->n;
     }
     return ok ? s
-              : stk_err_set(err, STK_ELIMIT, "tar: no memory for %lld samples", (long long)want);
+              : stk_err_set(err, STOKER_ELIMIT, "tar: no memory for %lld samples", (long long)want);
 }
 
-static enum stk_status tar_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status tar_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
 {
     struct tar *t = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     bool is_end = false;
     t->passes_data = true;
-    for (*done = 0; s == STK_OK && *done < n; ++*done) {
+    for (*done = 0; s == STOKER_OK && *done < n; ++*done) {
         s = next_sample(it, &is_end, err);
-        if (is_end || s != STK_OK) {
+        if (is_end || s != STOKER_OK) {
             break;
         }
         drop_sample(t);

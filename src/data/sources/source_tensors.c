@@ -20,7 +20,7 @@ static const struct stk_attr *components(const struct stk_dataset *ds)
     return stk_attrs_get(ds->attrs, "components");
 }
 
-static enum stk_status specs_of(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status specs_of(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *t = components(ds);
     if (t->kind == STK_ATTR_BOUND) {
@@ -28,7 +28,7 @@ static enum stk_status specs_of(struct stk_dataset *ds, struct stk_err *err)
     } else if (t->kind == STK_ATTR_COLS) {
         ds->specs = stk_specs_new((int)t->count);
     } else {
-        return stk_err_set(err, STK_EINVAL, "%s: components must be tensors", ds->kind->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: components must be tensors", ds->kind->name);
     }
     if (!ds->specs) {
         return stk_err_nomem(err);
@@ -41,7 +41,7 @@ static enum stk_status specs_of(struct stk_dataset *ds, struct stk_err *err)
             ds->specs->items[k].shape = stk_col_shape(&t->cols[k], 0);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t tensors_one(const struct stk_dataset *ds)
@@ -50,8 +50,8 @@ static int64_t tensors_one(const struct stk_dataset *ds)
     return 1;
 }
 
-static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                  struct stk_block *out, struct stk_err *err)
+static enum stoker_status tensors_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                     struct stk_block *out, struct stoker_err *err)
 {
     const struct stk_attr *t = ((struct slices *)it->state)->cols;
     (void)index;
@@ -64,22 +64,22 @@ static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int
         out->cols[k].n = n;
     }
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status tensors_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status tensors_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
     ((struct slices *)it->state)->cols = components(it->ds);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status tensors_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+static enum stoker_status tensors_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                       struct stoker_err *err)
 {
     struct slices *s = it->state;
     (void)want;
-    return s->at++ ? STK_OK : tensors_at(it, NULL, 1, out, err);
+    return s->at++ ? STOKER_OK : tensors_at(it, NULL, 1, out, err);
 }
 
 static int64_t first_dim(const struct stk_dataset *ds)
@@ -93,27 +93,27 @@ static int64_t first_dim(const struct stk_dataset *ds)
     return stk_col_shape(&t->cols[0], 0).dim[0];
 }
 
-static enum stk_status slices_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status slices_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
-    enum stk_status s = specs_of(ds, err);
-    if (s != STK_OK) {
+    enum stoker_status s = specs_of(ds, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (ds->specs->count == 0) {
-        return stk_err_set(err, STK_EINVAL, "tensor_slices: no tensors");
+        return stk_err_set(err, STOKER_EINVAL, "tensor_slices: no tensors");
     }
     int64_t n = STK_UNKNOWN;
     for (int k = 0; k < ds->specs->count; k++) {
         struct stk_shape *shape = &ds->specs->items[k].shape;
         if (shape->rank == 0) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "tensor_slices: component %d is a scalar and cannot be cut", k);
         }
         if (shape->rank < 0) {
             continue;
         }
         if (n >= 0 && shape->dim[0] >= 0 && shape->dim[0] != n) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "tensor_slices: component %d has %lld slices, those before it %lld",
                                k, (long long)shape->dim[0], (long long)n);
         }
@@ -121,7 +121,7 @@ static enum stk_status slices_infer(struct stk_dataset *ds, struct stk_err *err)
         shape->rank--;
         memmove(shape->dim, shape->dim + 1, (size_t)shape->rank * sizeof shape->dim[0]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Rows [first, first + n) of the tensor as elements.
@@ -135,7 +135,7 @@ static void cut(struct stk_col *to, const struct stk_col *from, int64_t first, i
     to->n = n;
 }
 
-static enum stk_status slices_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status slices_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct slices *s = it->state;
     (void)err;
@@ -147,7 +147,7 @@ static enum stk_status slices_open(struct stk_iter *it, struct stk_err *err)
         s->guard = stk_guard_add(all.data, all.stride);
         stk_col_clear(&all);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void slices_close(struct stk_iter *it)
@@ -155,15 +155,15 @@ static void slices_close(struct stk_iter *it)
     stk_guard_drop(((struct slices *)it->state)->guard);
 }
 
-static enum stk_status torn(struct stk_err *err)
+static enum stoker_status torn(struct stoker_err *err)
 {
-    return stk_err_set(err, STK_EDAMAGE,
+    return stk_err_set(err, STOKER_EDAMAGE,
                        "tensor_slices: the file behind the values was cut short while it was read; "
                        "the last ones given may be zeros");
 }
 
-static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status slices_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct slices *s = it->state;
     const struct stk_attr *t = s->cols;
@@ -174,7 +174,7 @@ static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk
         return torn(err);
     }
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!stk_block_reset(out, (int)t->count)) {
         return stk_err_nomem(err);
@@ -185,22 +185,22 @@ static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk
     out->n = n;
     s->at += n;
     STK_ASSERT(s->at <= s->n);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status slices_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                   struct stk_err *err)
+static enum stoker_status slices_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                      struct stoker_err *err)
 {
     struct slices *s = it->state;
     int64_t left = s->n - s->at;
     (void)err;
     *done = n < left ? n : left;
     s->at += *done;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                 struct stk_block *out, struct stk_err *err)
+static enum stoker_status slices_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                    struct stk_block *out, struct stoker_err *err)
 {
     const struct slices *s = it->state;
     const struct stk_attr *t = s->cols;
@@ -216,12 +216,12 @@ static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int6
         bool ok = stk_col_gather(&out->cols[k], it->run->pool, &all, index, n);
         stk_col_clear(&all);
         if (!ok) {
-            return stk_err_set(err, STK_ELIMIT, "tensor_slices: no memory for %lld elements",
+            return stk_err_set(err, STOKER_ELIMIT, "tensor_slices: no memory for %lld elements",
                                (long long)n);
         }
     }
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_arg_row tensor_args[] = {

@@ -19,7 +19,7 @@ struct text {
     char path[STK_PATH_MAX];
 };
 
-static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct text *t = it->state;
     t->at_end = false;
@@ -35,18 +35,18 @@ static void end_file(struct text *t)
 }
 
 // More bytes behind what is left, in a new buffer: the old one may be held by lines.
-static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
 {
     struct text *t = it->state;
     STK_ASSERT(t->open.stream && t->pos <= t->end);
     size_t left = t->end - t->pos, got, piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
     if (left > LINE_MAX_BYTES) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: a line of more than 1 GiB", t->path);
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: a line of more than 1 GiB", t->path);
     }
     struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
     if (!b) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for a line of %zu bytes", t->path,
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a line of %zu bytes", t->path,
                            left);
     }
     if (left) {
@@ -56,11 +56,12 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     t->buf = b;
     t->pos = 0;
     t->end = left;
-    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
-    t->end += s == STK_OK ? got : 0;
-    t->at_end = s == STK_OK && got == 0;
+    enum stoker_status s =
+        stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
+    t->end += s == STOKER_OK ? got : 0;
+    t->at_end = s == STOKER_OK && got == 0;
     const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
-    return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
+    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", t->path, why) : s;
 }
 
 // Without \r: lines with one inside are copied.
@@ -87,15 +88,15 @@ static bool take_line(struct stk_iter *it, struct stk_col *c, const uint8_t *lin
     return true;
 }
 
-static enum stk_status give_lines(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status give_lines(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct text *t = it->state;
     struct stk_shape scalar = {0};
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, want) ||
         !stk_keep_add(&out->cols[0].keep, t->buf)) {
-        return stk_err_set(err, STK_ELIMIT, "text_lines: no memory for %lld lines",
+        return stk_err_set(err, STOKER_ELIMIT, "text_lines: no memory for %lld lines",
                            (long long)want);
     }
     struct stk_bytes *to = (struct stk_bytes *)out->cols[0].data;
@@ -106,7 +107,7 @@ static enum stk_status give_lines(struct stk_iter *it, int64_t want, struct stk_
         }
         size_t size = end ? (size_t)(end - line) : t->end - t->pos;
         if (!take_line(it, &out->cols[0], line, size, &to[out->n])) {
-            return stk_err_set(err, STK_ELIMIT, "text_lines: no memory for a line of %zu bytes",
+            return stk_err_set(err, STOKER_ELIMIT, "text_lines: no memory for a line of %zu bytes",
                                size);
         }
         out->n++;
@@ -114,33 +115,33 @@ static enum stk_status give_lines(struct stk_iter *it, int64_t want, struct stk_
     }
     STK_ASSERT(out->n <= want && t->pos <= t->end);
     out->cols[0].n = out->n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status text_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status text_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct text *t = it->state;
     want = want < 4096 ? want : 4096;
     for (;;) {
-        enum stk_status s = STK_OK;
+        enum stoker_status s = STOKER_OK;
         if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
-                return STK_OK;
+                return STOKER_OK;
             }
             s = open_file(it, err);
         } else if (t->buf && (t->pos < t->end)) {
             s = give_lines(it, want, out, err);
-            if (s != STK_OK || out->n > 0) {
+            if (s != STOKER_OK || out->n > 0) {
                 return s;
             }
         }
-        if (s == STK_OK && !t->at_end) {
+        if (s == STOKER_OK && !t->at_end) {
             s = read_more(it, err);
-        } else if (s == STK_OK) {
+        } else if (s == STOKER_OK) {
             end_file(t);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             end_file(t);
             return s;
         }

@@ -2,7 +2,7 @@
 // tfrecord: the records of TFRecord files, one file after the other. Records are views into the
 // reader's blocks: nothing is copied.
 //
-// A damaged record is one error (STK_EDAMAGE) in its place, and the records behind it follow, as
+// A damaged record is one error (STOKER_EDAMAGE) in its place, and the records behind it follow, as
 // far as they can be found again; damage of the compression ends its file.
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -41,7 +41,7 @@ static void end_file(struct tfrecord *t)
     t->file++;
 }
 
-static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
 {
     struct tfrecord *t = it->state;
     struct stk_record_opts opts = {.on_damage = STK_RECORD_SKIP};
@@ -52,40 +52,40 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
         opts.block_bytes = stk_files_share(it, BLOCK_MAX);
         opts.large_block_bytes = stk_files_share(it, LARGE_BLOCK_MAX);
     }
-    enum stk_status s = stk_files_codec(it->ds, &opts.codec, err);
-    s = s == STK_OK ? stk_files_name(it->ds, t->file, t->path, err) : s;
-    s = s == STK_OK ? stk_files_look(t->path, err) : s;
-    s = s == STK_OK ? stk_record_open(&t->reader, t->path, &opts, err) : s;
-    if (s != STK_OK) {
+    enum stoker_status s = stk_files_codec(it->ds, &opts.codec, err);
+    s = s == STOKER_OK ? stk_files_name(it->ds, t->file, t->path, err) : s;
+    s = s == STOKER_OK ? stk_files_look(t->path, err) : s;
+    s = s == STOKER_OK ? stk_record_open(&t->reader, t->path, &opts, err) : s;
+    if (s != STOKER_OK) {
         t->file++;
     }
     return s;
 }
 
-static enum stk_status damage(const struct tfrecord *t, struct stk_err *err)
+static enum stoker_status damage(const struct tfrecord *t, struct stoker_err *err)
 {
-    const struct stk_err *first = stk_record_first_damage(t->reader);
+    const struct stoker_err *first = stk_record_first_damage(t->reader);
     if (t->lost == 0) {
-        return stk_err_set(err, STK_EDAMAGE, "%s", first->message);
+        return stk_err_set(err, STOKER_EDAMAGE, "%s", first->message);
     }
-    return stk_err_set(err, STK_EDAMAGE, "%.300s: damaged near record %llu", t->path,
+    return stk_err_set(err, STOKER_EDAMAGE, "%.300s: damaged near record %llu", t->path,
                        (unsigned long long)t->number);
 }
 
 // More records. count 0: the file ended.
-static enum stk_status read_more(struct tfrecord *t, int64_t want, struct stk_err *err)
+static enum stoker_status read_more(struct tfrecord *t, int64_t want, struct stoker_err *err)
 {
     STK_ASSERT(t->reader && t->used == t->count);
     drop_records(t);
     size_t cap = want < AT_ONCE ? (size_t)want : AT_ONCE;
-    enum stk_status s = stk_record_read(t->reader, t->records, cap, &t->count, &t->block, err);
-    return s == STK_EINPUT ? stk_err_set(err, STK_EDAMAGE, "%s", err->message) : s;
+    enum stoker_status s = stk_record_read(t->reader, t->records, cap, &t->count, &t->block, err);
+    return s == STOKER_EINPUT ? stk_err_set(err, STOKER_EDAMAGE, "%s", err->message) : s;
 }
 
 // The records in hand behind the elements of `out`, which has room for `most`, up to one that is
 // missing before the next; *bytes grows by theirs.
-static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block *out, size_t *bytes,
-                            struct stk_err *err)
+static enum stoker_status give(struct stk_iter *it, int64_t most, struct stk_block *out,
+                               size_t *bytes, struct stoker_err *err)
 {
     struct tfrecord *t = it->state;
     struct stk_col *c = &out->cols[0];
@@ -94,7 +94,7 @@ static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block 
     size_t left = t->count - t->used, capacity = (size_t)(most - out->n),
            n = left < capacity ? left : capacity;
     if (!stk_keep_add(&c->keep, t->block)) {
-        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %zu records", n);
+        return stk_err_set(err, STOKER_ELIMIT, "tfrecord: no memory for %zu records", n);
     }
     for (size_t k = 0; k < n && t->records[t->used].number == t->number; k++) {
         const struct stk_record *r = &t->records[t->used++];
@@ -104,13 +104,13 @@ static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block 
         out->n++;
     }
     c->n = out->n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // What the blocks give until there is enough to hand on: a failure is met again, and told, by the
 // next call.
-static enum stk_status give_blocks(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status give_blocks(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct tfrecord *t = it->state;
     struct stk_shape scalar = {0};
@@ -118,50 +118,50 @@ static enum stk_status give_blocks(struct stk_iter *it, int64_t want, struct stk
     size_t bytes = 0, enough = stk_files_share(it, GIVEN_MAX);
     if (t->records[t->used].number != t->number) { // the damage before this record
         t->number = t->records[t->used].number;
-        enum stk_status s = damage(t, err);
+        enum stoker_status s = damage(t, err);
         t->lost++;
         return s;
     }
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, most)) {
-        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %lld records",
+        return stk_err_set(err, STOKER_ELIMIT, "tfrecord: no memory for %lld records",
                            (long long)most);
     }
-    enum stk_status s = give(it, most, out, &bytes, err);
-    struct stk_err later;
-    while (s == STK_OK && out->n < most && bytes < enough && t->used == t->count) {
-        if (read_more(t, most - out->n, &later) != STK_OK || t->count == 0 ||
-            give(it, most, out, &bytes, &later) != STK_OK) {
+    enum stoker_status s = give(it, most, out, &bytes, err);
+    struct stoker_err later;
+    while (s == STOKER_OK && out->n < most && bytes < enough && t->used == t->count) {
+        if (read_more(t, most - out->n, &later) != STOKER_OK || t->count == 0 ||
+            give(it, most, out, &bytes, &later) != STOKER_OK) {
             break;
         }
     }
     return s;
 }
 
-static enum stk_status tfrecord_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                     struct stk_err *err)
+static enum stoker_status tfrecord_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                        struct stoker_err *err)
 {
     struct tfrecord *t = it->state;
     while (t->used == t->count) {
         if (!t->reader) {
             if (t->file >= stk_files_count(it->ds)) {
-                return STK_OK;
+                return STOKER_OK;
             }
-            enum stk_status s = open_file(it, err);
-            if (s != STK_OK) {
+            enum stoker_status s = open_file(it, err);
+            if (s != STOKER_OK) {
                 return s;
             }
         }
-        enum stk_status s = read_more(t, want, err);
-        if (s != STK_OK) {
+        enum stoker_status s = read_more(t, want, err);
+        if (s != STOKER_OK) {
             end_file(t);
             return s;
         }
         if (t->count == 0) {
             bool lost_its_end = stk_record_stats_of(t->reader)->lost > t->lost;
-            s = lost_its_end ? damage(t, err) : STK_OK;
+            s = lost_its_end ? damage(t, err) : STOKER_OK;
             end_file(t);
-            if (s != STK_OK) {
+            if (s != STOKER_OK) {
                 return s;
             }
         }

@@ -17,9 +17,9 @@ struct stk_interleave_slot {
     struct stk_piece pieces[STK_INTERLEAVE_AHEAD];
     int first, count;
     bool is_busy, at_end;
-    uint64_t kept_for;      // the call that its first piece's memory is held for, 0: none
-    enum stk_status status; // opening it failed: an error in its turn
-    struct stk_err *err;
+    uint64_t kept_for;         // the call that its first piece's memory is held for, 0: none
+    enum stoker_status status; // opening it failed: an error in its turn
+    struct stoker_err *err;
 };
 
 struct stk_interleave {
@@ -47,16 +47,18 @@ struct stk_interleave {
 };
 
 // Before the first element: the first datasets, and the workers.
-STK_MUST_CHECK enum stk_status stk_interleave_begin(struct stk_interleave *p, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_interleave_begin(struct stk_interleave *p,
+                                                       struct stoker_err *err);
 // The dataset whose turn it is, with a piece ready. *slot NULL: all datasets are at their end, or
 // (not is_waiting) it has nothing yet. An error stands for one element of that dataset.
-STK_MUST_CHECK enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
-                                                   struct stk_interleave_slot **slot,
-                                                   struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
+                                                      struct stk_interleave_slot **slot,
+                                                      struct stoker_err *err);
 // Up to `want` elements of the slot's first piece, within its turn, or the piece's error.
-STK_MUST_CHECK enum stk_status stk_interleave_take(struct stk_interleave *p,
-                                                   struct stk_interleave_slot *slot, int64_t want,
-                                                   struct stk_block *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_interleave_take(struct stk_interleave *p,
+                                                      struct stk_interleave_slot *slot,
+                                                      int64_t want, struct stk_block *out,
+                                                      struct stoker_err *err);
 // n more elements of the slot's first piece are gone, and so many of its turn.
 void stk_interleave_used(struct stk_interleave *p, struct stk_interleave_slot *slot, int64_t n);
 void stk_interleave_advance(struct stk_interleave *p, int64_t turns);
@@ -66,8 +68,9 @@ struct stk_piece *stk_interleave_first(struct stk_interleave *p, struct stk_inte
 // Can elements like those of the block be copied one by one at little cost?
 bool stk_interleave_is_flat(const struct stk_block *b);
 // Elements of as many turns as are ready, in order, copied side by side, beginning with the slot's.
-STK_MUST_CHECK enum stk_status stk_interleave_turns(struct stk_interleave *p,
-                                                    struct stk_interleave_slot *slot, int64_t want,
-                                                    struct stk_block *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_interleave_turns(struct stk_interleave *p,
+                                                       struct stk_interleave_slot *slot,
+                                                       int64_t want, struct stk_block *out,
+                                                       struct stoker_err *err);
 
 #endif

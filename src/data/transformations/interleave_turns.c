@@ -90,7 +90,7 @@ static bool rounds(struct stk_interleave *p, struct stk_block *out, int64_t at, 
     for (int64_t i = 0; i < p->length && count > 0; i++) {
         struct stk_interleave_slot *slot = &p->slots[i];
         const struct stk_piece *piece = stk_interleave_first(p, slot);
-        bool is_empty = !slot->inner && p->at_end && slot->status == STK_OK;
+        bool is_empty = !slot->inner && p->at_end && slot->status == STOKER_OK;
         int64_t left = piece && is_alike(out, &piece->block) ? piece->block.n - piece->used : 0;
         count = is_empty ? count : left / p->block < count ? left / p->block : count;
         active += !is_empty;
@@ -148,10 +148,10 @@ static bool one_turn(struct stk_interleave *p, struct stk_interleave_slot *slot,
     return true;
 }
 
-enum stk_status stk_interleave_turns(struct stk_interleave *p, struct stk_interleave_slot *slot,
-                                     int64_t want, struct stk_block *out, struct stk_err *err)
+enum stoker_status stk_interleave_turns(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                                        int64_t want, struct stk_block *out, struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int64_t n = 0, done;
     want = want < COUNT_MAX ? want : COUNT_MAX;
     p->calls++;
@@ -159,7 +159,7 @@ enum stk_status stk_interleave_turns(struct stk_interleave *p, struct stk_interl
         stk_block_clear(out);
         return stk_stage_no_memory(p->it, err);
     }
-    while (s == STK_OK && slot && n < want) {
+    while (s == STOKER_OK && slot && n < want) {
         const struct stk_piece *piece = &slot->pieces[slot->first];
         bool is_error = piece->used == piece->block.n;
         if (is_error ? n > 0 : !is_alike(out, &piece->block)) {

@@ -34,7 +34,7 @@ static int64_t batch_cardinality(const struct stk_dataset *ds)
     return n / size + (!drops_remainder(ds) && n % size != 0);
 }
 
-static enum stk_status batch_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status batch_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     // As in tf.data, the size counts as known only where no batch may be short.
@@ -47,11 +47,11 @@ static enum stk_status batch_infer(struct stk_dataset *ds, struct stk_err *err)
     for (int k = 0; k < in->count; k++) {
         stk_spec_copy(&ds->specs->items[k], &in->items[k]);
         if (!stk_shape_prepend(&ds->specs->items[k].shape, is_fixed ? size : STK_UNKNOWN)) {
-            return stk_err_set(err, STK_EINVAL, "batch: component %d has %d dimensions already", k,
-                               STK_RANK_MAX);
+            return stk_err_set(err, STOKER_EINVAL, "batch: component %d has %d dimensions already",
+                               k, STK_RANK_MAX);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Does the batch lie in memory that others see: the user's, a cache's, a constant's, or that of
@@ -104,8 +104,8 @@ static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
 }
 
 // The first `n` held elements, groups of `size`, become the result; the others stay held.
-static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
-                            struct stk_err *err)
+static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
+                               struct stoker_err *err)
 {
     struct batch *b = it->state;
     struct stk_block *part = &b->part;
@@ -113,8 +113,8 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
     bool ok = stk_block_slice(part, &b->held, 0, n) &&
               stk_block_slice(&b->rest, &b->held, n, b->held.n - n) &&
               stk_block_reset(out, b->held.count);
-    enum stk_status s = ok ? STK_OK : stk_err_nomem(err);
-    for (int k = 0; s == STK_OK && k < part->count; k++) {
+    enum stoker_status s = ok ? STOKER_OK : stk_err_nomem(err);
+    for (int k = 0; s == STOKER_OK && k < part->count; k++) {
         int64_t unequal;
         if (stk_col_fold(&out->cols[k], it->run->pool, &part->cols[k], size, &unequal)) {
             if (make_writable(it, out, k)) {
@@ -123,13 +123,13 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
             unequal = -1;
         }
         if (unequal < 0) {
-            s = stk_err_set(err, STK_ELIMIT, "batch: no memory for %lld elements", (long long)n);
+            s = stk_err_set(err, STOKER_ELIMIT, "batch: no memory for %lld elements", (long long)n);
             break;
         }
         char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
         stk_shape_text(&part->cols[k].shapes[unequal], have);
         stk_shape_text(&part->cols[k].shapes[unequal / size * size], want);
-        s = stk_err_set(err, STK_EINVAL,
+        s = stk_err_set(err, STOKER_EINVAL,
                         "batch: component %d has shape %s in element %lld of a batch and %s in its "
                         "first; padded_batch makes them equal",
                         k, have, (long long)(unequal % size), want);
@@ -137,18 +137,18 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
     out->n = n / size;
     stk_block_move(&b->held, &b->rest);
     stk_block_clear(part);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(out);
     }
     return s;
 }
 
-static enum stk_status add(struct stk_iter *it, struct stk_block *more, struct stk_err *err)
+static enum stoker_status add(struct stk_iter *it, struct stk_block *more, struct stoker_err *err)
 {
     struct batch *b = it->state;
     if (b->held.n == 0) {
         stk_block_move(&b->held, more);
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_block *both[2] = {&b->held, more};
     bool ok = stk_block_concat(&b->joined, it->run->pool, both, 2);
@@ -156,10 +156,10 @@ static enum stk_status add(struct stk_iter *it, struct stk_block *more, struct s
         stk_block_move(&b->held, &b->joined);
     }
     stk_block_clear(&b->joined);
-    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "batch: no memory for a batch");
+    return ok ? STOKER_OK : stk_err_set(err, STOKER_ELIMIT, "batch: no memory for a batch");
 }
 
-static enum stk_status batch_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct batch *b = it->state;
     (void)err;
@@ -167,26 +167,26 @@ static enum stk_status batch_open(struct stk_iter *it, struct stk_err *err)
     b->drops_remainder = drops_remainder(it->ds);
     STK_ASSERT(b->size > 0); // infer saw to it
     stk_iter_hint_group(it->in[0], b->size);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct batch *b = it->state;
     int64_t size = b->size, target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
     struct stk_block *more = &b->more;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && !b->at_end && b->held.n < size) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && !b->at_end && b->held.n < size) {
         s = stk_iter_next(it->in[0], target - b->held.n, more, err);
-        b->at_end = s == STK_OK && more->n == 0;
-        if (s == STK_OK && more->n > 0) {
+        b->at_end = s == STOKER_OK && more->n == 0;
+        if (s == STOKER_OK && more->n > 0) {
             s = add(it, more, err);
         }
     }
     stk_block_clear(more);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(&b->held); // the batch of the bad element is lost with it
         return s;
     }
@@ -194,29 +194,29 @@ static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_
         return fold(it, b->held.n / size * size, size, out, err);
     }
     if (b->held.n == 0 || b->drops_remainder) {
-        return STK_OK;
+        return STOKER_OK;
     }
     return fold(it, b->held.n, b->held.n, out, err);
 }
 
-static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                  struct stk_err *err)
+static enum stoker_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct batch *b = it->state;
     int64_t size = b->size, passed = 0;
     *done = 0;
     if (n == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t from_held = b->held.n < n * size ? b->held.n : n * size;
     if (!stk_block_slice(&b->rest, &b->held, from_held, b->held.n - from_held)) {
         return stk_err_nomem(err);
     }
     stk_block_move(&b->held, &b->rest);
-    enum stk_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
+    enum stoker_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
     passed += from_held;
     *done = passed / size + (passed % size != 0 && !b->drops_remainder);
-    b->at_end = s == STK_OK && passed < n * size;
+    b->at_end = s == STOKER_OK && passed < n * size;
     return s;
 }
 

@@ -64,7 +64,7 @@ static int64_t cache_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
-static enum stk_status begin(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status begin(struct stk_iter *it, struct stoker_err *err)
 {
     struct cache *c = it->state;
     STK_ASSERT(!c->has_begun && !c->source && !c->filling);
@@ -83,7 +83,7 @@ static enum stk_status begin(struct stk_iter *it, struct stk_err *err)
         c->filling->refs = 1;
         stk_vec_init(&c->filling->blocks, sizeof(struct stk_block), BLOCKS_MAX);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // What readers share must not be written by any of them.
@@ -133,7 +133,7 @@ static void join_small(struct stk_iter *it, struct stk_vec *blocks)
 }
 
 // False: no memory, or it becomes too much; *err says so in the first case.
-static bool keep(struct stk_iter *it, struct stk_block *b, struct stk_err *err)
+static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *err)
 {
     struct kept *kept = ((struct cache *)it->state)->filling;
     uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
@@ -168,59 +168,59 @@ static void publish(struct stk_iter *it)
     c->filling = NULL;
 }
 
-static enum stk_status fill_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status fill_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct cache *c = it->state;
-    enum stk_status s = stk_iter_next(it->in[0], want < TAKE_MAX ? want : TAKE_MAX, out, err);
+    enum stoker_status s = stk_iter_next(it->in[0], want < TAKE_MAX ? want : TAKE_MAX, out, err);
     if (!c->filling) {
         return s;
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         c->has_failed = true;
         return s;
     }
     if (out->n == 0) {
         publish(it);
-        return STK_OK;
+        return STOKER_OK;
     }
-    err->code = STK_OK;
+    err->code = STOKER_OK;
     if (!keep(it, out, err)) {
         kept_drop(c->filling);
         c->filling = NULL;
-        return err->code; // STK_OK: the elements still come, and the cache stays empty
+        return err->code; // STOKER_OK: the elements still come, and the cache stays empty
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status cache_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status cache_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct cache *c = it->state;
     const char *name = stk_attrs_text(it->ds->attrs, "filename", "");
     char path[4096];
     if (!*name) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int n = snprintf(path, sizeof path, "%s.stkidx", name);
     if (n < 0 || (size_t)n >= sizeof path) {
-        return stk_err_set(err, STK_EINVAL, "cache: filename is too long");
+        return stk_err_set(err, STOKER_EINVAL, "cache: filename is too long");
     }
     return stk_cache_file_open(&c->file, it, path, false, err);
 }
 
-static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct cache *c = it->state;
     if (c->file) {
         return stk_cache_file_next(c->file, want, out, err);
     }
-    enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
-    if (s != STK_OK || !c->source) {
-        return s == STK_OK ? fill_next(it, want, out, err) : s;
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
+    if (s != STOKER_OK || !c->source) {
+        return s == STOKER_OK ? fill_next(it, want, out, err) : s;
     }
     if (c->at == c->source->blocks.count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
     int64_t left = b->n - c->used, n = want < left ? want : left;
@@ -233,19 +233,19 @@ static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_
         c->at++;
         c->used = 0;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                  struct stk_err *err)
+static enum stoker_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct cache *c = it->state;
     if (c->file) {
         return stk_cache_file_skip(c->file, n, done, err);
     }
-    enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
     struct stk_block block = {0};
-    while (s == STK_OK && *done < n) {
+    while (s == STOKER_OK && *done < n) {
         if (!c->source) {
             s = fill_next(it, n - *done, &block, err);
             *done += block.n;

@@ -37,8 +37,8 @@ struct stk_cache_file {
     bool is_over; // the file is no good, which was said
 };
 
-enum stk_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter *it,
-                                    const char *path, bool is_packed, struct stk_err *err)
+enum stoker_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter *it,
+                                       const char *path, bool is_packed, struct stoker_err *err)
 {
     struct stk_cache_file *c = stk_alloc_zero(1, sizeof *c);
     *out = c;
@@ -52,14 +52,14 @@ enum stk_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter
         return stk_err_nomem(err);
     }
     memcpy(c->path, path, strlen(path) + 1);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Ends what is written, if anything is.
-static enum stk_status finish(struct stk_cache_file *c, bool keeps, struct stk_err *err)
+static enum stoker_status finish(struct stk_cache_file *c, bool keeps, struct stoker_err *err)
 {
-    enum stk_status s = c->is_packed ? stk_packed_finish(c->packer, keeps, err)
-                                     : stk_indexed_finish(c->writer, keeps, err);
+    enum stoker_status s = c->is_packed ? stk_packed_finish(c->packer, keeps, err)
+                                        : stk_indexed_finish(c->writer, keeps, err);
     c->packer = NULL;
     c->writer = NULL;
     return s;
@@ -70,8 +70,8 @@ void stk_cache_file_close(struct stk_cache_file *c)
     if (!c) {
         return;
     }
-    struct stk_err ignored;
-    if (finish(c, false, &ignored) != STK_OK) {
+    struct stoker_err ignored;
+    if (finish(c, false, &ignored) != STOKER_OK) {
         c->has_failed = true; // the pass was given up: nothing was to stay
     }
     stk_packed_close(c->from_packed);
@@ -80,7 +80,7 @@ void stk_cache_file_close(struct stk_cache_file *c)
     stk_free(c);
 }
 
-static enum stk_status check_specs(const struct stk_cache_file *c, struct stk_err *err)
+static enum stoker_status check_specs(const struct stk_cache_file *c, struct stoker_err *err)
 {
     const struct stk_specs *want = c->it->ds->specs;
     const struct stk_specs *have =
@@ -90,28 +90,28 @@ static enum stk_status check_specs(const struct stk_cache_file *c, struct stk_er
         fits = have->items[k].dtype == want->items[k].dtype &&
                stk_shape_fits(&want->items[k].shape, &have->items[k].shape);
     }
-    return fits ? STK_OK
-                : stk_err_set(err, STK_EINVAL,
+    return fits ? STOKER_OK
+                : stk_err_set(err, STOKER_EINVAL,
                               "%s: %s holds elements of another type or shape; remove it or name "
                               "another file",
                               c->it->kind->name, c->path);
 }
 
-static enum stk_status begin(struct stk_cache_file *c, struct stk_err *err)
+static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err)
 {
     const struct stk_specs *specs = c->it->ds->specs;
     struct stat info;
-    enum stk_status s;
+    enum stoker_status s;
     if (stat(c->path, &info) == 0) {
         s = c->is_packed ? stk_packed_open(&c->from_packed, c->path, c->it->run->pool, err)
                          : stk_indexed_open(&c->from, c->path, err);
-        s = s == STK_OK ? check_specs(c, err) : s;
+        s = s == STOKER_OK ? check_specs(c, err) : s;
     } else {
         s = c->is_packed ? stk_packed_create(&c->packer, c->path, specs, err)
                          : stk_indexed_create(&c->writer, c->path, specs, err);
     }
-    c->has_begun = s == STK_OK;
-    if (s != STK_OK) {
+    c->has_begun = s == STOKER_OK;
+    if (s != STOKER_OK) {
         stk_packed_close(c->from_packed);
         stk_indexed_drop(c->from);
         c->from_packed = NULL;
@@ -121,26 +121,26 @@ static enum stk_status begin(struct stk_cache_file *c, struct stk_err *err)
     return s;
 }
 
-static enum stk_status write_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status write_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
-    enum stk_status s = stk_iter_next(c->it->in[0], want, out, err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_iter_next(c->it->in[0], want, out, err);
+    if (s != STOKER_OK) {
         c->has_failed = true;
         return s;
     }
     if (!c->writer && !c->packer) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (out->n > 0) {
         s = c->is_packed ? stk_packed_append(c->packer, out, err)
                          : stk_indexed_append(c->writer, out, err);
-        if (s == STK_OK) {
+        if (s == STOKER_OK) {
             return s;
         }
     }
-    struct stk_err ignored;
-    if (s == STK_OK) {
+    struct stoker_err ignored;
+    if (s == STOKER_OK) {
         return finish(c, !c->has_failed, err);
     }
     // The disk is full, or the like: that is said once, behind the elements that could not be kept,
@@ -149,22 +149,22 @@ static enum stk_status write_next(struct stk_cache_file *c, int64_t want, struct
     return s;
 }
 
-static enum stk_status read_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status read_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     int64_t index[BLOCK_MAX], left = stk_indexed_count(c->from) - c->at, failed = 0;
     int64_t n = want < left ? want : left;
-    struct stk_err why;
+    struct stoker_err why;
     n = n < BLOCK_MAX ? n : BLOCK_MAX;
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (int64_t i = 0; i < n; i++) {
         index[i] = c->at + i;
     }
-    enum stk_status s =
+    enum stoker_status s =
         stk_indexed_read(c->from, c->it->run->pool, index, n, out, &failed, &why, err);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     c->at += failed < n ? failed + 1 : n;
@@ -172,14 +172,14 @@ static enum stk_status read_next(struct stk_cache_file *c, int64_t want, struct 
         *err = why;
         return why.code;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_cache_file_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+enum stoker_status stk_cache_file_next(struct stk_cache_file *c, int64_t want,
+                                       struct stk_block *out, struct stoker_err *err)
 {
-    enum stk_status s = c->has_begun || c->is_over ? STK_OK : begin(c, err);
-    if (s != STK_OK || c->is_over) {
+    enum stoker_status s = c->has_begun || c->is_over ? STOKER_OK : begin(c, err);
+    if (s != STOKER_OK || c->is_over) {
         return s;
     }
     return c->from_packed ? stk_packed_read(c->from_packed, want, out, err)
@@ -187,24 +187,24 @@ enum stk_status stk_cache_file_next(struct stk_cache_file *c, int64_t want, stru
                           : write_next(c, want, out, err);
 }
 
-enum stk_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n, int64_t *done,
-                                    struct stk_err *err)
+enum stoker_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n, int64_t *done,
+                                       struct stoker_err *err)
 {
     struct stk_block block = {0};
-    enum stk_status s = c->has_begun || c->is_over ? STK_OK : begin(c, err);
+    enum stoker_status s = c->has_begun || c->is_over ? STOKER_OK : begin(c, err);
     if (c->is_over) {
         return s;
     }
-    if (s == STK_OK && c->from_packed) {
+    if (s == STOKER_OK && c->from_packed) {
         return stk_packed_skip(c->from_packed, n, done, err);
     }
-    if (s == STK_OK && c->from) {
+    if (s == STOKER_OK && c->from) {
         int64_t left = stk_indexed_count(c->from) - c->at;
         *done = n < left ? n : left;
         c->at += *done;
-        return STK_OK;
+        return STOKER_OK;
     }
-    while (s == STK_OK && *done < n) {
+    while (s == STOKER_OK && *done < n) {
         int64_t want = n - *done < BLOCK_MAX ? n - *done : BLOCK_MAX;
         stk_block_clear(&block);
         s = write_next(c, want, &block, err);
@@ -222,7 +222,7 @@ static const char *compression_of(const struct stk_dataset *ds)
     return stk_attrs_text(ds->attrs, "compression", "AUTO");
 }
 
-static enum stk_status snapshot_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status snapshot_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     static const char *const known[] = {"AUTO", "GZIP", "NONE", ""};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -230,7 +230,7 @@ static enum stk_status snapshot_infer(struct stk_dataset *ds, struct stk_err *er
             return stk_dataset_like_input(ds, err);
         }
     }
-    return stk_err_set(err, STK_EINVAL,
+    return stk_err_set(err, STOKER_EINVAL,
                        "snapshot: compression is GZIP, NONE or AUTO (which does not compress), "
                        "not %s",
                        compression_of(ds));
@@ -240,7 +240,7 @@ struct snapshot {
     struct stk_cache_file *file;
 };
 
-static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status snapshot_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct snapshot *s = it->state;
     char path[4096];
@@ -250,24 +250,24 @@ static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
                      (unsigned long long)stk_dataset_fingerprint(it->ds->in[0]),
                      is_packed ? "stkpack.gz" : "stkidx");
     if (!*dir || n < 0 || (size_t)n >= sizeof path) {
-        return stk_err_set(err, STK_EINVAL, "snapshot: path is empty or too long");
+        return stk_err_set(err, STOKER_EINVAL, "snapshot: path is empty or too long");
     }
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
         int why = errno;
-        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT),
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT),
                            "snapshot: cannot make the directory %s: %s", dir, strerror(why));
     }
     return stk_cache_file_open(&s->file, it, path, is_packed, err);
 }
 
-static enum stk_status snapshot_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                     struct stk_err *err)
+static enum stoker_status snapshot_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                        struct stoker_err *err)
 {
     return stk_cache_file_next(((struct snapshot *)it->state)->file, want, out, err);
 }
 
-static enum stk_status snapshot_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                     struct stk_err *err)
+static enum stoker_status snapshot_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                        struct stoker_err *err)
 {
     return stk_cache_file_skip(((struct snapshot *)it->state)->file, n, done, err);
 }

@@ -35,32 +35,32 @@ static int first_data(const struct stk_dataset *ds)
     return ds->kind == &stk_dataset_choose_from_datasets;
 }
 
-static enum stk_status choose_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status choose_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     int from = first_data(ds);
     if (from) {
         const struct stk_specs *s = ds->in[0]->specs;
         if (s->count != 1 || s->items[0].dtype != STK_DT_I64 || s->items[0].shape.rank != 0) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "%s: the choices must be a dataset of int64 scalars",
                                ds->kind->name);
         }
     }
     const struct stk_attr *w = stk_attrs_get(ds->attrs, "weights");
     if (w && w->kind == STK_ATTR_FLOATS && w->count != ds->n_in) {
-        return stk_err_set(err, STK_EINVAL, "%s: %lld weights for %d datasets", ds->kind->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: %lld weights for %d datasets", ds->kind->name,
                            (long long)w->count, ds->n_in);
     }
     double sum = 0;
     for (int64_t i = 0; w && w->kind == STK_ATTR_FLOATS && i < w->count; i++) {
         if (!(w->floats[i] >= 0)) {
-            return stk_err_set(err, STK_EINVAL, "%s: weight %lld is negative", ds->kind->name,
+            return stk_err_set(err, STOKER_EINVAL, "%s: weight %lld is negative", ds->kind->name,
                                (long long)i);
         }
         sum += w->floats[i];
     }
     if (w && w->kind == STK_ATTR_FLOATS && !(sum > 0)) {
-        return stk_err_set(err, STK_EINVAL, "%s: no weight is positive", ds->kind->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: no weight is positive", ds->kind->name);
     }
     return stk_specs_join_inputs(ds, from, err);
 }
@@ -80,7 +80,7 @@ static int64_t choose_cardinality(const struct stk_dataset *ds)
     return is_endless ? STK_INFINITE : STK_CARDINALITY_UNKNOWN;
 }
 
-static enum stk_status choose_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status choose_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct choose *c = it->state;
     const struct stk_attr *w = stk_attrs_get(it->ds->attrs, "weights");
@@ -111,7 +111,7 @@ static enum stk_status choose_open(struct stk_iter *it, struct stk_err *err)
             c->left--;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int sample(struct stk_iter *it)
@@ -133,32 +133,32 @@ static int sample(struct stk_iter *it)
 }
 
 // The next draw into c->drawn; -1: there are no more choices.
-static enum stk_status draw(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status draw(struct stk_iter *it, struct stoker_err *err)
 {
     struct choose *c = it->state;
     if (c->drawn >= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!first_data(it->ds)) {
         c->drawn = sample(it);
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = stk_feed_fill(&c->feeds[0], it->in[0], ROUND, err);
-    if (s != STK_OK || stk_feed_left(&c->feeds[0]) == 0) {
+    enum stoker_status s = stk_feed_fill(&c->feeds[0], it->in[0], ROUND, err);
+    if (s != STOKER_OK || stk_feed_left(&c->feeds[0]) == 0) {
         return s;
     }
     int64_t v = *(int64_t *)stk_col_at(&c->feeds[0].block.cols[0], c->feeds[0].used++);
     if (v < 0 || v >= it->n_in - 1) {
-        return stk_err_set(err, STK_EINVAL, "%s: choice %lld of %d datasets", it->kind->name,
+        return stk_err_set(err, STOKER_EINVAL, "%s: choice %lld of %d datasets", it->kind->name,
                            (long long)v, it->n_in - 1);
     }
     c->drawn = (int)v + 1;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Can the input drawn give an element in this round? *goes_on false: the round is over before it.
-static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, bool *goes_on,
-                             struct stk_err *err)
+static enum stoker_status serve(struct stk_iter *it, int64_t want, bool *is_given, bool *goes_on,
+                                struct stoker_err *err)
 {
     struct choose *c = it->state;
     int i = c->drawn;
@@ -167,8 +167,8 @@ static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, 
     *is_given = false;
     *goes_on = true;
     if (!c->is_over[i] && c->used[i] == 0 && stk_feed_left(f) == 0) {
-        enum stk_status s = stk_feed_fill(f, it->in[i], want, err);
-        if (s != STK_OK) {
+        enum stoker_status s = stk_feed_fill(f, it->in[i], want, err);
+        if (s != STOKER_OK) {
             c->drawn = -1;
             return s;
         }
@@ -181,13 +181,13 @@ static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, 
     if (c->is_over[i]) {
         c->drawn = -1;
         *goes_on = c->left > 0 && !c->has_ended;
-        return STK_OK;
+        return STOKER_OK;
     }
     *is_given = c->used[i] < stk_feed_left(f);
     *goes_on = *is_given;
     c->used[i] += *is_given;
     c->drawn = *is_given ? -1 : i;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The round's elements, of each input together, then put in the order of the draws.
@@ -222,22 +222,22 @@ static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
     return ok;
 }
 
-static enum stk_status choose_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status choose_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct choose *c = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int64_t n = 0;
     bool goes_on = c->left > 0 && !c->has_ended;
     want = want < ROUND ? want : ROUND;
     for (int i = 0; i < it->n_in; i++) {
         c->used[i] = 0;
     }
-    while (s == STK_OK && goes_on && n < want) {
+    while (s == STOKER_OK && goes_on && n < want) {
         bool is_given = false;
         s = draw(it, err);
         int drawn = c->drawn;
-        if (s != STK_OK || drawn < 0) {
+        if (s != STOKER_OK || drawn < 0) {
             break;
         }
         s = serve(it, want, &is_given, &goes_on, err);

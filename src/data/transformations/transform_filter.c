@@ -14,37 +14,38 @@ struct filter {
     bool is_over;  // take_while: an element said so
 };
 
-static enum stk_status filter_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status filter_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_fn *fn = stk_arg_fn(ds, "fn", 0, err);
     if (!fn) {
-        return STK_EINVAL;
+        return STOKER_EINVAL;
     }
     const struct stk_spec *spec = fn->n_out == 1 ? &fn->specs[fn->out[0]] : NULL;
     if (!spec || spec->dtype != STK_DT_BOOL || (spec->shape.rank != 0 && spec->shape.rank >= 0)) {
-        return stk_err_set(err, STK_EINVAL, "%s: the function must give one scalar bool",
+        return stk_err_set(err, STOKER_EINVAL, "%s: the function must give one scalar bool",
                            ds->kind->name);
     }
     return stk_dataset_like_input(ds, err);
 }
 
-static enum stk_status filter_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status filter_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct filter *f = it->state;
     struct stk_fn *fn = stk_arg_fn(it->ds, "fn", 0, err);
-    return fn ? stk_frame_open(&f->frame, fn, it->run->pool, it->run->options.host, err) : STK_EBUG;
+    return fn ? stk_frame_open(&f->frame, fn, it->run->pool, it->run->options.host, err)
+              : STOKER_EBUG;
 }
 
 // The function over what is left of the input's block: f->verdict for the elements of f->in. An
 // element that failed ends the block and is in eval.
-static enum stk_status judge(struct stk_iter *it, int64_t want, struct stk_eval *eval,
-                             struct stk_err *err)
+static enum stoker_status judge(struct stk_iter *it, int64_t want, struct stk_eval *eval,
+                                struct stoker_err *err)
 {
     struct filter *f = it->state;
-    enum stk_status s = stk_feed_fill(&f->feed, it->in[0], want, err);
+    enum stoker_status s = stk_feed_fill(&f->feed, it->in[0], want, err);
     stk_block_clear(&f->in);
-    if (s != STK_OK || stk_feed_left(&f->feed) == 0) {
-        f->index += s != STK_OK;
+    if (s != STOKER_OK || stk_feed_left(&f->feed) == 0) {
+        f->index += s != STOKER_OK;
         return s;
     }
     if (!stk_block_slice(&f->in, &f->feed.block, f->feed.used, stk_feed_left(&f->feed)) ||
@@ -53,7 +54,7 @@ static enum stk_status judge(struct stk_iter *it, int64_t want, struct stk_eval 
     }
     *eval = (struct stk_eval){.seed = it->seed, .first_index = f->index};
     s = stk_frame_run(f->frame, &f->in, &f->verdict, eval, err);
-    int64_t done = s != STK_OK || eval->failed >= f->in.n ? f->in.n : eval->failed + 1;
+    int64_t done = s != STOKER_OK || eval->failed >= f->in.n ? f->in.n : eval->failed + 1;
     f->feed.used += done;
     f->index += done;
     return s;
@@ -65,8 +66,8 @@ static bool says(const struct filter *f, int64_t i)
 }
 
 // The elements of f->in that pass, of the first n.
-static enum stk_status gather(struct stk_iter *it, int64_t n, struct stk_block *out,
-                              struct stk_err *err)
+static enum stoker_status gather(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                 struct stoker_err *err)
 {
     struct filter *f = it->state;
     struct stk_buf *list = stk_buf_get(it->run->pool, (size_t)n * sizeof(int64_t) + 8);
@@ -84,43 +85,43 @@ static enum stk_status gather(struct stk_iter *it, int64_t n, struct stk_block *
                   ? stk_block_slice(out, &f->in, index[0], count)
                   : stk_block_gather(out, it->run->pool, &f->in, index, count);
     stk_buf_drop(list);
-    return ok ? STK_OK : stk_stage_no_memory(it, err);
+    return ok ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
-static enum stk_status filter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status filter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct filter *f = it->state;
     while (out->n == 0) {
         struct stk_eval eval;
-        enum stk_status s = judge(it, want, &eval, err);
-        if (s != STK_OK || f->in.n == 0) {
+        enum stoker_status s = judge(it, want, &eval, err);
+        if (s != STOKER_OK || f->in.n == 0) {
             return s;
         }
         bool has_failed = eval.failed < f->in.n;
         s = gather(it, f->verdict.n, out, err);
         stk_block_clear(&f->verdict);
-        if (s == STK_OK && has_failed) {
+        if (s == STOKER_OK && has_failed) {
             *err = eval.failure;
             s = eval.failure.code;
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status while_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status while_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct filter *f = it->state;
     struct stk_eval eval;
     if (f->is_over) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = judge(it, want, &eval, err);
-    if (s != STK_OK || f->in.n == 0) {
+    enum stoker_status s = judge(it, want, &eval, err);
+    if (s != STOKER_OK || f->in.n == 0) {
         return s;
     }
     int64_t n = 0;
@@ -135,7 +136,7 @@ static enum stk_status while_next(struct stk_iter *it, int64_t want, struct stk_
         *err = eval.failure;
         return eval.failure.code;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void filter_close(struct stk_iter *it)
@@ -147,12 +148,12 @@ static void filter_close(struct stk_iter *it)
     stk_block_free(&f->verdict);
 }
 
-static enum stk_status ignore_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status ignore_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     for (;;) {
-        enum stk_status s = stk_iter_next(it->in[0], want, out, err);
-        if (s == STK_OK || !stk_status_is_of_element(s)) {
+        enum stoker_status s = stk_iter_next(it->in[0], want, out, err);
+        if (s == STOKER_OK || !stk_status_is_of_element(s)) {
             return s;
         }
         __atomic_add_fetch(&it->stats.skipped, 1, __ATOMIC_RELAXED);

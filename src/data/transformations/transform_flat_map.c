@@ -16,74 +16,75 @@ struct flat {
     bool is_open; // else the dataset is kept for its counts only
 };
 
-static enum stk_status flat_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status flat_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_fn *fn = stk_arg_fn(ds, "fn", 0, err);
     ds->specs = fn ? stk_nest_specs(ds, fn, err) : NULL;
-    return ds->specs ? STK_OK : STK_EINVAL;
+    return ds->specs ? STOKER_OK : STOKER_EINVAL;
 }
 
 // The open dataset is input 1 of the iterator, so that its counts are seen.
-static enum stk_status flat_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status flat_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct flat *f = it->state;
     it->n_in = 2; // there is room for one more than the dataset has
     return stk_nest_open(&f->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
 }
 
-static enum stk_status flat_turn(struct stk_iter *it, bool *is_end, struct stk_err *err)
+static enum stoker_status flat_turn(struct stk_iter *it, bool *is_end, struct stoker_err *err)
 {
     struct flat *t = it->state;
     struct stk_iter *inner = NULL;
     *is_end = false;
     if (t->is_open) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = stk_nest_next(&t->nest, it, false, &inner, err);
-    *is_end = s == STK_OK && !inner;
-    if (s == STK_OK && inner) {
+    enum stoker_status s = stk_nest_next(&t->nest, it, false, &inner, err);
+    *is_end = s == STOKER_OK && !inner;
+    if (s == STOKER_OK && inner) {
         stk_iter_exchange(it, 1, inner);
         t->is_open = true;
     }
     return s;
 }
 
-static enum stk_status flat_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status flat_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct flat *t = it->state;
     for (;;) {
         bool is_end;
-        enum stk_status s = flat_turn(it, &is_end, err);
-        if (s != STK_OK || is_end) {
+        enum stoker_status s = flat_turn(it, &is_end, err);
+        if (s != STOKER_OK || is_end) {
             return s;
         }
         s = stk_iter_next(it->in[1], want, out, err);
-        if (s != STK_OK || out->n > 0) {
+        if (s != STOKER_OK || out->n > 0) {
             return s;
         }
         t->is_open = false;
     }
 }
 
-static enum stk_status flat_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status flat_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stoker_err *err)
 {
     struct flat *t = it->state;
     while (*done < n) {
         bool is_end;
         int64_t passed = 0;
-        enum stk_status s = flat_turn(it, &is_end, err);
-        if (s != STK_OK || is_end) {
+        enum stoker_status s = flat_turn(it, &is_end, err);
+        if (s != STOKER_OK || is_end) {
             return s;
         }
         s = stk_iter_skip(it->in[1], n - *done, &passed, err);
         *done += passed;
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         t->is_open = *done == n;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void flat_close(struct stk_iter *it)
@@ -101,19 +102,19 @@ struct cycle {
     struct stk_parts parts;
 };
 
-static enum stk_status cycle_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status cycle_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct cycle *c = it->state;
     c->length = stk_attrs_int(it->ds->attrs, "cycle_length", -1);
     c->length = c->length < 1 ? it->run->options.threads : c->length;
     c->block = stk_attrs_int(it->ds->attrs, "block_length", 1);
     it->n_in = 2; // there is room for one more than the dataset has: the aggregate
-    enum stk_status s = stk_nest_open(&c->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
-    if (s == STK_OK && stk_attrs_int(it->ds->attrs, "num_parallel_calls", 0) != 0) {
+    enum stoker_status s = stk_nest_open(&c->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
+    if (s == STOKER_OK && stk_attrs_int(it->ds->attrs, "num_parallel_calls", 0) != 0) {
         return stk_interleave_open(&c->parallel, it, &c->nest, c->length, c->block, err);
     }
-    c->slots = s == STK_OK ? stk_alloc_zero((size_t)c->length, sizeof c->slots[0]) : NULL;
-    return s == STK_OK && !c->slots ? stk_err_nomem(err) : s;
+    c->slots = s == STOKER_OK ? stk_alloc_zero((size_t)c->length, sizeof c->slots[0]) : NULL;
+    return s == STOKER_OK && !c->slots ? stk_err_nomem(err) : s;
 }
 
 static void advance(struct cycle *c)
@@ -124,18 +125,18 @@ static void advance(struct cycle *c)
 
 // Opens the dataset of the slot whose turn it is; passes on where there is none. *is_over: nothing
 // is open and nothing will be.
-static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk_err *err)
+static enum stoker_status cycle_turn(struct stk_iter *it, bool *is_over, struct stoker_err *err)
 {
     struct cycle *c = it->state;
     *is_over = false;
     while (!c->slots[c->at]) {
         if (c->at_end && c->open == 0) {
             *is_over = true;
-            return STK_OK;
+            return STOKER_OK;
         }
         if (!c->at_end) {
-            enum stk_status s = stk_nest_next(&c->nest, it, true, &c->slots[c->at], err);
-            if (s != STK_OK) {
+            enum stoker_status s = stk_nest_next(&c->nest, it, true, &c->slots[c->at], err);
+            if (s != STOKER_OK) {
                 return s;
             }
             c->at_end = !c->slots[c->at];
@@ -148,7 +149,7 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
             advance(c);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void end_slot(struct stk_iter *it)
@@ -161,21 +162,21 @@ static void end_slot(struct stk_iter *it)
 }
 
 // Some elements of one dataset.
-static enum stk_status cycle_part(struct stk_iter *it, int64_t want, bool is_first,
-                                  struct stk_block *out, struct stk_err *err)
+static enum stoker_status cycle_part(struct stk_iter *it, int64_t want, bool is_first,
+                                     struct stk_block *out, struct stoker_err *err)
 {
     struct cycle *c = it->state;
     (void)is_first;
     for (;;) {
         bool is_over;
-        enum stk_status s = cycle_turn(it, &is_over, err);
-        if (s != STK_OK || is_over) {
+        enum stoker_status s = cycle_turn(it, &is_over, err);
+        if (s != STOKER_OK || is_over) {
             return s;
         }
         int64_t left = c->block - c->given;
         s = stk_iter_next(c->slots[c->at], want < left ? want : left, out, err);
-        c->given += s == STK_OK ? out->n : 1;
-        if (s == STK_OK && out->n == 0) {
+        c->given += s == STOKER_OK ? out->n : 1;
+        if (s == STOKER_OK && out->n == 0) {
             end_slot(it);
             continue;
         }
@@ -186,8 +187,8 @@ static enum stk_status cycle_part(struct stk_iter *it, int64_t want, bool is_fir
     }
 }
 
-static enum stk_status cycle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status cycle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct cycle *c = it->state;
     if (c->parallel) {
@@ -196,8 +197,8 @@ static enum stk_status cycle_next(struct stk_iter *it, int64_t want, struct stk_
     return stk_parts_collect(&c->parts, it, want, out, cycle_part, err);
 }
 
-static enum stk_status cycle_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                  struct stk_err *err)
+static enum stoker_status cycle_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct cycle *c = it->state;
     if (c->parallel) {
@@ -206,16 +207,16 @@ static enum stk_status cycle_skip(struct stk_iter *it, int64_t n, int64_t *done,
     while (*done < n) {
         bool is_over;
         int64_t passed = 0, left = c->block - c->given;
-        enum stk_status s = cycle_turn(it, &is_over, err);
-        if (s != STK_OK || is_over) {
+        enum stoker_status s = cycle_turn(it, &is_over, err);
+        if (s != STOKER_OK || is_over) {
             return s;
         }
         left = c->block - c->given;
         left = left < n - *done ? left : n - *done;
         s = stk_iter_skip(c->slots[c->at], left, &passed, err);
         *done += passed;
-        c->given += passed + (s != STK_OK);
-        if (s != STK_OK) {
+        c->given += passed + (s != STOKER_OK);
+        if (s != STOKER_OK) {
             return s;
         }
         if (passed < left) {
@@ -224,7 +225,7 @@ static enum stk_status cycle_skip(struct stk_iter *it, int64_t n, int64_t *done,
             advance(c);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void cycle_close(struct stk_iter *it)

@@ -51,29 +51,30 @@ static bool gives_int(const struct stk_fn *fn)
            fn->specs[fn->out[0]].shape.rank <= 0;
 }
 
-static enum stk_status group_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status group_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_fn *key = stk_arg_fn(ds, "fn", 0, err), *reduce = fn_of(ds, "reduce_fn");
     struct stk_fn *size = fn_of(ds, "window_size_fn");
     if (!key) {
-        return STK_EINVAL;
+        return STOKER_EINVAL;
     }
     if (!gives_int(key) || (size && (size->n_in != 1 || !gives_int(size)))) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "group_by_window: keys and window sizes must be int64 scalars");
     }
     if (!size && !stk_attrs_get(ds->attrs, "window_size")) {
-        return stk_err_set(err, STK_EINVAL, "group_by_window: needs window_size or window_size_fn");
+        return stk_err_set(err, STOKER_EINVAL,
+                           "group_by_window: needs window_size or window_size_fn");
     }
     if (!reduce || reduce->n_in != 2) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "group_by_window: reduce_fn must take a key and a dataset");
     }
     ds->specs = stk_nest_specs(ds, reduce, err);
-    return ds->specs ? STK_OK : STK_EINVAL;
+    return ds->specs ? STOKER_OK : STOKER_EINVAL;
 }
 
-static enum stk_status group_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status group_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct groups *g = it->state;
     struct stk_pool *pool = it->run->pool;
@@ -81,18 +82,19 @@ static enum stk_status group_open(struct stk_iter *it, struct stk_err *err)
     g->window_size = stk_attrs_int(it->ds->attrs, "window_size", 1);
     it->n_in = 2; // there is room for one more than the dataset has
     stk_vec_init(&g->list, sizeof(struct group), GROUPS_MAX);
-    enum stk_status s = stk_frame_open(&g->key_frame, fn_of(it->ds, "fn"), pool, host, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_frame_open(&g->key_frame, fn_of(it->ds, "fn"), pool, host, err);
+    if (s == STOKER_OK) {
         s = stk_frame_open(&g->reduce_frame, fn_of(it->ds, "reduce_fn"), pool, host, err);
     }
-    if (s == STK_OK && fn_of(it->ds, "window_size_fn")) {
+    if (s == STOKER_OK && fn_of(it->ds, "window_size_fn")) {
         s = stk_frame_open(&g->size_frame, fn_of(it->ds, "window_size_fn"), pool, host, err);
     }
     return s;
 }
 
 // A block of one element: the key, then perhaps a dataset.
-static enum stk_status key_block(struct stk_iter *it, int64_t key, int count, struct stk_err *err)
+static enum stoker_status key_block(struct stk_iter *it, int64_t key, int count,
+                                    struct stoker_err *err)
 {
     struct groups *g = it->state;
     struct stk_shape scalar = {0};
@@ -104,19 +106,19 @@ static enum stk_status key_block(struct stk_iter *it, int64_t key, int count, st
     }
     *(int64_t *)g->args.cols[0].data = key;
     g->args.n = 1;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status run_one(struct stk_iter *it, struct stk_frame *frame, struct stk_block *out,
-                               struct stk_err *err)
+static enum stoker_status run_one(struct stk_iter *it, struct stk_frame *frame,
+                                  struct stk_block *out, struct stoker_err *err)
 {
     struct groups *g = it->state;
     struct stk_eval eval = {.seed = it->seed, .first_index = (int64_t)g->emitted};
     if (!stk_block_reset(out, 1)) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = stk_frame_run(frame, &g->args, out, &eval, err);
-    if (s == STK_OK && eval.failed == 0) {
+    enum stoker_status s = stk_frame_run(frame, &g->args, out, &eval, err);
+    if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;
     }
@@ -124,22 +126,22 @@ static enum stk_status run_one(struct stk_iter *it, struct stk_frame *frame, str
     return s;
 }
 
-static enum stk_status size_of_group(struct stk_iter *it, int64_t key, int64_t *size,
-                                     struct stk_err *err)
+static enum stoker_status size_of_group(struct stk_iter *it, int64_t key, int64_t *size,
+                                        struct stoker_err *err)
 {
     struct groups *g = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     *size = g->window_size;
     if (g->size_frame) {
         s = key_block(it, key, 1, err);
-        s = s == STK_OK ? run_one(it, g->size_frame, &g->part, err) : s;
-        if (s == STK_OK) {
+        s = s == STOKER_OK ? run_one(it, g->size_frame, &g->part, err) : s;
+        if (s == STOKER_OK) {
             *size = *(int64_t *)stk_col_at(&g->part.cols[0], 0);
         }
         stk_block_clear(&g->part);
     }
-    if (s == STK_OK && *size < 1) {
-        return stk_err_set(err, STK_EINVAL, "group_by_window: window size of key %lld is %lld",
+    if (s == STOKER_OK && *size < 1) {
+        return stk_err_set(err, STOKER_EINVAL, "group_by_window: window size of key %lld is %lld",
                            (long long)key, (long long)*size);
     }
     return s;
@@ -170,8 +172,8 @@ static bool grow_buckets(struct groups *g)
 }
 
 // The key's group, made if there is none.
-static enum stk_status find(struct stk_iter *it, int64_t key, struct group **out,
-                            struct stk_err *err)
+static enum stoker_status find(struct stk_iter *it, int64_t key, struct group **out,
+                               struct stoker_err *err)
 {
     struct groups *g = it->state;
     if (2 * g->list.count >= g->bucket_count && !grow_buckets(g)) {
@@ -181,12 +183,12 @@ static enum stk_status find(struct stk_iter *it, int64_t key, struct group **out
     for (; g->buckets[at]; at = (at + 1) & (g->bucket_count - 1)) {
         *out = stk_vec_at(&g->list, (size_t)g->buckets[at] - 1);
         if ((*out)->key == key) {
-            return STK_OK;
+            return STOKER_OK;
         }
     }
     int64_t size;
-    enum stk_status s = size_of_group(it, key, &size, err);
-    if (s != STK_OK) {
+    enum stoker_status s = size_of_group(it, key, &size, err);
+    if (s != STOKER_OK) {
         return s;
     }
     *out = stk_vec_push(&g->list);
@@ -197,7 +199,7 @@ static enum stk_status find(struct stk_iter *it, int64_t key, struct group **out
     stk_vec_init(&(*out)->parts, sizeof(struct stk_block), PARTS_MAX);
     (*out)->size = size;
     g->buckets[at] = (int32_t)g->list.count;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void empty(struct group *group)
@@ -225,19 +227,19 @@ static bool join(struct stk_iter *it, struct group *group)
 }
 
 // The group's elements through the function: the result is input 1 from now on.
-static enum stk_status emit(struct stk_iter *it, struct group *group, struct stk_err *err)
+static enum stoker_status emit(struct stk_iter *it, struct group *group, struct stoker_err *err)
 {
     struct groups *g = it->state;
     struct stk_dataset *ds = NULL;
     struct stk_iter *inner = NULL;
     struct stk_shape scalar = {0};
-    enum stk_status s = join(it, group) ? STK_OK : stk_stage_no_memory(it, err);
-    if (s == STK_OK) {
+    enum stoker_status s = join(it, group) ? STOKER_OK : stk_stage_no_memory(it, err);
+    if (s == STOKER_OK) {
         s = stk_dataset_of_block(&ds, &g->joined, 0, g->joined.count, it->ds->in[0]->specs, err);
     }
     stk_block_clear(&g->joined);
-    s = s == STK_OK ? key_block(it, group->key, 2, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? key_block(it, group->key, 2, err) : s;
+    if (s == STOKER_OK) {
         struct stk_buf *b = stk_dataset_buf(ds);
         struct stk_col *c = &g->args.cols[1];
         bool ok = b && stk_col_uniform(c, it->run->pool, STK_DT_DATASET, &scalar, 1) &&
@@ -248,11 +250,11 @@ static enum stk_status emit(struct stk_iter *it, struct group *group, struct stk
         stk_buf_drop(b);
         s = ok ? run_one(it, g->reduce_frame, &g->part, err) : stk_err_nomem(err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         s = stk_iter_open_given(&inner, it, *(struct stk_dataset **)stk_col_at(&g->part.cols[0], 0),
                                 g->emitted++, false, err);
     }
-    if (s == STK_OK) {
+    if (s == STOKER_OK) {
         stk_iter_exchange(it, 1, inner);
         g->is_open = true;
     }
@@ -263,13 +265,13 @@ static enum stk_status emit(struct stk_iter *it, struct group *group, struct stk
 }
 
 // Keys of the next elements of the input.
-static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct groups *g = it->state;
-    enum stk_status s = stk_feed_fill(&g->in, it->in[0], 256, err);
-    if (s != STK_OK || stk_feed_left(&g->in) == 0) {
-        g->at_end = s == STK_OK;
-        g->index += s != STK_OK;
+    enum stoker_status s = stk_feed_fill(&g->in, it->in[0], 256, err);
+    if (s != STOKER_OK || stk_feed_left(&g->in) == 0) {
+        g->at_end = s == STOKER_OK;
+        g->index += s != STOKER_OK;
         return s;
     }
     if (!stk_block_reset(&g->keys, 1) ||
@@ -278,7 +280,7 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
     }
     struct stk_eval eval = {.seed = it->seed, .first_index = g->index};
     s = stk_frame_run(g->key_frame, &g->part, &g->keys, &eval, err);
-    if (s == STK_OK && eval.failed == 0) {
+    if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;
         g->in.used++;
@@ -289,33 +291,34 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
 }
 
 // Elements into groups until one is full. Neighbours of one key go together.
-static enum stk_status distribute(struct stk_iter *it, struct group **full, struct stk_err *err)
+static enum stoker_status distribute(struct stk_iter *it, struct group **full,
+                                     struct stoker_err *err)
 {
     struct groups *g = it->state;
     *full = NULL;
     while (g->keys.n > 0 && !*full) {
         int64_t key = *(int64_t *)stk_col_at(&g->keys.cols[0], 0), n = 1;
         struct group *group = NULL;
-        enum stk_status s = find(it, key, &group, err);
-        int64_t capacity = s == STK_OK ? group->size - group->n : 1;
+        enum stoker_status s = find(it, key, &group, err);
+        int64_t capacity = s == STOKER_OK ? group->size - group->n : 1;
         while (n < capacity && n < g->keys.n &&
                *(int64_t *)stk_col_at(&g->keys.cols[0], n) == key) {
             n++;
         }
-        struct stk_block *part = s == STK_OK ? stk_vec_push(&group->parts) : NULL;
+        struct stk_block *part = s == STOKER_OK ? stk_vec_push(&group->parts) : NULL;
         bool ok = part && stk_block_slice(part, &g->in.block, g->in.used, n);
         g->in.used += n;
         g->index += n;
         ok = stk_block_slice(&g->part, &g->keys, n, g->keys.n - n) && ok;
         stk_block_move(&g->keys, &g->part);
         stk_block_clear(&g->part);
-        if (s != STK_OK || !ok) {
-            return s != STK_OK ? s : stk_err_nomem(err);
+        if (s != STOKER_OK || !ok) {
+            return s != STOKER_OK ? s : stk_err_nomem(err);
         }
         group->n += n;
         *full = group->n >= group->size ? group : NULL;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int by_key(const void *a, const void *b)
@@ -339,32 +342,32 @@ static struct group *left_over(struct groups *g)
     return NULL;
 }
 
-static enum stk_status next_group(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status next_group(struct stk_iter *it, struct stoker_err *err)
 {
     struct groups *g = it->state;
     struct group *group = NULL;
     while (!group && !g->at_end) {
-        enum stk_status s = g->keys.n > 0 ? STK_OK : pull(it, err);
-        s = s == STK_OK ? distribute(it, &group, err) : s;
-        if (s != STK_OK) {
+        enum stoker_status s = g->keys.n > 0 ? STOKER_OK : pull(it, err);
+        s = s == STOKER_OK ? distribute(it, &group, err) : s;
+        if (s != STOKER_OK) {
             return s;
         }
     }
     group = group ? group : left_over(g);
-    return group ? emit(it, group, err) : STK_OK;
+    return group ? emit(it, group, err) : STOKER_OK;
 }
 
-static enum stk_status group_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status group_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct groups *g = it->state;
     for (;;) {
-        enum stk_status s = g->is_open ? STK_OK : next_group(it, err);
-        if (s != STK_OK || !g->is_open) {
+        enum stoker_status s = g->is_open ? STOKER_OK : next_group(it, err);
+        if (s != STOKER_OK || !g->is_open) {
             return s;
         }
         s = stk_iter_next(it->in[1], want, out, err);
-        if (s != STK_OK || out->n > 0) {
+        if (s != STOKER_OK || out->n > 0) {
             return s;
         }
         g->is_open = false;

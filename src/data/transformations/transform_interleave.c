@@ -26,9 +26,9 @@
 
 static void set_workers(void *owner, int n);
 
-enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
-                                    struct stk_nest *nest, int64_t cycle_length,
-                                    int64_t block_length, struct stk_err *err)
+enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
+                                       struct stk_nest *nest, int64_t cycle_length,
+                                       int64_t block_length, struct stoker_err *err)
 {
     int64_t calls = stk_attrs_int(it->ds->attrs, "num_parallel_calls", -1);
     int64_t ordered = stk_attrs_int(it->ds->attrs, "deterministic", -1);
@@ -56,7 +56,7 @@ enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter
     stk_ring_open(&p->ring, it, false, 1, 0);
     it->stats.capacity = (uint32_t)cycle_length * STK_INTERLEAVE_AHEAD;
     p->slots = stk_alloc_zero((size_t)cycle_length, sizeof p->slots[0]);
-    return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STK_OK : stk_err_nomem(err);
+    return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STOKER_OK : stk_err_nomem(err);
 }
 
 // The lock is held. Is memory too little to read ahead, with what the workers at it may still take?
@@ -101,7 +101,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
                       struct stk_piece *piece)
 {
     struct stk_run *run = p->it->run;
-    struct stk_err err;
+    struct stoker_err err;
     int64_t n = p->piece_n;
     STK_ASSERT(!slot->is_busy && slot->inner && slot->count < STK_INTERLEAVE_AHEAD);
     slot->is_busy = true;
@@ -111,9 +111,9 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     struct stk_iter *before = stk_account_enter(p->it);
     long pauses = stk_worker_pauses();
     uint64_t start_ns = stk_clock_ns();
-    enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
-    bool is_end = s == STK_OK && piece->block.n == 0;
-    if (s != STK_OK) {
+    enum stoker_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
+    bool is_end = s == STOKER_OK && piece->block.n == 0;
+    if (s != STOKER_OK) {
         (void)stk_piece_fail(piece, s, &err);
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
@@ -238,16 +238,16 @@ static void piece_pop(struct stk_interleave *p, struct stk_interleave_slot *slot
 }
 
 // A dataset for a free place of the cycle. An error waits there for its turn.
-static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
-                                 struct stk_err *err)
+static enum stoker_status open_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                                    struct stoker_err *err)
 {
     struct stk_iter *inner = NULL;
-    struct stk_err mine;
-    if (p->at_end || slot->status != STK_OK) {
-        return STK_OK;
+    struct stoker_err mine;
+    if (p->at_end || slot->status != STOKER_OK) {
+        return STOKER_OK;
     }
-    enum stk_status s = stk_nest_next(p->nest, p->it, true, &inner, &mine);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_nest_next(p->nest, p->it, true, &inner, &mine);
+    if (s != STOKER_OK) {
         slot->err = stk_alloc(sizeof *slot->err);
         if (!slot->err) {
             return stk_err_nomem(err);
@@ -255,7 +255,7 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
         *slot->err = mine;
         slot->status = s;
         p->is_lazy = true;
-        return STK_OK;
+        return STOKER_OK;
     }
     if (inner) {
         stk_aggregate_join(p->it, inner);
@@ -267,13 +267,13 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
     p->open += inner != NULL;
     pthread_cond_broadcast(&p->ring.has_capacity);
     pthread_mutex_unlock(&p->ring.lock);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_interleave_begin(struct stk_interleave *p, struct stk_err *err)
+enum stoker_status stk_interleave_begin(struct stk_interleave *p, struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
-    for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t i = 0; s == STOKER_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
         s = open_slot(p, &p->slots[i], err);
     }
     pthread_mutex_lock(&p->ring.lock);
@@ -343,18 +343,18 @@ static void await(struct stk_interleave *p)
     }
 }
 
-static enum stk_status slot_error(struct stk_interleave_slot *slot, struct stk_err *err)
+static enum stoker_status slot_error(struct stk_interleave_slot *slot, struct stoker_err *err)
 {
-    enum stk_status s = slot->status;
+    enum stoker_status s = slot->status;
     *err = *slot->err;
     stk_free(slot->err);
     slot->err = NULL;
-    slot->status = STK_OK;
+    slot->status = STOKER_OK;
     return s;
 }
 
 // The dataset of this turn is at its end: its place is free.
-static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
+static enum stoker_status end_slot(struct stk_interleave *p, struct stoker_err *err)
 {
     struct stk_interleave_slot *slot = &p->slots[p->at];
     pthread_mutex_lock(&p->ring.lock);
@@ -363,7 +363,7 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     p->open--;
     pthread_mutex_unlock(&p->ring.lock);
     stk_iter_close_concurrent(p->it, inner);
-    enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
+    enum stoker_status s = p->is_lazy ? STOKER_OK : open_slot(p, slot, err);
     stk_interleave_advance(p, 1);
     return s;
 }
@@ -372,7 +372,7 @@ void stk_interleave_used(struct stk_interleave *p, struct stk_interleave_slot *s
 {
     struct stk_piece *piece = &slot->pieces[slot->first];
     piece->used += n;
-    if (piece->used == piece->block.n && piece->status == STK_OK) {
+    if (piece->used == piece->block.n && piece->status == STOKER_OK) {
         piece_pop(p, slot);
     }
 }
@@ -385,13 +385,13 @@ struct stk_piece *stk_interleave_first(struct stk_interleave *p, struct stk_inte
     return piece;
 }
 
-enum stk_status stk_interleave_take(struct stk_interleave *p, struct stk_interleave_slot *slot,
-                                    int64_t want, struct stk_block *out, struct stk_err *err)
+enum stoker_status stk_interleave_take(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                                       int64_t want, struct stk_block *out, struct stoker_err *err)
 {
     struct stk_piece *piece = &slot->pieces[slot->first];
     int64_t left = piece->block.n - piece->used, turn = p->block - p->given;
     int64_t n = want < left ? want : left;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     n = n < turn ? n : turn;
     if (n > 0 && !stk_block_slice(out, &piece->block, piece->used, n)) {
         return stk_err_nomem(err);
@@ -412,22 +412,22 @@ enum stk_status stk_interleave_take(struct stk_interleave *p, struct stk_interle
     return s;
 }
 
-enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
-                                    struct stk_interleave_slot **out, struct stk_err *err)
+enum stoker_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
+                                       struct stk_interleave_slot **out, struct stoker_err *err)
 {
     *out = NULL;
     for (;;) {
         struct stk_interleave_slot *slot = &p->slots[p->at];
-        if (slot->status != STK_OK) {
-            enum stk_status s = slot_error(slot, err), again = open_slot(p, slot, err);
-            return again == STK_OK ? s : again;
+        if (slot->status != STOKER_OK) {
+            enum stoker_status s = slot_error(slot, err), again = open_slot(p, slot, err);
+            return again == STOKER_OK ? s : again;
         }
         if (!slot->inner) {
-            enum stk_status s = open_slot(p, slot, err);
-            if (s != STK_OK || (p->at_end && p->open == 0)) {
+            enum stoker_status s = open_slot(p, slot, err);
+            if (s != STOKER_OK || (p->at_end && p->open == 0)) {
                 return s;
             }
-            if (!slot->inner && slot->status == STK_OK) {
+            if (!slot->inner && slot->status == STOKER_OK) {
                 stk_interleave_advance(p, 1);
             }
             continue;
@@ -437,20 +437,20 @@ enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
         pthread_mutex_unlock(&p->ring.lock);
         if (!ready) {
             if (!is_waiting) {
-                return STK_OK;
+                return STOKER_OK;
             }
             await(p);
             if (is_over(p)) {
-                return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+                return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
             }
             continue;
         }
         if (has_piece) {
             *out = slot;
-            return STK_OK;
+            return STOKER_OK;
         }
-        enum stk_status s = end_slot(p, err);
-        if (s != STK_OK) {
+        enum stoker_status s = end_slot(p, err);
+        if (s != STOKER_OK) {
             return s;
         }
     }

@@ -38,14 +38,14 @@ static bool is_parallel(const struct stk_dataset *ds)
     return stk_attrs_int(ds->attrs, "num_parallel_calls", 0) != 0;
 }
 
-static enum stk_status map_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status map_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     struct stk_fn *fn = stk_arg_fn(ds, "fn", 0, err);
     if (!fn) {
-        return STK_EINVAL;
+        return STOKER_EINVAL;
     }
     ds->specs = stk_fn_result(fn);
-    return ds->specs ? STK_OK : stk_err_nomem(err);
+    return ds->specs ? STOKER_OK : stk_err_nomem(err);
 }
 
 static int64_t map_cardinality(const struct stk_dataset *ds)
@@ -71,7 +71,7 @@ static uint64_t *seeds_of(const struct stk_iter *it, bool *ok)
     return seeds;
 }
 
-static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status map_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct map *m = it->state;
     bool ok;
@@ -104,7 +104,7 @@ static bool make_capacity(struct stk_iter *it, int64_t n)
 
 // The function on `n` elements of m->in, to their place behind those that m->whole has. A failure
 // is the element's behind these.
-static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err *err)
+static enum stoker_status run_piece(struct stk_iter *it, int64_t n, struct stoker_err *err)
 {
     struct map *m = it->state;
     STK_ASSERT(n > 0 && m->used + n <= m->in.n);
@@ -116,16 +116,16 @@ static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err 
         m->piece.cols[o].keep = NULL;
         m->piece.cols[o].is_bound = true;
     }
-    enum stk_status s =
+    enum stoker_status s =
         ok ? stk_frame_run(m->frame, &m->rest, &m->piece, &eval, err) : stk_err_nomem(err);
-    for (int o = 0; s == STK_OK && o < m->piece.count; o++) {
+    for (int o = 0; s == STOKER_OK && o < m->piece.count; o++) {
         if (!stk_keep_join(&m->whole.cols[o].keep, m->piece.cols[o].keep)) {
             s = stk_err_nomem(err);
         }
     }
     stk_block_clear(&m->rest);
     stk_block_clear(&m->piece);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         m->used = m->in.n;
         return s;
     }
@@ -138,22 +138,22 @@ static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err 
         *err = eval.failure;
         return eval.failure.code;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Up to `want` elements, piece by piece, until the input ends or one fails.
-static enum stk_status next_pieces(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status next_pieces(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct map *m = it->state;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && m->whole.n < want && !m->at_end) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && m->whole.n < want && !m->at_end) {
         int64_t left = want - m->whole.n, chunk = stk_frame_chunk(m->frame);
         if (m->used == m->in.n) {
             m->used = 0;
             s = stk_iter_next(it->in[0], left < chunk ? left : chunk, &m->in, err);
-            m->index += s != STK_OK; // the failed element had its place
-            m->at_end = s == STK_OK && m->in.n == 0;
+            m->index += s != STOKER_OK; // the failed element had its place
+            m->at_end = s == STOKER_OK && m->in.n == 0;
         }
         int64_t held = m->in.n - m->used;
         if (held > 0) {
@@ -170,24 +170,24 @@ static enum stk_status next_pieces(struct stk_iter *it, int64_t want, struct stk
     return s;
 }
 
-static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                struct stk_err *err)
+static enum stoker_status map_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
 {
     struct map *m = it->state;
     if (m->parallel) {
         return stk_pmap_next(m->parallel, want, out, err);
     }
     if (m->at_end) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (want <= m->group && want > stk_frame_chunk(m->frame) && make_capacity(it, want)) {
         return next_pieces(it, want, out, err);
     }
     if (m->used == m->in.n) {
         m->used = 0;
-        enum stk_status s = stk_iter_next(it->in[0], want, &m->in, err);
-        if (s != STK_OK || m->in.n == 0) {
-            m->index += s != STK_OK; // the failed element had its place
+        enum stoker_status s = stk_iter_next(it->in[0], want, &m->in, err);
+        if (s != STOKER_OK || m->in.n == 0) {
+            m->index += s != STOKER_OK; // the failed element had its place
             return s;
         }
     }
@@ -198,10 +198,10 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
         return stk_err_nomem(err);
     }
     struct stk_eval eval = {.seed = it->seed, .seeds = m->seeds, .first_index = m->index};
-    enum stk_status s = stk_frame_run(m->frame, &m->rest, out, &eval, err);
+    enum stoker_status s = stk_frame_run(m->frame, &m->rest, out, &eval, err);
     int64_t done = eval.failed < n ? eval.failed + 1 : n;
     stk_block_clear(&m->rest);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         m->used = m->in.n;
         return s;
     }
@@ -214,7 +214,8 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
     return s;
 }
 
-static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status map_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
 {
     struct map *m = it->state;
     if (m->parallel) {
@@ -222,13 +223,13 @@ static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, s
     }
     STK_ASSERT(m->used <= m->in.n);
     int64_t held = m->in.n - m->used, from_held = n < held ? n : held, more = 0;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     m->used += from_held;
     if (n > from_held) {
         s = stk_iter_skip(it->in[0], n - from_held, &more, err);
     }
     *done = from_held + more;
-    m->index += *done + (s != STK_OK);
+    m->index += *done + (s != STOKER_OK);
     return s;
 }
 

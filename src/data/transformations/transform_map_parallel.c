@@ -47,21 +47,21 @@ static void own_end(void *p)
     stk_free(o);
 }
 
-static enum stk_status own_begin(struct stk_async *a, void **own, struct stk_err *err)
+static enum stoker_status own_begin(struct stk_async *a, void **own, struct stoker_err *err)
 {
     struct stk_pmap *m = a->arg;
     struct own *o = stk_alloc_zero(1, sizeof *o);
     if (!o) {
         return stk_err_nomem(err);
     }
-    enum stk_status s =
+    enum stoker_status s =
         stk_frame_open(&o->frame, m->fn, m->it->run->pool, m->it->run->options.host, err);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         own_end(o);
         return s;
     }
     *own = o;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // A buffer for the next group's results. False: none; pieces then have their own.
@@ -101,17 +101,17 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
 {
     struct stk_pmap *m = a->arg;
     struct own *o = own;
-    struct stk_err err;
+    struct stoker_err err;
     p->ends_group = false;
     bool is_grouped = m->group > 0 && (m->capacity.n > 0 || make_capacity(m));
     int64_t left = is_grouped ? m->group - m->offset : n;
-    enum stk_status s = stk_iter_next(m->it->in[0], n < left ? n : left, &o->in, &err);
-    if (s == STK_OK && !stk_block_reset(&p->block, m->fn->n_out)) {
+    enum stoker_status s = stk_iter_next(m->it->in[0], n < left ? n : left, &o->in, &err);
+    if (s == STOKER_OK && !stk_block_reset(&p->block, m->fn->n_out)) {
         s = stk_err_nomem(&err);
     }
     o->first_index = m->index;
-    m->index += s == STK_OK ? o->in.n : 1;
-    if (s != STK_OK) {
+    m->index += s == STOKER_OK ? o->in.n : 1;
+    if (s != STOKER_OK) {
         (void)stk_piece_fail(p, s, &err);
         return 0;
     }
@@ -128,15 +128,15 @@ static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int6
     while (from < o->in.n) {
         struct stk_eval eval = {
             .seed = m->it->seed, .seeds = m->seeds, .first_index = o->first_index + from};
-        struct stk_err err;
-        enum stk_status s = STK_OK;
+        struct stoker_err err;
+        enum stoker_status s = STOKER_OK;
         p = stk_piece_last(p);
         if (!stk_block_slice(&o->rest, &o->in, from, o->in.n - from) ||
             !stk_block_reset(&p->block, m->fn->n_out)) {
             s = stk_err_nomem(&err);
         }
-        s = s == STK_OK ? stk_frame_run(o->frame, &o->rest, &p->block, &eval, &err) : s;
-        if (s != STK_OK) {
+        s = s == STOKER_OK ? stk_frame_run(o->frame, &o->rest, &p->block, &eval, &err) : s;
+        if (s != STOKER_OK) {
             stk_block_clear(&p->block);
             (void)stk_piece_fail(p, s, &err);
             return;
@@ -151,9 +151,9 @@ static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int6
     }
 }
 
-static bool is_memory(enum stk_status s)
+static bool is_memory(enum stoker_status s)
 {
-    return s == STK_ELIMIT || s == STK_ENOMEM;
+    return s == STOKER_ELIMIT || s == STOKER_ENOMEM;
 }
 
 // The piece's block as it was before the function ran.
@@ -168,8 +168,8 @@ static bool begin_again(struct stk_pmap *m, struct own *o, struct stk_piece *p)
 }
 
 // The function on the piece's elements; once more where memory was too little and there is more.
-static enum stk_status run_piece(struct stk_async *a, struct own *o, struct stk_piece *p,
-                                 struct stk_eval *eval, struct stk_err *err)
+static enum stoker_status run_piece(struct stk_async *a, struct own *o, struct stk_piece *p,
+                                    struct stk_eval *eval, struct stoker_err *err)
 {
     struct stk_pmap *m = a->arg;
     int tries = 0;
@@ -177,8 +177,8 @@ static enum stk_status run_piece(struct stk_async *a, struct own *o, struct stk_
     stk_block_clear(&o->bound);
     bool may_retry =
         m->is_native && (!is_bound || stk_block_slice(&o->bound, &p->block, 0, o->in.n));
-    enum stk_status s = stk_frame_run(o->frame, &o->in, &p->block, eval, err);
-    while (may_retry && (is_memory(s) || (s == STK_OK && eval->failed < o->in.n &&
+    enum stoker_status s = stk_frame_run(o->frame, &o->in, &p->block, eval, err);
+    while (may_retry && (is_memory(s) || (s == STOKER_OK && eval->failed < o->in.n &&
                                           is_memory(eval->failure.code)))) {
         stk_block_clear(&p->block);
         may_retry = stk_async_is_short(a, &tries);
@@ -199,13 +199,13 @@ static void work(struct stk_async *a, void *own, struct stk_piece *p)
 {
     struct stk_pmap *m = a->arg;
     struct own *o = own;
-    struct stk_err err;
+    struct stoker_err err;
     struct stk_eval eval = {.seed = m->it->seed, .seeds = m->seeds, .first_index = o->first_index};
-    enum stk_status s = run_piece(a, o, p, &eval, &err);
+    enum stoker_status s = run_piece(a, o, p, &eval, &err);
     for (int k = 0; k < p->block.count; k++) {
         p->block.cols[k].is_bound = false;
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(&p->block);
         (void)stk_piece_fail(p, s, &err);
     } else if (eval.failed < o->in.n) {
@@ -220,8 +220,8 @@ static void work(struct stk_async *a, void *own, struct stk_piece *p)
 
 static const struct stk_async_kind pmap_kind = {own_begin, own_end, pull, work};
 
-enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct stk_fn *fn,
-                              const uint64_t *seeds, struct stk_err *err)
+enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct stk_fn *fn,
+                                 const uint64_t *seeds, struct stoker_err *err)
 {
     const struct stk_attrs *attrs = it->ds->attrs;
     int64_t calls = stk_attrs_int(attrs, "num_parallel_calls", -1);
@@ -249,7 +249,7 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
         return stk_err_nomem(err);
     }
     m->async->piece_n = m->async->piece_n_least = stk_fn_at_once(fn);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_pmap_close(struct stk_pmap *m)
@@ -283,19 +283,20 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
     m->group = size * batches;
 }
 
-enum stk_status stk_pmap_next(struct stk_pmap *m, int64_t want, struct stk_block *out,
-                              struct stk_err *err)
+enum stoker_status stk_pmap_next(struct stk_pmap *m, int64_t want, struct stk_block *out,
+                                 struct stoker_err *err)
 {
     m->has_begun = true;
     return stk_async_next(m->async, want, m->batch, out, err);
 }
 
-enum stk_status stk_pmap_skip(struct stk_pmap *m, int64_t n, int64_t *done, struct stk_err *err)
+enum stoker_status stk_pmap_skip(struct stk_pmap *m, int64_t n, int64_t *done,
+                                 struct stoker_err *err)
 {
     if (m->has_begun) {
         return stk_async_skip(m->async, n, done, err);
     }
-    enum stk_status s = stk_iter_skip(m->it->in[0], n, done, err);
-    m->index += *done + (s != STK_OK);
+    enum stoker_status s = stk_iter_skip(m->it->in[0], n, done, err);
+    m->index += *done + (s != STOKER_OK);
     return s;
 }

@@ -15,10 +15,10 @@ struct prefetch {
 
 static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece *p)
 {
-    struct stk_err err;
+    struct stoker_err err;
     (void)own;
-    enum stk_status s = stk_iter_next(a->it->in[0], n, &p->block, &err);
-    if (s != STK_OK) {
+    enum stoker_status s = stk_iter_next(a->it->in[0], n, &p->block, &err);
+    if (s != STOKER_OK) {
         (void)stk_piece_fail(p, s, &err);
         return 0;
     }
@@ -32,12 +32,12 @@ static int64_t prefetch_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
-static enum stk_status prefetch_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct prefetch *p = it->state;
     int64_t size = stk_attrs_int(it->ds->attrs, "buffer_size", -1);
     if (size == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     p->async = stk_async_open(it, &prefetch_kind, NULL, 1, 1, false, size > 0 ? size : 0);
     if (!p->async || !stk_tuner_add(&p->async->tuned, false)) {
@@ -47,11 +47,11 @@ static enum stk_status prefetch_open(struct stk_iter *it, struct stk_err *err)
     // Two pieces at least in a buffer of a given size, so that one is made while one is used.
     p->async->piece_n_max = size > 0 ? (size + 1) / 2 : 0;
     stk_async_set_capacity(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-STK_HOT static enum stk_status prefetch_next(struct stk_iter *it, int64_t want,
-                                             struct stk_block *out, struct stk_err *err)
+STK_HOT static enum stoker_status prefetch_next(struct stk_iter *it, int64_t want,
+                                                struct stk_block *out, struct stoker_err *err)
 {
     struct prefetch *p = it->state;
     p->has_begun = true;
@@ -59,16 +59,16 @@ STK_HOT static enum stk_status prefetch_next(struct stk_iter *it, int64_t want,
                     : stk_iter_next(it->in[0], want, out, err);
 }
 
-static enum stk_status prefetch_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                     struct stk_err *err)
+static enum stoker_status prefetch_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                        struct stoker_err *err)
 {
     struct prefetch *p = it->state;
     return p->async && p->has_begun ? stk_async_skip(p->async, n, done, err)
                                     : stk_iter_skip(it->in[0], n, done, err);
 }
 
-static enum stk_status prefetch_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                   struct stk_block *out, struct stk_err *err)
+static enum stoker_status prefetch_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                      struct stk_block *out, struct stoker_err *err)
 {
     return stk_iter_at(it->in[0], index, n, out, err);
 }

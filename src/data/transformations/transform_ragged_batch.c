@@ -13,12 +13,12 @@ struct ragged {
     const int64_t *dims;        // of each component, the last that may differ; -1: none
 };
 
-static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct stk_err *err)
+static enum stoker_status check(const struct stk_dataset *ds, int *outputs, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "ragged");
     if (!t || t->kind != STK_ATTR_INTS || t->count != in->count) {
-        return stk_err_set(err, STK_EINVAL, "ragged_batch: ragged does not fit %d components",
+        return stk_err_set(err, STOKER_EINVAL, "ragged_batch: ragged does not fit %d components",
                            in->count);
     }
     *outputs = 0;
@@ -26,7 +26,7 @@ static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct 
         int rank = in->items[k].shape.rank;
         if (in->items[k].dtype == STK_DT_DATASET || t->ints[k] < -1 ||
             (t->ints[k] >= 0 && t->ints[k] >= rank) || rank >= STK_RANK_MAX) {
-            return stk_err_set(err, STK_EINVAL,
+            return stk_err_set(err, STOKER_EINVAL,
                                "ragged_batch: component %d is a dataset, or has too few or too "
                                "many dimensions",
                                k);
@@ -34,19 +34,19 @@ static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct 
         *outputs += (int)t->ints[k] + 2;
     }
     return *outputs <= STK_COMPONENTS_MAX
-               ? STK_OK
-               : stk_err_set(err, STK_EINVAL, "ragged_batch: too many components");
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL, "ragged_batch: too many components");
 }
 
-static enum stk_status ragged_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status ragged_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     int outputs = 0, o = 0;
-    enum stk_status s = check(ds, &outputs, err);
+    enum stoker_status s = check(ds, &outputs, err);
     int64_t rows = stk_unequal_rows(ds);
-    ds->specs = s == STK_OK ? stk_specs_new(outputs) : NULL;
+    ds->specs = s == STOKER_OK ? stk_specs_new(outputs) : NULL;
     if (!ds->specs) {
-        return s == STK_OK ? stk_err_nomem(err) : s;
+        return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "ragged");
     for (int k = 0; k < in->count; k++) {
@@ -70,28 +70,28 @@ static enum stk_status ragged_infer(struct stk_dataset *ds, struct stk_err *err)
         }
         o += m + 2;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status differs(int k, const struct stk_shape *a, const struct stk_shape *b,
-                               struct stk_err *err)
+static enum stoker_status differs(int k, const struct stk_shape *a, const struct stk_shape *b,
+                                  struct stoker_err *err)
 {
     char one[STK_SHAPE_TEXT], other[STK_SHAPE_TEXT];
-    return stk_err_set(err, STK_EINVAL,
+    return stk_err_set(err, STOKER_EINVAL,
                        "ragged_batch: component %d has shapes %s and %s in one batch, which differ "
                        "where they may not",
                        k, stk_shape_text(a, one), stk_shape_text(b, other));
 }
 
-static enum stk_status stack(struct stk_iter *it, int k, int64_t n, struct stk_col *to,
-                             struct stk_err *err)
+static enum stoker_status stack(struct stk_iter *it, int k, int64_t n, struct stk_col *to,
+                                struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
     struct stk_col some = {0};
     int64_t unequal = -1;
     stk_col_slice(&some, &p->held.cols[k], 0, n);
     bool ok = stk_col_fold(to, it->run->pool, &some, n, &unequal);
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (!ok && unequal >= 0) {
         struct stk_shape a = stk_col_shape(&some, 0), b = stk_col_shape(&some, unequal);
         s = differs(k, &a, &b, err);
@@ -136,8 +136,8 @@ static bool make_splits(struct stk_iter *it, const struct stk_col *c, int64_t n,
 }
 
 // Values of n elements one behind the other, and their row_splits of m + 1 levels.
-static enum stk_status join(struct stk_iter *it, int k, int m, int64_t n, struct stk_col *to,
-                            struct stk_err *err)
+static enum stoker_status join(struct stk_iter *it, int k, int m, int64_t n, struct stk_col *to,
+                               struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
     const struct stk_col *c = &p->held.cols[k];
@@ -173,15 +173,15 @@ static enum stk_status join(struct stk_iter *it, int k, int m, int64_t n, struct
     for (int j = 0; ok && j <= m; j++) {
         ok = make_splits(it, c, n, j, &to[1 + j]);
     }
-    return ok ? STK_OK : stk_stage_no_memory(it, err);
+    return ok ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
-static enum stk_status make(struct stk_iter *it, int64_t n, struct stk_block *out,
-                            struct stk_err *err)
+static enum stoker_status make(struct stk_iter *it, int64_t n, struct stk_block *out,
+                               struct stoker_err *err)
 {
     const struct ragged *p = it->state;
-    enum stk_status s = STK_OK;
-    for (int k = 0, o = 0; s == STK_OK && k < p->unequal.held.count; k++) {
+    enum stoker_status s = STOKER_OK;
+    for (int k = 0, o = 0; s == STOKER_OK && k < p->unequal.held.count; k++) {
         int m = (int)p->dims[k];
         s = m < 0 ? stack(it, k, n, &out->cols[o], err) : join(it, k, m, n, &out->cols[o], err);
         o += m + 2;
@@ -189,14 +189,14 @@ static enum stk_status make(struct stk_iter *it, int64_t n, struct stk_block *ou
     return s;
 }
 
-static enum stk_status ragged_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status ragged_open(struct stk_iter *it, struct stoker_err *err)
 {
     ((struct ragged *)it->state)->dims = stk_attrs_get(it->ds->attrs, "ragged")->ints;
     return stk_unequal_open(it, err);
 }
 
-static enum stk_status ragged_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status ragged_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     (void)want;
     return stk_unequal_next(it, make, out, err);

@@ -35,26 +35,26 @@ static int64_t repeat_cardinality(const struct stk_dataset *ds)
     return __builtin_mul_overflow(n, count, &all) ? INT64_MAX : all;
 }
 
-static enum stk_status repeat_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status repeat_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
     ((struct turns *)it->state)->count = repeat_count(it->ds);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Opens the input of this turn if it is not open yet; *is_over where there is none.
-static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct stk_err *err)
+static enum stoker_status repeat_turn(struct stk_iter *it, bool *is_over, struct stoker_err *err)
 {
     struct turns *t = it->state;
     int64_t count = t->count;
     *is_over = count >= 0 && t->turn >= count;
     if (*is_over || t->is_open) {
-        return STK_OK;
+        return STOKER_OK;
     }
     uint64_t epoch = t->turn ? stk_path_mix(it->epoch, (uint64_t)t->turn) : it->epoch;
     struct stk_iter *fresh = NULL;
-    enum stk_status s = stk_iter_open_input(&fresh, it, 0, epoch, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_iter_open_input(&fresh, it, 0, epoch, err);
+    if (s == STOKER_OK) {
         if (it->is_final) {
             stk_iter_hint_final(fresh);
         }
@@ -79,19 +79,19 @@ static bool repeat_end_turn(struct stk_iter *it)
     return true;
 }
 
-static enum stk_status repeat_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status repeat_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct turns *t = it->state;
     for (;;) {
         bool is_over;
-        enum stk_status s = repeat_turn(it, &is_over, err);
-        if (s != STK_OK || is_over) {
+        enum stoker_status s = repeat_turn(it, &is_over, err);
+        if (s != STOKER_OK || is_over) {
             return s;
         }
         s = stk_iter_next(it->in[0], want, out, err);
-        t->gave = t->gave || s != STK_OK || out->n > 0;
-        if (s != STK_OK || out->n > 0 || !repeat_end_turn(it)) {
+        t->gave = t->gave || s != STOKER_OK || out->n > 0;
+        if (s != STOKER_OK || out->n > 0 || !repeat_end_turn(it)) {
             return s;
         }
     }
@@ -111,8 +111,8 @@ static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
     *done += turns * each;
 }
 
-static enum stk_status repeat_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                   struct stk_err *err)
+static enum stoker_status repeat_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                      struct stoker_err *err)
 {
     struct turns *t = it->state;
     while (*done < n) {
@@ -122,24 +122,24 @@ static enum stk_status repeat_skip(struct stk_iter *it, int64_t n, int64_t *done
         if (*done == n) {
             break;
         }
-        enum stk_status s = repeat_turn(it, &is_over, err);
-        if (s != STK_OK || is_over) {
+        enum stoker_status s = repeat_turn(it, &is_over, err);
+        if (s != STOKER_OK || is_over) {
             return s;
         }
         s = stk_iter_skip(it->in[0], n - *done, &passed, err);
         *done += passed;
-        t->gave = t->gave || s != STK_OK || passed > 0;
-        if (s != STK_OK) {
+        t->gave = t->gave || s != STOKER_OK || passed > 0;
+        if (s != STOKER_OK) {
             return s;
         }
         if (*done < n && !repeat_end_turn(it)) {
             break;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status concatenate_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status concatenate_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     return stk_specs_join_inputs(ds, 0, err);
 }
@@ -158,53 +158,53 @@ static int64_t concatenate_cardinality(const struct stk_dataset *ds)
     return is_unknown ? STK_CARDINALITY_UNKNOWN : sum;
 }
 
-static enum stk_status concatenate_open(struct stk_iter *it, int i, struct stk_err *err)
+static enum stoker_status concatenate_open(struct stk_iter *it, int i, struct stoker_err *err)
 {
     if (it->in[i]) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_iter *fresh = NULL;
-    enum stk_status s = stk_iter_open_input(&fresh, it, i, it->epoch, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_iter_open_input(&fresh, it, i, it->epoch, err);
+    if (s == STOKER_OK) {
         stk_iter_exchange(it, i, fresh);
     }
     return s;
 }
 
-static enum stk_status concatenate_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                        struct stk_err *err)
+static enum stoker_status concatenate_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                           struct stoker_err *err)
 {
     struct turns *t = it->state;
     while (t->turn < it->ds->n_in) {
-        enum stk_status s = concatenate_open(it, (int)t->turn, err);
-        if (s == STK_OK) {
+        enum stoker_status s = concatenate_open(it, (int)t->turn, err);
+        if (s == STOKER_OK) {
             s = stk_iter_next(it->in[t->turn], want, out, err);
         }
-        if (s != STK_OK || out->n > 0) {
+        if (s != STOKER_OK || out->n > 0) {
             return s;
         }
         t->turn++;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status concatenate_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                        struct stk_err *err)
+static enum stoker_status concatenate_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                           struct stoker_err *err)
 {
     struct turns *t = it->state;
     while (t->turn < it->ds->n_in && *done < n) {
         int64_t passed = 0;
-        enum stk_status s = concatenate_open(it, (int)t->turn, err);
-        if (s == STK_OK) {
+        enum stoker_status s = concatenate_open(it, (int)t->turn, err);
+        if (s == STOKER_OK) {
             s = stk_iter_skip(it->in[t->turn], n - *done, &passed, err);
         }
         *done += passed;
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
         t->turn += *done < n;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static bool concatenate_has_at(const struct stk_dataset *ds)
@@ -213,8 +213,8 @@ static bool concatenate_has_at(const struct stk_dataset *ds)
 }
 
 // One element from the input where the position lies.
-static enum stk_status one_at(struct stk_iter *it, int64_t index, struct stk_block *out,
-                              struct stk_err *err)
+static enum stoker_status one_at(struct stk_iter *it, int64_t index, struct stk_block *out,
+                                 struct stoker_err *err)
 {
     int i = 0;
     for (; i + 1 < it->ds->n_in; i++) {
@@ -224,28 +224,28 @@ static enum stk_status one_at(struct stk_iter *it, int64_t index, struct stk_blo
         }
         index -= n;
     }
-    enum stk_status s = concatenate_open(it, i, err);
-    return s == STK_OK ? stk_iter_at(it->in[i], &index, 1, out, err) : s;
+    enum stoker_status s = concatenate_open(it, i, err);
+    return s == STOKER_OK ? stk_iter_at(it->in[i], &index, 1, out, err) : s;
 }
 
 #define AT_PARTS 64
 
-static enum stk_status concatenate_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                      struct stk_block *out, struct stk_err *err)
+static enum stoker_status concatenate_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                         struct stk_block *out, struct stoker_err *err)
 {
     struct stk_block parts[AT_PARTS] = {0}, all = {0}, joined = {0};
-    enum stk_status s = STK_OK;
-    for (int64_t at = 0; s == STK_OK && at < n;) {
+    enum stoker_status s = STOKER_OK;
+    for (int64_t at = 0; s == STOKER_OK && at < n;) {
         const struct stk_block *list[AT_PARTS + 1] = {&all};
         int count = 0;
-        for (; s == STK_OK && count < AT_PARTS && at < n; at++, count++) {
+        for (; s == STOKER_OK && count < AT_PARTS && at < n; at++, count++) {
             s = one_at(it, index[at], &parts[count], err);
             list[count + 1] = &parts[count];
         }
-        if (s == STK_OK) {
+        if (s == STOKER_OK) {
             bool ok = stk_block_concat(&joined, it->run->pool, all.n ? list : list + 1,
                                        count + (all.n > 0));
-            s = ok ? STK_OK : stk_stage_no_memory(it, err);
+            s = ok ? STOKER_OK : stk_stage_no_memory(it, err);
             stk_block_move(&all, &joined);
         }
     }

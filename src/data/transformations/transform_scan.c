@@ -30,34 +30,35 @@ static bool is_reduce(const struct stk_dataset *ds)
 }
 
 // The state must come out as it goes in: same types, and shapes that fit.
-static enum stk_status check_state(struct stk_dataset *ds, const struct stk_fn *fn, int n,
-                                   struct stk_err *err)
+static enum stoker_status check_state(struct stk_dataset *ds, const struct stk_fn *fn, int n,
+                                      struct stoker_err *err)
 {
     for (int k = 0; k < n; k++) {
         const struct stk_spec *in = &fn->specs[k], *out = &fn->specs[fn->out[k]];
         if (in->dtype != out->dtype) {
-            return stk_err_set(
-                err, STK_EINVAL, "%s: component %d of the state goes in as %s and comes out as %s",
-                ds->kind->name, k, stk_dtype_name(in->dtype), stk_dtype_name(out->dtype));
+            return stk_err_set(err, STOKER_EINVAL,
+                               "%s: component %d of the state goes in as %s and comes out as %s",
+                               ds->kind->name, k, stk_dtype_name(in->dtype),
+                               stk_dtype_name(out->dtype));
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status scan_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status scan_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_attr *state = initial(ds);
     bool is_bound = state->kind == STK_ATTR_BOUND;
     if (!is_bound && state->kind != STK_ATTR_COLS) {
-        return stk_err_set(err, STK_EINVAL, "%s: initial_state must be tensors", ds->kind->name);
+        return stk_err_set(err, STOKER_EINVAL, "%s: initial_state must be tensors", ds->kind->name);
     }
     int n = is_bound ? state->specs->count : (int)state->count;
     struct stk_fn *fn = stk_arg_fn(ds, "fn", n, err);
     if (!fn) {
-        return STK_EINVAL;
+        return STOKER_EINVAL;
     }
     if (is_reduce(ds) ? fn->n_out != n : fn->n_out < n) {
-        return stk_err_set(err, STK_EINVAL,
+        return stk_err_set(err, STOKER_EINVAL,
                            "%s: the state has %d components, the function gives %d", ds->kind->name,
                            n, fn->n_out);
     }
@@ -87,21 +88,21 @@ static int64_t reduce_one(const struct stk_dataset *ds)
     return 1;
 }
 
-static enum stk_status scan_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status scan_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct scan *c = it->state;
     const struct stk_attr *state = initial(it->ds);
     struct stk_fn *fn = stk_arg_fn(it->ds, "fn", (int)state->count, err);
     struct stk_block first = {.count = (int)state->count, .n = 1, .cols = state->cols};
     if (!fn || !stk_block_share(&c->state, &first)) {
-        return fn ? stk_err_nomem(err) : STK_EBUG;
+        return fn ? stk_err_nomem(err) : STOKER_EBUG;
     }
     c->n_out = fn->n_out;
     return stk_frame_open(&c->frame, fn, it->run->pool, it->run->options.host, err);
 }
 
 // One element through the function; the new state is kept, the result in c->out behind it.
-static enum stk_status step(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status step(struct stk_iter *it, struct stoker_err *err)
 {
     struct scan *c = it->state;
     int n = c->state.count;
@@ -118,12 +119,12 @@ static enum stk_status step(struct stk_iter *it, struct stk_err *err)
     c->in.n = 1;
     struct stk_eval eval = {.seed = it->seed, .first_index = c->index++};
     c->feed.used++;
-    enum stk_status s = stk_frame_run(c->frame, &c->in, &c->out, &eval, err);
-    if (s == STK_OK && eval.failed == 0) {
+    enum stoker_status s = stk_frame_run(c->frame, &c->in, &c->out, &eval, err);
+    if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;
     }
-    for (int k = 0; s == STK_OK && k < n; k++) {
+    for (int k = 0; s == STOKER_OK && k < n; k++) {
         struct stk_col *to = &c->state.cols[k];
         stk_col_clear(to);
         stk_col_share(to, &c->out.cols[k]);
@@ -133,7 +134,7 @@ static enum stk_status step(struct stk_iter *it, struct stk_err *err)
 }
 
 // The result of the last step, as a block behind those there are.
-static enum stk_status append(struct stk_iter *it, struct stk_block *out, struct stk_err *err)
+static enum stoker_status append(struct stk_iter *it, struct stk_block *out, struct stoker_err *err)
 {
     struct scan *c = it->state;
     int n = c->state.count;
@@ -146,13 +147,13 @@ static enum stk_status append(struct stk_iter *it, struct stk_block *out, struct
     }
     stk_block_move(out, &c->joined);
     stk_block_clear(&c->joined);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define SCAN_BLOCK 16 // results given together: joining is quadratic
 
-static enum stk_status scan_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status scan_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct scan *c = it->state;
     want = want < SCAN_BLOCK ? want : SCAN_BLOCK;
@@ -160,39 +161,39 @@ static enum stk_status scan_next(struct stk_iter *it, int64_t want, struct stk_b
         if (out->n > 0 && stk_feed_left(&c->feed) == 0) {
             break;
         }
-        enum stk_status s = stk_feed_fill(&c->feed, it->in[0], want, err);
-        if (s != STK_OK || stk_feed_left(&c->feed) == 0) {
-            c->index += s != STK_OK;
+        enum stoker_status s = stk_feed_fill(&c->feed, it->in[0], want, err);
+        if (s != STOKER_OK || stk_feed_left(&c->feed) == 0) {
+            c->index += s != STOKER_OK;
             return s;
         }
         s = step(it, err);
-        s = s == STK_OK ? append(it, out, err) : s;
-        if (s != STK_OK) {
+        s = s == STOKER_OK ? append(it, out, err) : s;
+        if (s != STOKER_OK) {
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status reduce_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status reduce_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct scan *c = it->state;
     (void)want;
     while (!c->is_done) {
-        enum stk_status s = stk_feed_fill(&c->feed, it->in[0], 256, err);
-        if (s == STK_OK && stk_feed_left(&c->feed) > 0) {
+        enum stoker_status s = stk_feed_fill(&c->feed, it->in[0], 256, err);
+        if (s == STOKER_OK && stk_feed_left(&c->feed) > 0) {
             s = step(it, err);
-        } else if (s == STK_OK) {
+        } else if (s == STOKER_OK) {
             c->is_done = true;
-            return stk_block_share(out, &c->state) ? STK_OK : stk_err_nomem(err);
+            return stk_block_share(out, &c->state) ? STOKER_OK : stk_err_nomem(err);
         }
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             c->is_done = it->run->options.on_error == STK_ON_ERROR_STOP;
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void scan_close(struct stk_iter *it)

@@ -47,12 +47,12 @@ struct shuffle {
     const struct stk_col **parts;
 };
 
-static enum stk_status shuffle_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status shuffle_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     int64_t size = stk_attrs_int(ds->attrs, "buffer_size", 1);
     if (size < 1 && size != -1 && !stk_arg_is_bound(ds, "buffer_size")) {
         return stk_err_set(
-            err, STK_EINVAL,
+            err, STOKER_EINVAL,
             "shuffle: buffer_size is %lld; it must be positive, or -1 for all of the "
             "input",
             (long long)size);
@@ -98,14 +98,14 @@ static bool store_open(struct store *s, const struct stk_spec *spec)
     return s->each || s->taken;
 }
 
-static enum stk_status shuffle_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status shuffle_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     f->is_permuted = is_permutation(it->ds);
     f->seed = order_seed(it);
     if (f->is_permuted) {
         stk_permutation_open(&f->order, (uint64_t)stk_dataset_cardinality(it->ds->in[0]), f->seed);
-        return STK_OK;
+        return STOKER_OK;
     }
     int count = it->ds->specs->count;
     f->size = stk_attrs_int(it->ds->attrs, "buffer_size", 1);
@@ -116,7 +116,7 @@ static enum stk_status shuffle_open(struct stk_iter *it, struct stk_err *err)
     for (int k = 0; ok && k < count; k++) {
         ok = store_open(&f->stores[k], &it->ds->specs->items[k]);
     }
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 // What a slot takes in the arrays.
@@ -219,11 +219,11 @@ static bool put(struct stk_iter *it, int64_t slot)
 }
 
 // How much of the buffer the budget holds, and what to do.
-static enum stk_status too_small(const struct stk_iter *it, struct stk_err *err)
+static enum stoker_status too_small(const struct stk_iter *it, struct stoker_err *err)
 {
     const struct shuffle *f = it->state;
     struct stk_pool_stats s = stk_pool_stats_of(it->run->pool);
-    return stk_err_set(err, STK_ELIMIT,
+    return stk_err_set(err, STOKER_ELIMIT,
                        "shuffle: %lld of buffer_size %lld elements are %llu of the budget's %llu "
                        "bytes, and there is no more; a smaller buffer_size, a larger ram_budget, "
                        "or shuffling before what makes elements large helps",
@@ -232,14 +232,14 @@ static enum stk_status too_small(const struct stk_iter *it, struct stk_err *err)
 }
 
 // Fills the buffer. An error of the input comes out at once.
-static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status fill(struct stk_iter *it, struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     while (f->held < f->size && !f->feed.at_end) {
         int64_t want = f->size - f->held;
-        enum stk_status s = stk_feed_fill(&f->feed, it->in[0],
-                                          want < OUT_ELEMENTS_MAX ? want : OUT_ELEMENTS_MAX, err);
-        if (s != STK_OK) {
+        enum stoker_status s = stk_feed_fill(
+            &f->feed, it->in[0], want < OUT_ELEMENTS_MAX ? want : OUT_ELEMENTS_MAX, err);
+        if (s != STOKER_OK) {
             return s;
         }
         for (; stk_feed_left(&f->feed) > 0 && f->held < f->size; f->held++) {
@@ -248,7 +248,7 @@ static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 #define AHEAD 16 // draws for which memory is asked beforehand
@@ -305,8 +305,8 @@ static bool draw_cols(struct stk_iter *it, int k, const struct stk_col *in, cons
 }
 
 // The columns that wait become the results' columns.
-static enum stk_status join_taken(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status join_taken(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     bool ok = true;
@@ -329,7 +329,7 @@ static enum stk_status join_taken(struct stk_iter *it, int64_t n, struct stk_blo
             stk_col_clear(&s->taken[i]);
         }
     }
-    return ok ? STK_OK : stk_stage_no_memory(it, err);
+    return ok ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
 static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
@@ -350,8 +350,8 @@ static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
 }
 
 // Draws n elements; with more input at least n of it are there.
-static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
-                            struct stk_err *err)
+static enum stoker_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
+                               struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     uint64_t seed = f->seed;
@@ -377,34 +377,34 @@ static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *ou
     }
     f->feed.used += goes_on ? n : 0;
     f->held -= goes_on ? 0 : n;
-    enum stk_status s = ok ? join_taken(it, n, out, err) : stk_stage_no_memory(it, err);
-    if (s != STK_OK) {
+    enum stoker_status s = ok ? join_taken(it, n, out, err) : stk_stage_no_memory(it, err);
+    if (s != STOKER_OK) {
         stk_block_clear(out);
     }
-    out->n = s == STK_OK ? n : 0;
+    out->n = s == STOKER_OK ? n : 0;
     return s;
 }
 
 // By position: the permutation of the next n results.
-static enum stk_status permuted_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                     struct stk_err *err)
+static enum stoker_status permuted_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                        struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     int64_t index[OUT_ELEMENTS_MAX], left = (int64_t)f->order.n - f->position;
     int64_t n = want < left ? want : left;
     n = n < OUT_ELEMENTS_MAX ? n : OUT_ELEMENTS_MAX;
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     STK_ASSERT(f->position >= 0 && f->position <= (int64_t)f->order.n - n);
     stk_permutation_range(&f->order, (uint64_t)f->position, n, index);
-    enum stk_status s = stk_iter_at(it->in[0], index, n, out, err);
-    if (s != STK_OK && stk_status_is_of_element(s) && n > 1) {
+    enum stoker_status s = stk_iter_at(it->in[0], index, n, out, err);
+    if (s != STOKER_OK && stk_status_is_of_element(s) && n > 1) {
         // One of them fails: alone it is an error, and the others come.
         n = 1;
         s = stk_iter_at(it->in[0], index, n, out, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(out);
     }
     f->position += n;
@@ -424,41 +424,41 @@ static int64_t most_at_once(const struct stk_iter *it)
     return n < 1 ? 1 : n > OUT_ELEMENTS_MAX ? OUT_ELEMENTS_MAX : (int64_t)n;
 }
 
-static enum stk_status shuffle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+static enum stoker_status shuffle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                       struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     if (f->is_permuted) {
         return permuted_next(it, want, out, err);
     }
     int64_t n = want < OUT_ELEMENTS_MAX ? want : OUT_ELEMENTS_MAX;
-    enum stk_status s = fill(it, err);
-    if (s == STK_OK && !f->feed.at_end) {
+    enum stoker_status s = fill(it, err);
+    if (s == STOKER_OK && !f->feed.at_end) {
         s = stk_feed_fill(&f->feed, it->in[0], n, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     int64_t more = stk_feed_left(&f->feed), limit = more > 0 ? more : f->held;
     n = n < limit ? n : limit;
     limit = most_at_once(it);
     n = n < limit ? n : limit;
-    return n > 0 ? draw(it, n, out, err) : STK_OK;
+    return n > 0 ? draw(it, n, out, err) : STOKER_OK;
 }
 
-static enum stk_status shuffle_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                    struct stk_err *err)
+static enum stoker_status shuffle_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                       struct stoker_err *err)
 {
     struct shuffle *f = it->state;
     struct stk_block block = {0};
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     if (f->is_permuted) {
         int64_t left = (int64_t)f->order.n - f->position;
         *done = n < left ? n : left;
         f->position += *done;
-        return STK_OK;
+        return STOKER_OK;
     }
-    while (s == STK_OK && *done < n) {
+    while (s == STOKER_OK && *done < n) {
         s = shuffle_next(it, n - *done, &block, err);
         *done += block.n;
         if (block.n == 0) {
@@ -470,8 +470,8 @@ static enum stk_status shuffle_skip(struct stk_iter *it, int64_t n, int64_t *don
     return s;
 }
 
-static enum stk_status shuffle_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                  struct stk_block *out, struct stk_err *err)
+static enum stoker_status shuffle_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                     struct stk_block *out, struct stoker_err *err)
 {
     const struct shuffle *f = it->state;
     struct stk_buf *list = stk_buf_get(it->run->pool, (size_t)n * sizeof index[0] + 8);
@@ -482,7 +482,7 @@ static enum stk_status shuffle_at(struct stk_iter *it, const int64_t *index, int
     for (int64_t i = 0; i < n; i++) {
         of[i] = (int64_t)stk_permutation_at(&f->order, (uint64_t)index[i]);
     }
-    enum stk_status s = stk_iter_at(it->in[0], of, n, out, err);
+    enum stoker_status s = stk_iter_at(it->in[0], of, n, out, err);
     stk_buf_drop(list);
     return s;
 }

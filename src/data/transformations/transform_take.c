@@ -21,14 +21,14 @@ static int64_t number(const struct stk_dataset *ds, const char *name)
     return stk_attrs_int(ds->attrs, name, 0);
 }
 
-static enum stk_status part_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status part_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct part *p = it->state;
     (void)err;
     p->count = number(it->ds, "count");
     p->shards = number(it->ds, "num_shards");
     p->index = number(it->ds, "index");
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t take_cardinality(const struct stk_dataset *ds)
@@ -47,30 +47,31 @@ static int64_t take_left(const struct stk_iter *it, int64_t want)
 }
 
 // An error is an element: it counts.
-static enum stk_status take_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status take_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct part *p = it->state;
     int64_t n = take_left(it, want);
     if (n <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = stk_iter_next(it->in[0], n, out, err);
-    p->passed += s == STK_OK ? out->n : 1;
+    enum stoker_status s = stk_iter_next(it->in[0], n, out, err);
+    p->passed += s == STOKER_OK ? out->n : 1;
     return s;
 }
 
-static enum stk_status take_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status take_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stoker_err *err)
 {
     struct part *p = it->state;
     n = take_left(it, n);
-    enum stk_status s = n > 0 ? stk_iter_skip(it->in[0], n, done, err) : STK_OK;
-    p->passed += *done + (s != STK_OK);
+    enum stoker_status s = n > 0 ? stk_iter_skip(it->in[0], n, done, err) : STOKER_OK;
+    p->passed += *done + (s != STOKER_OK);
     return s;
 }
 
-static enum stk_status same_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                               struct stk_block *out, struct stk_err *err)
+static enum stoker_status same_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                  struct stk_block *out, struct stoker_err *err)
 {
     return stk_iter_at(it->in[0], index, n, out, err);
 }
@@ -87,48 +88,50 @@ static int64_t skip_cardinality(const struct stk_dataset *ds)
     return n < 0 ? n : n > count ? n - count : 0;
 }
 
-static enum stk_status pass_over(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status pass_over(struct stk_iter *it, struct stoker_err *err)
 {
     struct part *p = it->state;
     int64_t count = p->count, done = 0;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && p->passed < count) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && p->passed < count) {
         s = stk_iter_skip(it->in[0], count - p->passed, &done, err);
-        p->passed += done + (s != STK_OK);
-        if (s == STK_OK && done == 0) {
+        p->passed += done + (s != STOKER_OK);
+        if (s == STOKER_OK && done == 0) {
             break;
         }
     }
-    p->has_begun = s == STK_OK;
+    p->has_begun = s == STOKER_OK;
     return s;
 }
 
-static enum stk_status skip_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stoker_status skip_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     struct part *p = it->state;
     if (p->count < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = p->has_begun ? STK_OK : pass_over(it, err);
-    return s == STK_OK ? stk_iter_next(it->in[0], want, out, err) : s;
+    enum stoker_status s = p->has_begun ? STOKER_OK : pass_over(it, err);
+    return s == STOKER_OK ? stk_iter_next(it->in[0], want, out, err) : s;
 }
 
-static enum stk_status skip_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status skip_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stoker_err *err)
 {
     struct part *p = it->state;
     if (p->count < 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = p->has_begun ? STK_OK : pass_over(it, err);
-    return s == STK_OK ? stk_iter_skip(it->in[0], n, done, err) : s;
+    enum stoker_status s = p->has_begun ? STOKER_OK : pass_over(it, err);
+    return s == STOKER_OK ? stk_iter_skip(it->in[0], n, done, err) : s;
 }
 
 #define INDEX_BLOCK 1024
 
 // Positions of the input for those of ours: k * by + first.
-static enum stk_status mapped_at(struct stk_iter *it, const int64_t *index, int64_t n, int64_t by,
-                                 int64_t first, struct stk_block *out, struct stk_err *err)
+static enum stoker_status mapped_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                    int64_t by, int64_t first, struct stk_block *out,
+                                    struct stoker_err *err)
 {
     STK_ASSERT(by > 0 && first >= 0);
     int64_t few[INDEX_BLOCK], *of = few;
@@ -143,23 +146,23 @@ static enum stk_status mapped_at(struct stk_iter *it, const int64_t *index, int6
     for (int64_t i = 0; i < n; i++) {
         of[i] = index[i] * by + first;
     }
-    enum stk_status s = stk_iter_at(it->in[0], of, n, out, err);
+    enum stoker_status s = stk_iter_at(it->in[0], of, n, out, err);
     stk_buf_drop(many);
     return s;
 }
 
-static enum stk_status skip_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                               struct stk_block *out, struct stk_err *err)
+static enum stoker_status skip_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                  struct stk_block *out, struct stoker_err *err)
 {
     return mapped_at(it, index, n, 1, ((struct part *)it->state)->count, out, err);
 }
 
-static enum stk_status shard_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status shard_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     int64_t shards = number(ds, "num_shards"), index = number(ds, "index");
     bool is_bound = stk_arg_is_bound(ds, "num_shards") || stk_arg_is_bound(ds, "index");
     if (!is_bound && (index < 0 || index >= shards)) {
-        return stk_err_set(err, STK_EINVAL, "shard: index is %lld; it must be 0 to %lld",
+        return stk_err_set(err, STOKER_EINVAL, "shard: index is %lld; it must be 0 to %lld",
                            (long long)index, (long long)shards - 1);
     }
     return stk_dataset_like_input(ds, err);
@@ -176,38 +179,38 @@ static int64_t shard_cardinality(const struct stk_dataset *ds)
 }
 
 // The next element of ours as a block of one.
-static enum stk_status pick(struct stk_iter *it, struct stk_block *out, struct stk_err *err)
+static enum stoker_status pick(struct stk_iter *it, struct stk_block *out, struct stoker_err *err)
 {
     struct part *p = it->state;
     int64_t shards = p->shards, done = 0;
     int64_t before = (p->index - p->passed % shards + shards) % shards;
     STK_ASSERT(before >= 0 && before < shards);
-    enum stk_status s = before ? stk_iter_skip(it->in[0], before, &done, err) : STK_OK;
+    enum stoker_status s = before ? stk_iter_skip(it->in[0], before, &done, err) : STOKER_OK;
     p->passed += done;
-    if (s != STK_OK || done < before) {
-        p->passed += s != STK_OK;
+    if (s != STOKER_OK || done < before) {
+        p->passed += s != STOKER_OK;
         return s;
     }
     s = stk_iter_next(it->in[0], 1, out, err);
-    p->passed += s != STK_OK || out->n;
+    p->passed += s != STOKER_OK || out->n;
     return s;
 }
 
-static enum stk_status shard_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                  struct stk_err *err)
+static enum stoker_status shard_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
 {
     struct part *p = it->state;
     const struct stk_block *list[SHARD_PARTS];
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     int count = 0;
     stk_block_clear(out);
-    while (s == STK_OK && count < SHARD_PARTS && count < want) {
+    while (s == STOKER_OK && count < SHARD_PARTS && count < want) {
         s = pick(it, &p->picked[count], err);
-        if (s == STK_OK && p->picked[count].n == 0) {
+        if (s == STOKER_OK && p->picked[count].n == 0) {
             break;
         }
         list[count] = &p->picked[count];
-        count += s == STK_OK;
+        count += s == STOKER_OK;
     }
     if (count > 0 && !stk_block_concat(out, it->run->pool, list, count)) {
         s = stk_stage_no_memory(it, err);
@@ -218,25 +221,25 @@ static enum stk_status shard_next(struct stk_iter *it, int64_t want, struct stk_
     return s;
 }
 
-static enum stk_status shard_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                  struct stk_err *err)
+static enum stoker_status shard_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
 {
     struct part *p = it->state;
     int64_t shards = p->shards, index = p->index, passed = 0;
     int64_t first = p->passed, span;
     if (n <= 0 || __builtin_mul_overflow(n, shards, &span)) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status s = stk_iter_skip(it->in[0], span, &passed, err);
-    p->passed += passed + (s != STK_OK);
+    enum stoker_status s = stk_iter_skip(it->in[0], span, &passed, err);
+    p->passed += passed + (s != STOKER_OK);
     // Ours among [first, first + passed).
     int64_t end = first + passed;
     *done = (end + shards - 1 - index) / shards - (first + shards - 1 - index) / shards;
     return s;
 }
 
-static enum stk_status shard_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                struct stk_block *out, struct stk_err *err)
+static enum stoker_status shard_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                   struct stk_block *out, struct stoker_err *err)
 {
     const struct part *p = it->state;
     return mapped_at(it, index, n, p->shards, p->index, out, err);

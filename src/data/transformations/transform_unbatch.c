@@ -8,7 +8,7 @@ struct unbatch {
     struct stk_feed feed, cut; // elements of the input; cut ones
 };
 
-static enum stk_status unbatch_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status unbatch_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     ds->specs = stk_specs_new(in->count);
@@ -19,7 +19,7 @@ static enum stk_status unbatch_infer(struct stk_dataset *ds, struct stk_err *err
         struct stk_spec *spec = &ds->specs->items[k];
         stk_spec_copy(spec, &in->items[k]);
         if (spec->shape.rank == 0) {
-            return stk_err_set(err, STK_EINVAL, "unbatch: component %d is a scalar", k);
+            return stk_err_set(err, STOKER_EINVAL, "unbatch: component %d is a scalar", k);
         }
         if (spec->shape.rank > 0) {
             spec->shape.rank--;
@@ -27,7 +27,7 @@ static enum stk_status unbatch_infer(struct stk_dataset *ds, struct stk_err *err
                     (size_t)spec->shape.rank * sizeof spec->shape.dim[0]);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t unbatch_cardinality(const struct stk_dataset *ds)
@@ -63,7 +63,7 @@ static int64_t agreeing(const struct stk_feed *f)
     return i - f->used;
 }
 
-static enum stk_status refuse(struct unbatch *u, struct stk_err *err)
+static enum stoker_status refuse(struct unbatch *u, struct stoker_err *err)
 {
     char first[STK_SHAPE_TEXT], other[STK_SHAPE_TEXT];
     const struct stk_block *b = &u->feed.block;
@@ -74,22 +74,22 @@ static enum stk_status refuse(struct unbatch *u, struct stk_err *err)
         at = s1.rank < 1 || s0.rank < 1 || s1.dim[0] != s0.dim[0] ? k : 0;
     }
     u->feed.used++;
-    return stk_err_set(err, STK_EINVAL,
+    return stk_err_set(err, STOKER_EINVAL,
                        "unbatch: component 0 has shape %s, component %d has %s; their first "
                        "dimensions must be equal",
                        stk_shape_text(&s0, first), at, stk_shape_text(&s1, other));
 }
 
 // Elements of the input until one has rows, cut.
-static enum stk_status cut_more(struct stk_iter *it, int64_t want, struct stk_err *err)
+static enum stoker_status cut_more(struct stk_iter *it, int64_t want, struct stoker_err *err)
 {
     struct unbatch *u = it->state;
     while (stk_feed_left(&u->cut) == 0) {
         const struct stk_specs *in = it->ds->in[0]->specs;
         int64_t each = in->count && in->items[0].shape.rank > 0 ? in->items[0].shape.dim[0] : 1;
-        enum stk_status s =
+        enum stoker_status s =
             stk_feed_fill(&u->feed, it->in[0], each > 0 ? (want + each - 1) / each : 1, err);
-        if (s != STK_OK || stk_feed_left(&u->feed) == 0) {
+        if (s != STOKER_OK || stk_feed_left(&u->feed) == 0) {
             return s;
         }
         int64_t n = agreeing(&u->feed);
@@ -99,30 +99,30 @@ static enum stk_status cut_more(struct stk_iter *it, int64_t want, struct stk_er
         }
         u->cut.used = 0;
         s = stk_feed_take(&u->feed, n, &part, err);
-        if (s == STK_OK && !stk_block_reset(&u->cut.block, part.count)) {
+        if (s == STOKER_OK && !stk_block_reset(&u->cut.block, part.count)) {
             s = stk_err_nomem(err);
         }
-        for (int k = 0; s == STK_OK && k < part.count; k++) {
+        for (int k = 0; s == STOKER_OK && k < part.count; k++) {
             struct stk_col *to = &u->cut.block.cols[k];
-            s = stk_col_unfold(to, it->run->pool, &part.cols[k]) ? STK_OK
+            s = stk_col_unfold(to, it->run->pool, &part.cols[k]) ? STOKER_OK
                                                                  : stk_stage_no_memory(it, err);
             u->cut.block.n = to->n;
         }
         stk_block_free(&part);
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             stk_block_clear(&u->cut.block);
             return s;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status unbatch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+static enum stoker_status unbatch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                       struct stoker_err *err)
 {
     struct unbatch *u = it->state;
-    enum stk_status s = cut_more(it, want, err);
-    if (s != STK_OK || stk_feed_left(&u->cut) == 0) {
+    enum stoker_status s = cut_more(it, want, err);
+    if (s != STOKER_OK || stk_feed_left(&u->cut) == 0) {
         return s;
     }
     return stk_feed_take(&u->cut, want, out, err);

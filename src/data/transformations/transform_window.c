@@ -42,7 +42,7 @@ static int64_t span_of(const struct stk_dataset *ds)
                                                                                    : span + 1;
 }
 
-static enum stk_status window_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status window_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     ds->specs = stk_specs_new(in->count);
@@ -57,7 +57,7 @@ static enum stk_status window_infer(struct stk_dataset *ds, struct stk_err *err)
         stk_spec_copy(&nested->items[0], &in->items[k]);
         ds->specs->items[k] = (struct stk_spec){.dtype = STK_DT_DATASET, .nested = nested};
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t window_cardinality(const struct stk_dataset *ds)
@@ -73,7 +73,7 @@ static int64_t window_cardinality(const struct stk_dataset *ds)
     return n < span_of(ds) ? 0 : (n - span_of(ds)) / shift_of(ds) + 1;
 }
 
-static enum stk_status window_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status window_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
     (void)err;
@@ -82,11 +82,11 @@ static enum stk_status window_open(struct stk_iter *it, struct stk_err *err)
     w->stride = number(it->ds, "stride", 1);
     w->span = span_of(it->ds);
     w->drops = stk_attrs_int(it->ds->attrs, "drop_remainder", 0) != 0;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Drops what no window needs any more; takes more of the input.
-static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
     STK_ASSERT(w->base >= 0 && w->start >= 0 && w->shift > 0 && w->span > 0);
@@ -104,22 +104,22 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
     if (between > 0) {
         // Elements between windows (shift beyond the span) are passed over.
         int64_t done = 0;
-        enum stk_status s = stk_iter_skip(it->in[0], between, &done, err);
+        enum stoker_status s = stk_iter_skip(it->in[0], between, &done, err);
         stk_block_clear(&w->held);
         w->base += done;
-        w->at_end = s == STK_OK && done < between;
+        w->at_end = s == STOKER_OK && done < between;
         return s;
     }
     int64_t want = span > PULL_ELEMENTS ? span : PULL_ELEMENTS;
-    enum stk_status s = stk_iter_next(it->in[0], want, &w->more, err);
-    w->at_end = s == STK_OK && w->more.n == 0;
-    if (s != STK_OK || w->at_end) {
+    enum stoker_status s = stk_iter_next(it->in[0], want, &w->more, err);
+    w->at_end = s == STOKER_OK && w->more.n == 0;
+    if (s != STOKER_OK || w->at_end) {
         return s;
     }
     if (w->held.n == 0) {
         stk_block_move(&w->held, &w->more);
         stk_block_clear(&w->more);
-        return STK_OK;
+        return STOKER_OK;
     }
     // Strings of what is left move to memory of their own, for the joined block would hold all that
     // they ever lay in.
@@ -136,7 +136,7 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
     stk_block_move(&w->held, &w->joined);
     stk_block_clear(&w->joined);
     stk_block_clear(&w->more);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The elements of the window that begins at element `first` of what is held.
@@ -159,8 +159,8 @@ static bool elements(struct stk_iter *it, int64_t first, int64_t n, struct stk_b
 }
 
 // The window as the i-th result.
-static enum stk_status put(struct stk_iter *it, struct stk_block *out, int64_t i,
-                           struct stk_err *err)
+static enum stoker_status put(struct stk_iter *it, struct stk_block *out, int64_t i,
+                              struct stoker_err *err)
 {
     struct window *w = it->state;
     bool overlaps = w->shift < w->span;
@@ -170,18 +170,18 @@ static enum stk_status put(struct stk_iter *it, struct stk_block *out, int64_t i
         if (overlaps && data && !__atomic_load_n(&data->is_readonly, __ATOMIC_RELAXED)) {
             __atomic_store_n(&data->is_readonly, true, __ATOMIC_RELAXED);
         }
-        enum stk_status s =
+        enum stoker_status s =
             stk_dataset_of_block(&ds, &w->part, k, 1, it->ds->specs->items[k].nested, err);
-        struct stk_buf *b = s == STK_OK ? stk_dataset_buf(ds) : NULL;
+        struct stk_buf *b = s == STOKER_OK ? stk_dataset_buf(ds) : NULL;
         bool ok = b && stk_keep_add(&out->cols[k].keep, b);
         ((struct stk_dataset **)out->cols[k].data)[i] = ds;
         stk_buf_drop(b);
         stk_dataset_drop(ds);
         if (!ok) {
-            return s != STK_OK ? s : stk_err_nomem(err);
+            return s != STOKER_OK ? s : stk_err_nomem(err);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Elements that the next window has: all, or at the input's end what there is; 0: more is needed.
@@ -212,34 +212,34 @@ static bool make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out)
     return true;
 }
 
-static enum stk_status window_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stoker_status window_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stoker_err *err)
 {
     struct window *w = it->state;
     bool drops = w->drops;
     while (!w->at_end && ready(it) == 0) {
-        enum stk_status s = pull(it, err);
-        if (s != STK_OK) {
+        enum stoker_status s = pull(it, err);
+        if (s != STOKER_OK) {
             return s;
         }
     }
     int64_t n = ready(it), count = 0;
     want = want < PULL_ELEMENTS ? want : PULL_ELEMENTS;
     if (n == 0 || (drops && n < w->size)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (!make_capacity(it, want, out)) {
         return stk_stage_no_memory(it, err);
     }
-    enum stk_status s = STK_OK;
-    for (; s == STK_OK && count < want && n > 0 && !(drops && n < w->size); count++) {
+    enum stoker_status s = STOKER_OK;
+    for (; s == STOKER_OK && count < want && n > 0 && !(drops && n < w->size); count++) {
         s = elements(it, w->start - w->base, n, &w->part) ? put(it, out, count, err)
                                                           : stk_stage_no_memory(it, err);
         w->start += w->shift;
         n = ready(it);
     }
     stk_block_clear(&w->part);
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         stk_block_clear(out);
         return s;
     }
@@ -247,7 +247,7 @@ static enum stk_status window_next(struct stk_iter *it, int64_t want, struct stk
         out->cols[k].n = count;
     }
     out->n = count;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void window_close(struct stk_iter *it)

@@ -15,14 +15,14 @@ struct zip {
     int64_t start; // of enumerate
 };
 
-static enum stk_status zip_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status zip_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     int count = 0;
     for (int i = 0; i < ds->n_in; i++) {
         count += ds->in[i]->specs->count;
     }
     if (count > STK_COMPONENTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "zip: %d components, at most %d", count,
+        return stk_err_set(err, STOKER_EINVAL, "zip: %d components, at most %d", count,
                            STK_COMPONENTS_MAX);
     }
     ds->specs = stk_specs_new(count);
@@ -34,7 +34,7 @@ static enum stk_status zip_infer(struct stk_dataset *ds, struct stk_err *err)
             stk_spec_copy(&ds->specs->items[at++], &ds->in[i]->specs->items[k]);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t zip_cardinality(const struct stk_dataset *ds)
@@ -52,45 +52,46 @@ static int64_t zip_cardinality(const struct stk_dataset *ds)
     return is_unknown ? STK_CARDINALITY_UNKNOWN : least;
 }
 
-static enum stk_status zip_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status zip_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct zip *z = it->state;
     z->feeds = stk_alloc_zero((size_t)it->n_in, sizeof z->feeds[0]);
-    return z->feeds ? STK_OK : stk_err_nomem(err);
+    return z->feeds ? STOKER_OK : stk_err_nomem(err);
 }
 
 // An element from every input; *n is how many there are of the one that has fewest.
-static enum stk_status fill_all(struct stk_iter *it, int64_t want, int64_t *n, struct stk_err *err)
+static enum stoker_status fill_all(struct stk_iter *it, int64_t want, int64_t *n,
+                                   struct stoker_err *err)
 {
     struct zip *z = it->state;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     uint64_t failed = 0;
     *n = want;
     for (int i = 0; i < it->n_in; i++) {
-        struct stk_err mine;
-        enum stk_status each = stk_feed_fill(&z->feeds[i], it->in[i], want, &mine);
-        if (each != STK_OK && s == STK_OK) {
+        struct stoker_err mine;
+        enum stoker_status each = stk_feed_fill(&z->feeds[i], it->in[i], want, &mine);
+        if (each != STOKER_OK && s == STOKER_OK) {
             s = each;
             *err = mine;
         }
-        failed |= (uint64_t)(each != STK_OK) << (i & 63);
+        failed |= (uint64_t)(each != STOKER_OK) << (i & 63);
         int64_t left = stk_feed_left(&z->feeds[i]);
-        *n = each == STK_OK && left < *n ? left : *n;
+        *n = each == STOKER_OK && left < *n ? left : *n;
     }
-    for (int i = 0; s != STK_OK && i < it->n_in; i++) {
+    for (int i = 0; s != STOKER_OK && i < it->n_in; i++) {
         // Inputs beyond the 64th share a bit: an error in one of them costs both an element.
         z->feeds[i].used += stk_feed_left(&z->feeds[i]) > 0 && !(failed >> (i & 63) & 1);
     }
     return s;
 }
 
-static enum stk_status zip_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                struct stk_err *err)
+static enum stoker_status zip_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
 {
     struct zip *z = it->state;
     int64_t n;
-    enum stk_status s = fill_all(it, want, &n, err);
-    if (s != STK_OK || n == 0) {
+    enum stoker_status s = fill_all(it, want, &n, err);
+    if (s != STOKER_OK || n == 0) {
         return s;
     }
     if (!stk_block_reset(out, it->ds->specs->count)) {
@@ -105,10 +106,11 @@ static enum stk_status zip_next(struct stk_iter *it, int64_t want, struct stk_bl
     }
     STK_ASSERT(n > 0 && n <= want);
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status zip_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+static enum stoker_status zip_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
 {
     struct zip *z = it->state;
     *done = n;
@@ -117,10 +119,10 @@ static enum stk_status zip_skip(struct stk_iter *it, int64_t n, int64_t *done, s
         while (passed < n) {
             // The place of an element that failed here counts in the others too.
             int64_t more = 0;
-            enum stk_status s = stk_feed_skip(&z->feeds[i], it->in[i], n - passed, &more, err);
-            passed += more + (s != STK_OK);
-            if (s == STK_EINTR || s == STK_ENOMEM || (s == STK_OK && more == 0)) {
-                if (s != STK_OK) {
+            enum stoker_status s = stk_feed_skip(&z->feeds[i], it->in[i], n - passed, &more, err);
+            passed += more + (s != STOKER_OK);
+            if (s == STOKER_EINTR || s == STOKER_ENOMEM || (s == STOKER_OK && more == 0)) {
+                if (s != STOKER_OK) {
                     return s;
                 }
                 break;
@@ -128,28 +130,28 @@ static enum stk_status zip_skip(struct stk_iter *it, int64_t n, int64_t *done, s
         }
         *done = passed < *done ? passed : *done;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status zip_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                              struct stk_block *out, struct stk_err *err)
+static enum stoker_status zip_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                 struct stk_block *out, struct stoker_err *err)
 {
     struct zip *z = it->state;
     if (!stk_block_reset(out, it->ds->specs->count)) {
         return stk_err_nomem(err);
     }
     for (int i = 0, at = 0; i < it->n_in; i++) {
-        enum stk_status s = stk_iter_at(it->in[i], index, n, &z->in, err);
-        for (int k = 0; s == STK_OK && k < z->in.count; k++) {
+        enum stoker_status s = stk_iter_at(it->in[i], index, n, &z->in, err);
+        for (int k = 0; s == STOKER_OK && k < z->in.count; k++) {
             stk_col_share(&out->cols[at++], &z->in.cols[k]);
         }
         stk_block_clear(&z->in);
-        if (s != STK_OK) {
+        if (s != STOKER_OK) {
             return s;
         }
     }
     out->n = n;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void zip_close(struct stk_iter *it)
@@ -162,12 +164,12 @@ static void zip_close(struct stk_iter *it)
     stk_block_free(&z->in);
 }
 
-static enum stk_status enumerate_infer(struct stk_dataset *ds, struct stk_err *err)
+static enum stoker_status enumerate_infer(struct stk_dataset *ds, struct stoker_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     if (in->count >= STK_COMPONENTS_MAX) {
-        return stk_err_set(err, STK_EINVAL, "enumerate: %d components, at most %d", in->count + 1,
-                           STK_COMPONENTS_MAX);
+        return stk_err_set(err, STOKER_EINVAL, "enumerate: %d components, at most %d",
+                           in->count + 1, STK_COMPONENTS_MAX);
     }
     ds->specs = stk_specs_new(in->count + 1);
     if (!ds->specs) {
@@ -177,7 +179,7 @@ static enum stk_status enumerate_infer(struct stk_dataset *ds, struct stk_err *e
     for (int k = 0; k < in->count; k++) {
         stk_spec_copy(&ds->specs->items[k + 1], &in->items[k]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static int64_t enumerate_cardinality(const struct stk_dataset *ds)
@@ -185,16 +187,16 @@ static int64_t enumerate_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
-static enum stk_status enumerate_open(struct stk_iter *it, struct stk_err *err)
+static enum stoker_status enumerate_open(struct stk_iter *it, struct stoker_err *err)
 {
     (void)err;
     ((struct zip *)it->state)->start = stk_attrs_int(it->ds->attrs, "start", 0);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The elements of z->in with the numbers index[i], or first + i.
-static enum stk_status number(struct stk_iter *it, const int64_t *index, int64_t first,
-                              struct stk_block *out, struct stk_err *err)
+static enum stoker_status number(struct stk_iter *it, const int64_t *index, int64_t first,
+                                 struct stk_block *out, struct stoker_err *err)
 {
     struct zip *z = it->state;
     const struct stk_spec *spec = &it->ds->specs->items[0];
@@ -213,38 +215,38 @@ static enum stk_status number(struct stk_iter *it, const int64_t *index, int64_t
     }
     out->n = z->in.n;
     stk_block_clear(&z->in);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // As in tf.data, where it is a zip with range, a failed element has a number too.
-static enum stk_status enumerate_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                      struct stk_err *err)
+static enum stoker_status enumerate_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                         struct stoker_err *err)
 {
     struct zip *z = it->state;
-    enum stk_status s = stk_iter_next(it->in[0], want, &z->in, err);
-    if (s != STK_OK || z->in.n == 0) {
-        z->index += s != STK_OK;
+    enum stoker_status s = stk_iter_next(it->in[0], want, &z->in, err);
+    if (s != STOKER_OK || z->in.n == 0) {
+        z->index += s != STOKER_OK;
         return s;
     }
     z->index += z->in.n;
     return number(it, NULL, z->index - z->in.n, out, err);
 }
 
-static enum stk_status enumerate_skip(struct stk_iter *it, int64_t n, int64_t *done,
-                                      struct stk_err *err)
+static enum stoker_status enumerate_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                         struct stoker_err *err)
 {
     struct zip *z = it->state;
-    enum stk_status s = stk_iter_skip(it->in[0], n, done, err);
-    z->index += *done + (s != STK_OK);
+    enum stoker_status s = stk_iter_skip(it->in[0], n, done, err);
+    z->index += *done + (s != STOKER_OK);
     return s;
 }
 
-static enum stk_status enumerate_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                                    struct stk_block *out, struct stk_err *err)
+static enum stoker_status enumerate_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                       struct stk_block *out, struct stoker_err *err)
 {
     struct zip *z = it->state;
-    enum stk_status s = stk_iter_at(it->in[0], index, n, &z->in, err);
-    return s == STK_OK ? number(it, index, 0, out, err) : s;
+    enum stoker_status s = stk_iter_at(it->in[0], index, n, &z->in, err);
+    return s == STOKER_OK ? number(it, index, 0, out, err) : s;
 }
 
 static const struct stk_arg_row enumerate_args[] = {

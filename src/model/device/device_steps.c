@@ -92,21 +92,21 @@ static int64_t sum_parts(const int64_t *parts)
     return sum;
 }
 
-enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first, uint32_t end,
-                                    struct stk_err *err)
+enum stoker_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first, uint32_t end,
+                                       struct stoker_err *err)
 {
     STK_ASSERT(first <= end && end <= a->sum->step_count);
     for (uint32_t i = first; i < end; i++) {
         const struct stk_step *s = &a->sum->steps[i];
         if (sum_parts(s->parts) != s->dur_ns) {
-            return stk_err_set(err, STK_EBUG,
+            return stk_err_set(err, STOKER_EBUG,
                                "the parts of step %lld sum to %lld ns and not to its %lld ns: "
                                "please report this",
                                (long long)s->number, (long long)sum_parts(s->parts),
                                (long long)s->dur_ns);
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void total_device(struct stk_analysis *a, const struct device_work *w)
@@ -215,8 +215,8 @@ static bool take_gaps(struct stk_analysis *a, struct stk_gaps_out *gaps)
     return true;
 }
 
-static enum stk_status collect_device(struct stk_analysis *a, struct device_work *w,
-                                      uint32_t shares, struct stk_err *err)
+static enum stoker_status collect_device(struct stk_analysis *a, struct device_work *w,
+                                         uint32_t shares, struct stoker_err *err)
 {
     struct stk_device_sum *d = &a->sum->devices[w->device];
     if (w->no_memory_busy) {
@@ -235,11 +235,11 @@ static enum stk_status collect_device(struct stk_analysis *a, struct device_work
             return stk_err_nomem(err);
         }
     }
-    enum stk_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
+    enum stoker_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
     total_device(a, w);
     place_collectives(a, w->device, w->windows, w->window_count);
-    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns) {
-        status = stk_err_set(err, STK_EBUG,
+    if (status == STOKER_OK && a->step_count == 0 && d->wall_ns != d->span_ns) {
+        status = stk_err_set(err, STOKER_EBUG,
                              "the parts of a device do not sum to its span: "
                              "please report this");
     }
@@ -305,14 +305,14 @@ static void free_work(struct devices *all)
     }
 }
 
-enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_devices_attribute(struct stk_analysis *a, struct stoker_err *err)
 {
     struct devices all = {.a = a};
-    enum stk_status status = prepare(&all) ? STK_OK : stk_err_nomem(err);
-    if (status == STK_OK) {
+    enum stoker_status status = prepare(&all) ? STOKER_OK : stk_err_nomem(err);
+    if (status == STOKER_OK) {
         stk_thread_each(a->worker_count, all.count, place_windows, &all);
     }
-    for (uint32_t i = 0; i < all.count && status == STK_OK; i++) {
+    for (uint32_t i = 0; i < all.count && status == STOKER_OK; i++) {
         struct device_work *w = &all.work[i];
         w->first_row = a->sum->step_count;
         if (w->no_memory_busy) {
@@ -323,10 +323,10 @@ enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *er
         }
         w->end_row = a->sum->step_count;
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         stk_thread_each(a->worker_count, (size_t)all.count * (all.shares + 1), attribute, &all);
     }
-    for (uint32_t i = 0; i < all.count && status == STK_OK; i++) {
+    for (uint32_t i = 0; i < all.count && status == STOKER_OK; i++) {
         status = collect_device(a, &all.work[i], all.shares, err);
     }
     free_work(&all);

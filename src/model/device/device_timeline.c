@@ -361,8 +361,8 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
 struct line_job {
     struct stk_analysis *a;
     struct streams streams;
-    enum stk_status host_status;
-    struct stk_err host_err;
+    enum stoker_status host_status;
+    struct stoker_err host_err;
     atomic_bool no_memory;
 };
 
@@ -383,7 +383,7 @@ static void build_line(void *arg, size_t task)
     }
 }
 
-enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_lines_build(struct stk_analysis *a, struct stoker_err *err)
 {
     struct line_job job = {.a = a};
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
@@ -406,12 +406,12 @@ enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
     if (atomic_load(&job.no_memory)) {
         return stk_err_nomem(err);
     }
-    if (job.host_status != STK_OK) {
+    if (job.host_status != STOKER_OK) {
         if (err) {
             *err = job.host_err;
         }
         return job.host_status;
     }
     choose_analysed(a);
-    return STK_OK;
+    return STOKER_OK;
 }

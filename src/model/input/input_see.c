@@ -217,8 +217,8 @@ static void sum_fetches(struct stk_input_walk *w)
     stk_free(durs);
 }
 
-enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
+enum stoker_status stk_input_stages_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                        void **partial, struct stoker_err *err)
 {
     STK_ASSERT(view->t && partial);
     size_t strings = (size_t)view->t->strings.count + 1;
@@ -268,5 +268,5 @@ enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk
     stk_free(w->stage_of);
     stk_free(w->asked);
     stk_free(w);
-    return failed ? stk_err_nomem(err) : STK_OK;
+    return failed ? stk_err_nomem(err) : STOKER_OK;
 }

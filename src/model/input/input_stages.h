@@ -49,9 +49,9 @@ struct stk_input_sums {
 };
 
 // *partial: struct stk_input_sums, in the arena.
-STK_MUST_CHECK enum stk_status stk_input_stages_see(const struct stk_analysis *view,
-                                                    struct stk_arena *arena, void **partial,
-                                                    struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_input_stages_see(const struct stk_analysis *view,
+                                                       struct stk_arena *arena, void **partial,
+                                                       struct stoker_err *err);
 
 // Is the stage a fetch whose call only waits for stages that are recorded?
 bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage);

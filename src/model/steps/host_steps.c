@@ -188,8 +188,8 @@ static void sum_collectives(struct host *h, const struct stk_window *w, uint32_t
     }
 }
 
-enum stk_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_window *w,
-                                         uint32_t count, struct stk_err *err)
+enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_window *w,
+                                            uint32_t count, struct stoker_err *err)
 {
     STK_ASSERT(count == 0 || w);
     struct host h = {.a = a};
@@ -206,5 +206,5 @@ enum stk_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_wind
     }
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
-    return h.failed ? stk_err_nomem(err) : STK_OK;
+    return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }

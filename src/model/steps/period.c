@@ -374,7 +374,7 @@ static bool infer_from(struct stk_analysis *a, const struct stk_device_line *lin
     return ok;
 }
 
-enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_steps_infer(struct stk_analysis *a, struct stoker_err *err)
 {
     const struct stk_device_line *busiest = NULL;
     int64_t most_ns = 0;
@@ -385,12 +385,12 @@ enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err)
         }
     }
     if (!busiest) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct sequence s = {NULL, NULL, 0};
     bool ok =
         busiest_stream(a, busiest, &s) && (s.n < 2 * MIN_PERIODS || infer_from(a, busiest, &s));
     stk_free(s.op);
     stk_free(s.name);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -339,7 +339,7 @@ static void await_last_step(struct stk_analysis *a)
     last->end_ns = last->end_ns < a->to_ns ? last->end_ns : a->to_ns;
 }
 
-enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err)
 {
     a->driver = STK_NONE;
     a->sum->source = STK_STEPS_NONE;
@@ -356,8 +356,8 @@ enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
         await_last_step(a);
     }
     if (result == FOUND) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    enum stk_status status = stk_steps_from_derived(a, err);
-    return status != STK_OK || a->step_count ? status : stk_steps_infer(a, err);
+    enum stoker_status status = stk_steps_from_derived(a, err);
+    return status != STOKER_OK || a->step_count ? status : stk_steps_infer(a, err);
 }

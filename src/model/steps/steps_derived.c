@@ -99,7 +99,7 @@ static void add_device(struct stk_analysis *a, uint32_t line, uint32_t track)
     }
 }
 
-enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_steps_from_derived(struct stk_analysis *a, struct stoker_err *err)
 {
     size_t most = 0;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
@@ -107,7 +107,7 @@ enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *e
         most += track == STK_NONE ? 0 : a->t->tracks[track].count;
     }
     if (most == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     a->steps = stk_arena_array(&a->scratch, most + 1, sizeof *a->steps);
     if (!a->steps) {
@@ -127,5 +127,5 @@ enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *e
     a->steps_per_device = a->step_count > 0;
     a->sum->source = a->step_count ? STK_STEPS_FRAMEWORK : STK_STEPS_NONE;
     a->sum->confidence = a->step_count ? CONFIDENCE : 0;
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -308,7 +308,7 @@ static struct stk_marks take_marks(struct stk_vec *v)
     return m;
 }
 
-enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
+enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
 {
     struct scan s = {.a = a, .f = &a->sum->facts};
     stk_vec_init(&s.calls, sizeof(struct stk_blocking_call), UINT32_MAX - 1);
@@ -351,5 +351,5 @@ enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
     index_calls(a);
     stk_marks_flatten(&a->overheads);
     stk_marks_flatten(&a->host_collectives);
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -9,16 +9,17 @@
 
 #include <string.h>
 
-static enum stk_status stk_diff_hook_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                         void **partial, struct stk_err *err)
+static enum stoker_status stk_diff_hook_see(const struct stk_analysis *view,
+                                            struct stk_arena *arena, void **partial,
+                                            struct stoker_err *err)
 {
     struct stk_diff_partial *out = stk_arena_alloc(arena, sizeof *out);
     void *kernels = NULL, *ops = NULL;
     if (!out) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_kernel_sums_see_used(view, arena, &kernels, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_kernel_sums_see_used(view, arena, &kernels, err);
+    if (status == STOKER_OK) {
         status = stk_op_sums_see_used(view, arena, &ops, err);
     }
     out->kernels = kernels;
@@ -88,9 +89,9 @@ static bool compare(struct stk_diff_work *w)
     return stk_diff_parts_make(w) && stk_diff_pairs_make(w) && list_findings(w);
 }
 
-enum stk_status stk_diff_make(const struct stk_diff_input *a, const struct stk_diff_input *b,
-                              bool force, uint64_t limit, struct stk_arena *arena,
-                              struct stk_diff *out, struct stk_err *err)
+enum stoker_status stk_diff_make(const struct stk_diff_input *a, const struct stk_diff_input *b,
+                                 bool force, uint64_t limit, struct stk_arena *arena,
+                                 struct stk_diff *out, struct stoker_err *err)
 {
     struct stk_diff_work w = {
         .in = {a, b}, .force = force, .limit = limit, .arena = arena, .out = out};
@@ -103,5 +104,5 @@ enum stk_status stk_diff_make(const struct stk_diff_input *a, const struct stk_d
         ok = compare(&w);
     }
     ok = ok && stk_diff_verdict_word(&w);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

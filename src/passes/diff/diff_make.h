@@ -17,9 +17,9 @@ struct stk_diff_input {
 };
 // Fill `out` but for schema and version. `force`: compare what is not comparable. `limit`: rows of
 // long lists, 0: all.
-STK_MUST_CHECK enum stk_status stk_diff_make(const struct stk_diff_input *a,
-                                             const struct stk_diff_input *b, bool force,
-                                             uint64_t limit, struct stk_arena *arena,
-                                             struct stk_diff *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_diff_make(const struct stk_diff_input *a,
+                                                const struct stk_diff_input *b, bool force,
+                                                uint64_t limit, struct stk_arena *arena,
+                                                struct stk_diff *out, struct stoker_err *err);
 
 #endif

@@ -165,8 +165,8 @@ static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profil
            v->reason != STK_REASON_UNKNOWN_IDLE;
 }
 
-enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,
-                                 struct stk_err *err)
+enum stoker_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,
+                                    struct stoker_err *err)
 {
     struct judge j = {.ctx = ctx};
     j.reasons = stk_arena_array(ctx->arena, MAX_REASONS, sizeof *j.reasons);
@@ -189,5 +189,5 @@ enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_
     }
     out->health.status = nothing ? "unusable" : j.count ? "limited" : "good";
     out->health.why = (struct stk_list){.items = j.reasons, .count = j.count};
-    return STK_OK;
+    return STOKER_OK;
 }

@@ -6,7 +6,8 @@
 #include "passes/pass.h"
 
 // Fill out->health from out->issues, out->events, the facts and the verdict.
-STK_MUST_CHECK enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx,
-                                                struct stk_rep_profile *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_health_judge(const struct stk_pass_ctx *ctx,
+                                                   struct stk_rep_profile *out,
+                                                   struct stoker_err *err);
 
 #endif

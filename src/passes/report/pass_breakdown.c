@@ -36,8 +36,8 @@ static bool list_left_out(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-static enum stk_status breakdown_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                          struct stk_err *err)
+static enum stoker_status breakdown_describe(const struct stk_pass_ctx *ctx,
+                                             struct stk_report *report, struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_breakdown *out = &report->breakdown;
@@ -45,14 +45,14 @@ static enum stk_status breakdown_describe(const struct stk_pass_ctx *ctx, struct
         return stk_err_nomem(err);
     }
     if (run->wall_ns <= 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     out->scope = scope_key(run->scope);
     if (!stk_parts_shares(run->parts, run->wall_ns, ctx->arena, &out->parts)) {
         return stk_err_nomem(err);
     }
     if (run->median_step >= run->step_count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     const struct stk_step *s = &run->steps[run->median_step];
     out->has_median_step = true;
@@ -61,7 +61,7 @@ static enum stk_status breakdown_describe(const struct stk_pass_ctx *ctx, struct
     if (!stk_parts_shares(s->parts, s->dur_ns, ctx->arena, &out->median_step.parts)) {
         return stk_err_nomem(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_pass stk_pass_breakdown = {

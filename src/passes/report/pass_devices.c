@@ -35,8 +35,8 @@ static struct stk_rep_device devices_row_of(const struct stk_device_sum *d)
     };
 }
 
-static enum stk_status devices_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                        struct stk_err *err)
+static enum stoker_status devices_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_report *report, struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_device *rows =
@@ -48,7 +48,7 @@ static enum stk_status devices_describe(const struct stk_pass_ctx *ctx, struct s
         rows[i] = devices_row_of(&run->devices[i]);
     }
     report->devices = (struct stk_list){.items = rows, .count = run->device_count};
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_pass stk_pass_devices = {

@@ -140,8 +140,8 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-static enum stk_status profile_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                        struct stk_err *err)
+static enum stoker_status profile_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_report *report, struct stoker_err *err)
 {
     struct stk_rep_profile *out = &report->profile;
     if (!list_inputs(ctx, &out->inputs) || !list_issues(ctx, &out->issues) ||

@@ -98,8 +98,8 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-static enum stk_status steps_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                      struct stk_err *err)
+static enum stoker_status steps_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                         struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_steps *out = &report->steps;
@@ -117,7 +117,7 @@ static enum stk_status steps_describe(const struct stk_pass_ctx *ctx, struct stk
     if (!list_steps(ctx, &out->list) || !list_excluded(ctx, &out->excluded)) {
         return stk_err_nomem(err);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_pass stk_pass_steps = {

@@ -10,8 +10,8 @@ static const char *confidence_key(enum stk_level level)
     return level == STK_LEVEL_HIGH ? "high" : level == STK_LEVEL_MEDIUM ? "medium" : "low";
 }
 
-static enum stk_status verdict_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                        struct stk_err *err)
+static enum stoker_status verdict_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_report *report, struct stoker_err *err)
 {
     (void)err;
     report->verdict = (struct stk_rep_verdict){
@@ -19,7 +19,7 @@ static enum stk_status verdict_describe(const struct stk_pass_ctx *ctx, struct s
         .sentence = ctx->verdict->sentence,
         .confidence = confidence_key(ctx->verdict->confidence),
     };
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_pass stk_pass_verdict = {

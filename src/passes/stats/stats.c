@@ -24,16 +24,18 @@ const struct stk_stats *stk_stats_find(const char *name)
     return NULL;
 }
 
-enum stk_status stk_stats_unknown(const char *name, struct stk_err *err)
+enum stoker_status stk_stats_unknown(const char *name, struct stoker_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_stats_count; i++) {
         best = stk_near_best(name, best, stk_stats_all[i]->name);
     }
     if (best) {
-        return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
+        return stk_err_set(err, STOKER_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name,
+                           best);
     }
-    return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
+    return stk_err_set(err, STOKER_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all",
+                       name);
 }
 
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc)
@@ -61,15 +63,15 @@ bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *
            stk_table_check(doc) == NULL;
 }
 
-enum stk_status stk_stats_describe(const struct stk_stats *stats, const struct stk_pass_ctx *ctx,
-                                   struct stk_table_doc *doc, struct stk_err *err)
+enum stoker_status stk_stats_describe(const struct stk_stats *stats, const struct stk_pass_ctx *ctx,
+                                      struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_report report = {.schema = NULL};
-    enum stk_status status = stk_pass_profile.describe(ctx, &report, err);
+    enum stoker_status status = stk_pass_profile.describe(ctx, &report, err);
     doc->profile = report.profile;
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stats->describe(ctx, doc, err);
-        STK_ASSERT(status != STK_OK || stk_stats_check(stats, doc));
+        STK_ASSERT(status != STOKER_OK || stk_stats_check(stats, doc));
     }
     for (size_t i = 0; i < doc->table_count; i++) {
         stk_table_cut(&doc->tables[i], ctx->limit);

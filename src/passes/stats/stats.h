@@ -31,8 +31,9 @@ struct stk_stats {
     struct stk_view_hook hook;                                // hook.see may be NULL
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
     // `see` kept of each rank, NULL where it was not called.
-    STK_MUST_CHECK enum stk_status (*describe)(const struct stk_pass_ctx *ctx,
-                                               struct stk_table_doc *doc, struct stk_err *err);
+    STK_MUST_CHECK enum stoker_status (*describe)(const struct stk_pass_ctx *ctx,
+                                                  struct stk_table_doc *doc,
+                                                  struct stoker_err *err);
 };
 
 // Columns of most tables.
@@ -45,13 +46,14 @@ struct stk_stats {
 extern const struct stk_stats *const stk_stats_all[];
 extern const int stk_stats_count;
 const struct stk_stats *stk_stats_find(const char *name); // NULL: none
-// STK_EUSAGE: there is none of that name, and which may be meant.
-enum stk_status stk_stats_unknown(const char *name, struct stk_err *err);
+// STOKER_EUSAGE: there is none of that name, and which may be meant.
+enum stoker_status stk_stats_unknown(const char *name, struct stoker_err *err);
 
 // The profile's part of the document, then its tables, cut at ctx->limit.
-STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
-                                                  const struct stk_pass_ctx *ctx,
-                                                  struct stk_table_doc *doc, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_stats_describe(const struct stk_stats *stats,
+                                                     const struct stk_pass_ctx *ctx,
+                                                     struct stk_table_doc *doc,
+                                                     struct stoker_err *err);
 
 // Whether the document holds what its analysis declares and nothing else, and every cell what its
 // column does: an invariant, whatever the profile.

@@ -159,8 +159,8 @@ static bool fill_devices(const struct stk_analysis *view, struct sets *s,
     return true;
 }
 
-static enum stk_status balance_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                   void **partial, struct stk_err *err)
+static enum stoker_status balance_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                      void **partial, struct stoker_err *err)
 {
     struct sets sets;
     struct balance_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -172,7 +172,7 @@ static enum stk_status balance_see(const struct stk_analysis *view, struct stk_a
     bool ok = out && out->devices && fill_devices(view, &sets, out);
     *partial = out;
     sets_deinit(&sets);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 struct balance_row {
@@ -265,13 +265,13 @@ static const struct stk_missing no_several = {
     "several devices of one process", "no rank of the profile uses more",
     "none needed: ranks are compared by `stoker why` and `stats comm`"};
 
-static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stk_err *err)
+static enum stoker_status balance_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &balance_table);
     struct balance_totals t = {.lag_ns = -1};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!balance_fill_rank(table, ctx->run->ranks[r], &t)) {
@@ -295,7 +295,7 @@ static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct s
         stk_table_lacks(doc, &no_several);
         doc->inconclusive = true;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_balance = {

@@ -627,8 +627,8 @@ static void comm_say_missing(const struct stk_pass_ctx *ctx, const struct comm_t
     }
 }
 
-static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                     struct stk_err *err)
+static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                        struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *rows = stk_table_add(doc, &collectives_table);
@@ -654,11 +654,11 @@ static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_
         return stk_err_nomem(err);
     }
     if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     comm_say_figures(ctx, &all, doc);
     comm_say_missing(ctx, &all, doc);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_comm = {

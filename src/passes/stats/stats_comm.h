@@ -36,8 +36,8 @@ const char *stk_comm_kind(const char *name);
 // Bytes that cross each link, as a share of the tensor's: 2 (n - 1) / n for an all_reduce.
 double stk_comm_bus_factor(const char *kind, int64_t group_size);
 // *partial: struct stk_comm_sums.
-STK_MUST_CHECK enum stk_status stk_comm_sums_see(const struct stk_analysis *view,
-                                                 struct stk_arena *arena, void **partial,
-                                                 struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_comm_sums_see(const struct stk_analysis *view,
+                                                    struct stk_arena *arena, void **partial,
+                                                    struct stoker_err *err);
 
 #endif

@@ -387,8 +387,8 @@ static bool comm_sizes_sweep_all(struct sweep *s)
     return true;
 }
 
-enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                  void **partial, struct stk_err *err)
+enum stoker_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stoker_err *err)
 {
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
     *partial = NULL;
@@ -415,5 +415,5 @@ enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_ar
     stk_spans_deinit(&s->steps);
     stk_free(s->slot);
     stk_free(s);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -341,8 +341,8 @@ static bool counters_sweep_all(struct sweep *s)
     return ok;
 }
 
-static enum stk_status counters_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+static enum stoker_status counters_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
 {
     struct sweep s = {.view = view, .arena = arena};
     struct counter_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -368,7 +368,7 @@ static enum stk_status counters_see(const struct stk_analysis *view, struct stk_
     stk_vec_deinit(&s.rows);
     stk_map_deinit(&s.known);
     stk_spans_deinit(&s.selected);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 // ---- table ----
@@ -520,8 +520,8 @@ static const struct stk_column counters_figures[] = {
 static const struct stk_summary_info counters_summary_info =
     STK_SUMMARY_INFO(counters_summary, counters_figures);
 
-static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stk_err *err)
+static enum stoker_status counters_describe(const struct stk_pass_ctx *ctx,
+                                            struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &counters_table);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
@@ -540,7 +540,7 @@ static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct 
     };
     stk_table_summarize(doc, &counters_summary_info, &summary);
     counters_say_missing(&all, doc);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_counters = {

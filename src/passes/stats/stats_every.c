@@ -11,8 +11,8 @@ struct look {
     const struct stk_analysis *view;
     struct stk_arena arena;
     void *partial;
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
 };
 
 static void look(void *arg, size_t i)
@@ -23,12 +23,12 @@ static void look(void *arg, size_t i)
     }
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stoker_status see(const struct stk_analysis *view, struct stk_arena *arena,
+                              void **partial, struct stoker_err *err)
 {
     void **partials = stk_arena_array(arena, (size_t)stk_stats_count, sizeof *partials);
     struct look *looks = stk_alloc_zero((size_t)stk_stats_count, sizeof *looks);
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     if (!partials || !looks) {
         stk_free(looks);
         return stk_err_nomem(err);
@@ -42,7 +42,7 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
     for (int i = 0; i < stk_stats_count; i++) {
         stk_arena_adopt(arena, &looks[i].arena);
         partials[i] = looks[i].partial;
-        if (looks[i].status != STK_OK && status == STK_OK) {
+        if (looks[i].status != STOKER_OK && status == STOKER_OK) {
             status = looks[i].status;
             *err = looks[i].err;
         }
@@ -62,19 +62,19 @@ struct stk_view_hook stk_stats_every_hook(void)
     return hook;
 }
 
-enum stk_status stk_stats_every_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *docs,
-                                         struct stk_err *err)
+enum stoker_status stk_stats_every_describe(const struct stk_pass_ctx *ctx,
+                                            struct stk_table_doc *docs, struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     void ***partials = stk_arena_array(ctx->arena, (size_t)run->rank_count + 1, sizeof *partials);
-    enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
-    if (status != STK_OK) {
+    enum stoker_status status = partials ? STOKER_OK : stk_err_nomem(err);
+    if (status != STOKER_OK) {
         return status;
     }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         partials[r] = run->ranks[r]->partial;
     }
-    for (int i = 0; i < stk_stats_count && status == STK_OK; i++) {
+    for (int i = 0; i < stk_stats_count && status == STOKER_OK; i++) {
         for (uint32_t r = 0; r < run->rank_count; r++) {
             run->ranks[r]->partial = partials[r] ? partials[r][i] : NULL;
         }

@@ -10,8 +10,8 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_gaps.h"
 
-static enum stk_status gaps_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                void **partial, struct stk_err *err)
+static enum stoker_status gaps_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                   void **partial, struct stoker_err *err)
 {
     struct stk_gap_sums *out = stk_arena_alloc(arena, sizeof *out);
     if (!out || !stk_gaps_find(view, arena, out) || !stk_gaps_between_steps(view, arena, out)) {
@@ -19,7 +19,7 @@ static enum stk_status gaps_see(const struct stk_analysis *view, struct stk_aren
     }
     out->base_ns = view->sum->base_ns;
     *partial = out;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct gaps_row {
@@ -213,8 +213,8 @@ static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum
     }
 }
 
-static enum stk_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                     struct stk_err *err)
+static enum stoker_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                        struct stoker_err *err)
 {
     struct stk_table *gaps = stk_table_add(doc, &gaps_table);
     struct stk_table *causes = stk_table_add(doc, &causes_table);
@@ -235,7 +235,7 @@ static enum stk_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_
         return stk_err_nomem(err);
     }
     gaps_say_figures(doc, ctx->run, &all, has_device);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_gaps = {

@@ -275,8 +275,8 @@ static const struct stk_column input_figures[] = {
 static const struct stk_summary_info input_summary_info =
     STK_SUMMARY_INFO(input_summary, input_figures);
 
-static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                      struct stk_err *err)
+static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                         struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *stages = stk_table_add(doc, &stages_table);
@@ -318,7 +318,7 @@ static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk
     };
     stk_table_summarize(doc, &input_summary_info, &summary);
     input_say_missing(doc, run, seen, seen == fetches_seen, limiting);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_input = {

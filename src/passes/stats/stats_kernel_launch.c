@@ -292,13 +292,13 @@ static bool kernel_launch_sweep_all(struct sweep *s, struct stk_arena *arena)
            (!costs || stk_kernel_cost_add(s->view, &s->row_of, s->chosen, s->out->facts));
 }
 
-enum stk_status stk_kernel_launch_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                      void **partial, struct stk_err *err)
+enum stoker_status stk_kernel_launch_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                         void **partial, struct stoker_err *err)
 {
     struct sweep s = {.view = view, .out = stk_arena_alloc(arena, sizeof *s.out)};
     void *sums = NULL;
-    enum stk_status status = stk_kernel_sums_see(view, arena, &sums, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_kernel_sums_see(view, arena, &sums, err);
+    if (status != STOKER_OK) {
         return status;
     }
     stk_map_init(&s.row_of, UINT32_MAX - 1);
@@ -317,5 +317,5 @@ enum stk_status stk_kernel_launch_see(const struct stk_analysis *view, struct st
     stk_free(s.slot);
     stk_free(s.last);
     stk_free(s.chosen);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

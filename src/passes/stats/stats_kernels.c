@@ -381,14 +381,14 @@ static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *al
     stk_table_summarize(doc, &kernels_summary_info, &summary);
 }
 
-static enum stk_status kernels_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stk_err *err)
+static enum stoker_status kernels_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &kernels_table);
     struct stk_table *ways = stk_table_add(doc, &launch_configs_table);
     struct sums all = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     sum_ranks(ctx->run, &all);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -401,7 +401,7 @@ static enum stk_status kernels_describe(const struct stk_pass_ctx *ctx, struct s
         return stk_err_nomem(err);
     }
     kernels_say_figures(doc, &all);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_kernels = {

@@ -40,9 +40,9 @@ struct stk_kernel_partial {
 };
 
 // *partial: struct stk_kernel_partial. Needs STK_WANT_LAUNCHES for all but the sums.
-STK_MUST_CHECK enum stk_status stk_kernel_launch_see(const struct stk_analysis *view,
-                                                     struct stk_arena *arena, void **partial,
-                                                     struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_kernel_launch_see(const struct stk_analysis *view,
+                                                        struct stk_arena *arena, void **partial,
+                                                        struct stoker_err *err);
 
 // Adds what the host's operators say of the kernels that they launched. row_of: per string id and
 // device, rows of the sums plus one, by key (string id, device); chosen: bits of the events that

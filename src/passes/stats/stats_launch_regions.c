@@ -168,9 +168,9 @@ static bool keep_most_idle(struct sweep *s, struct stk_name_cache *names, struct
     return true;
 }
 
-enum stk_status stk_launch_regions_find(const struct stk_analysis *view,
-                                        struct stk_name_cache *names, struct stk_arena *arena,
-                                        struct stk_launch_regions *out, struct stk_err *err)
+enum stoker_status stk_launch_regions_find(const struct stk_analysis *view,
+                                           struct stk_name_cache *names, struct stk_arena *arena,
+                                           struct stk_launch_regions *out, struct stoker_err *err)
 {
     struct sweep s = {.view = view};
     struct stk_spans selected;
@@ -184,5 +184,5 @@ enum stk_status stk_launch_regions_find(const struct stk_analysis *view,
     ok = ok && keep_most_idle(&s, names, arena, out);
     stk_vec_deinit(&s.found);
     stk_spans_deinit(&selected);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -169,8 +169,8 @@ static bool sweep_queues(const struct stk_analysis *view, struct launch_partial 
     return ok;
 }
 
-static enum stk_status launches_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+static enum stoker_status launches_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
 {
     size_t devices = (size_t)view->sum->device_count + 1;
     struct launch_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -185,13 +185,13 @@ static enum stk_status launches_see(const struct stk_analysis *view, struct stk_
         !sweep_queues(view, out) || !stk_name_cache_init(&names, view->t, arena)) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_launch_regions_find(view, &names, arena, &out->regions, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_launch_regions_find(view, &names, arena, &out->regions, err);
+    if (status == STOKER_OK) {
         status = stk_calls_sum(view, &names, arena, &out->calls, err);
     }
     stk_name_cache_deinit(&names);
     out->base_ns = view->sum->base_ns;
-    *partial = status == STK_OK ? out : NULL;
+    *partial = status == STOKER_OK ? out : NULL;
     return status;
 }
 
@@ -446,8 +446,8 @@ static const struct stk_missing no_launch_calls = {
     "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
     "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
 
-static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stk_err *err)
+static enum stoker_status launches_describe(const struct stk_pass_ctx *ctx,
+                                            struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &launches_table);
     struct stk_table *queue = stk_table_add(doc, &queue_table);
@@ -456,7 +456,7 @@ static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct 
     struct launch_row all = {.kernels = 0};
     bool ok = true;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
         ok = launches_fill_rank(table, ctx->run->ranks[r], &all) &&
@@ -470,10 +470,10 @@ static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct 
     if (all.linked == 0 && all.kernels > 0) {
         stk_table_lacks(doc, &no_launch_calls);
         doc->inconclusive = true;
-        return STK_OK;
+        return STOKER_OK;
     }
     launches_say_figures(doc, ctx->run, &all);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_launches = {

@@ -41,11 +41,11 @@ struct stk_launch_regions {
     uint64_t left_out; // with less idle time than those
     int64_t idle_ns;   // of all
 };
-STK_MUST_CHECK enum stk_status stk_launch_regions_find(const struct stk_analysis *view,
-                                                       struct stk_name_cache *names,
-                                                       struct stk_arena *arena,
-                                                       struct stk_launch_regions *out,
-                                                       struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_launch_regions_find(const struct stk_analysis *view,
+                                                          struct stk_name_cache *names,
+                                                          struct stk_arena *arena,
+                                                          struct stk_launch_regions *out,
+                                                          struct stoker_err *err);
 
 // ---- runtime calls ----
 
@@ -60,8 +60,9 @@ struct stk_calls {
     size_t count;
     int64_t buffer_full_ns; // "Command Buffer Full", as the profiler says; -1 it says nothing
 };
-STK_MUST_CHECK enum stk_status stk_calls_sum(const struct stk_analysis *view,
-                                             struct stk_name_cache *names, struct stk_arena *arena,
-                                             struct stk_calls *out, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_calls_sum(const struct stk_analysis *view,
+                                                struct stk_name_cache *names,
+                                                struct stk_arena *arena, struct stk_calls *out,
+                                                struct stoker_err *err);
 
 #endif

@@ -332,8 +332,8 @@ static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memo
     }
 }
 
-static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                       struct stk_err *err)
+static enum stoker_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                          struct stoker_err *err)
 {
     struct stk_table *tables[] = {stk_table_add(doc, &peak_table), stk_table_add(doc, &steps_table),
                                   stk_table_add(doc, &timeline_table)};
@@ -350,7 +350,7 @@ static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct st
         memory_say_figures(ctx, &all, doc);
     }
     memory_say_missing(ctx, &all, doc);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_memory = {

@@ -51,8 +51,8 @@ struct stk_memory_sums {
 };
 
 // *partial: struct stk_memory_sums, NULL where the rank has no allocator event.
-STK_MUST_CHECK enum stk_status stk_memory_sums_see(const struct stk_analysis *view,
-                                                   struct stk_arena *arena, void **partial,
-                                                   struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_memory_sums_see(const struct stk_analysis *view,
+                                                      struct stk_arena *arena, void **partial,
+                                                      struct stoker_err *err);
 
 #endif

@@ -614,12 +614,12 @@ static bool memory_sweep_all(struct sweep *s)
     return true;
 }
 
-enum stk_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+enum stoker_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
 {
     *partial = NULL;
     if (view->t->by_kind[STK_KIND_MEMORY] == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
     if (!s) {
@@ -642,5 +642,5 @@ enum stk_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_
     stk_map_deinit(&s->pool_of);
     stk_free(s->name_class);
     stk_free(s);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

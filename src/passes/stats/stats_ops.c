@@ -8,8 +8,8 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_ops.h"
 
-static enum stk_status ops_see(const struct stk_analysis *view, struct stk_arena *arena,
-                               void **partial, struct stk_err *err)
+static enum stoker_status ops_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                  void **partial, struct stoker_err *err)
 {
     struct stk_op_details *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_op_sums *sums = NULL;
@@ -17,14 +17,14 @@ static enum stk_status ops_see(const struct stk_analysis *view, struct stk_arena
     if (!out) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_op_sums_make(view, false, arena, &sums, &owner, err);
+    enum stoker_status status = stk_op_sums_make(view, false, arena, &sums, &owner, err);
     out->sums = sums;
-    if (status == STK_OK && (!stk_op_work_sum(view, owner, arena, out) ||
-                             !stk_op_islands_find(view, owner, arena, out))) {
+    if (status == STOKER_OK && (!stk_op_work_sum(view, owner, arena, out) ||
+                                !stk_op_islands_find(view, owner, arena, out))) {
         status = stk_err_nomem(err);
     }
     stk_free(owner);
-    *partial = status == STK_OK ? out : NULL;
+    *partial = status == STOKER_OK ? out : NULL;
     return status;
 }
 
@@ -340,8 +340,8 @@ static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums 
     }
 }
 
-static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                    struct stk_err *err)
+static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                       struct stoker_err *err)
 {
     struct stk_table *ops = stk_table_add(doc, &ops_table);
     struct stk_table *by_mode = stk_table_add(doc, &modes_table);
@@ -366,10 +366,10 @@ static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_t
     if (all.count == 0) {
         stk_table_lacks(doc, &no_operations);
         doc->inconclusive = true;
-        return STK_OK;
+        return STOKER_OK;
     }
     ops_say_figures(doc, &all, &work);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_ops = {

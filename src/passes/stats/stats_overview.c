@@ -23,16 +23,16 @@ struct overview_partial {
     const struct stk_op_sums *ops;
 };
 
-static enum stk_status overview_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+static enum stoker_status overview_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
 {
     struct overview_partial *out = stk_arena_alloc(arena, sizeof *out);
     void *kernels = NULL, *ops = NULL;
     if (!out) {
         return stk_err_nomem(err);
     }
-    enum stk_status status = stk_kernel_sums_see(view, arena, &kernels, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_kernel_sums_see(view, arena, &kernels, err);
+    if (status == STOKER_OK) {
         status = stk_op_sums_see(view, arena, &ops, err);
     }
     out->kernels = kernels;
@@ -320,8 +320,8 @@ static const struct stk_missing host_alone = {"device operations",
                                               "only the host's side was recorded",
                                               "record device activity to see what the device does"};
 
-static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                         struct stk_err *err)
+static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
+                                            struct stk_table_doc *doc, struct stoker_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *ops = stk_table_add(doc, &top_ops_table);
@@ -352,7 +352,7 @@ static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct 
     } else if (ops->row_count == 0) {
         doc->inconclusive = stk_stats_lacks_device(ctx, doc);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_overview = {

@@ -357,8 +357,8 @@ static bool python_sweep_all(struct sweep *s)
     return true;
 }
 
-static enum stk_status python_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                  void **partial, struct stk_err *err)
+static enum stoker_status python_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stoker_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
@@ -392,7 +392,7 @@ static enum stk_status python_see(const struct stk_analysis *view, struct stk_ar
     stk_spans_deinit(&s->selected);
     stk_spans_deinit(&s->steps);
     stk_free(s);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 struct functions_row {
@@ -566,8 +566,8 @@ static const struct stk_missing no_tracer = {
     "python_tracer_level=1), which has no effect in 2.21; nsys: "
     "--python-functions-trace, or ranges of your own with --trace=nvtx"};
 
-static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                       struct stk_err *err)
+static enum stoker_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                          struct stoker_err *err)
 {
     struct stk_table *functions = stk_table_add(doc, &functions_table);
     struct stk_table *code = stk_table_add(doc, &code_table);
@@ -588,7 +588,7 @@ static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct st
     if (functions->row_count == 0) {
         stk_table_lacks(doc, &no_tracer);
         doc->inconclusive = true;
-        return STK_OK;
+        return STOKER_OK;
     }
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         self_ns += codes[o].driver_ns;
@@ -603,7 +603,7 @@ static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct st
         .unknown_share = share_of_code(&codes[STK_PYTHON_UNKNOWN], base_ns),
     };
     stk_table_summarize(doc, &python_summary_info, &summary);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_python = {

@@ -308,8 +308,8 @@ static bool sequences_keep(struct sweep *s)
     return true;
 }
 
-static enum stk_status sequences_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
+static enum stoker_status sequences_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                        void **partial, struct stoker_err *err)
 {
     struct sweep s = {.view = view, .arena = arena};
     struct stk_spans selected;
@@ -331,7 +331,7 @@ static enum stk_status sequences_see(const struct stk_analysis *view, struct stk
     stk_vec_deinit(&s.text);
     stk_map_deinit(&s.known);
     stk_spans_deinit(&selected);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 // ---- table ----
@@ -398,15 +398,15 @@ static const struct stk_column sequences_figures[] = {
 static const struct stk_summary_info sequences_summary_info =
     STK_SUMMARY_INFO(sequences_summary, sequences_figures);
 
-static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stk_err *err)
+static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
+                                             struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &sequences_table);
     struct chain all = {.count = 0};
     int64_t kernel_ns = 0, saving_ns = 0;
     uint64_t kernels = 0;
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
@@ -436,7 +436,7 @@ static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct
         .saving_bound_ns = stk_cell_number(saving_ns),
     };
     stk_table_summarize(doc, &sequences_summary_info, &summary);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_sequences = {

@@ -192,8 +192,9 @@ static bool slow_calls_sweep_all(struct sweep *s, struct stk_name_cache *names,
     return true;
 }
 
-enum stk_status stk_calls_sum(const struct stk_analysis *view, struct stk_name_cache *names,
-                              struct stk_arena *arena, struct stk_calls *out, struct stk_err *err)
+enum stoker_status stk_calls_sum(const struct stk_analysis *view, struct stk_name_cache *names,
+                                 struct stk_arena *arena, struct stk_calls *out,
+                                 struct stoker_err *err)
 {
     struct sweep s = {.view = view};
     *out = (struct stk_calls){.buffer_full_ns = -1};
@@ -207,5 +208,5 @@ enum stk_status stk_calls_sum(const struct stk_analysis *view, struct stk_name_c
     stk_free(s.rows);
     stk_free(s.durs);
     stk_free(s.all_sums);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

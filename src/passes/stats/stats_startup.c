@@ -72,8 +72,8 @@ static bool find_pace(const struct stk_rank_sum *rank, struct stk_arena *arena, 
     return true;
 }
 
-static enum stk_status startup_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                   void **partial, struct stk_err *err)
+static enum stoker_status startup_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                      void **partial, struct stoker_err *err)
 {
     struct stk_startup_sums *out = stk_arena_alloc(arena, sizeof *out);
     struct pace pace;
@@ -85,7 +85,7 @@ static enum stk_status startup_see(const struct stk_analysis *view, struct stk_a
         return stk_err_nomem(err);
     }
     *partial = out;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 struct work_row {
@@ -216,8 +216,8 @@ static const struct stk_missing no_steady = {
     "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
     "jax.profiler.StepTraceAnnotation"};
 
-static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                        struct stk_err *err)
+static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
+                                           struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &phases_table);
     struct stk_table *work = stk_table_add(doc, &work_table);
@@ -252,7 +252,7 @@ static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct s
         stk_table_lacks(doc, &no_steady);
         doc->inconclusive = true;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_startup = {

@@ -155,8 +155,8 @@ static void find_links(const struct stk_analysis *view, uint32_t line, struct tr
     out->link_bytes_per_s[STK_DIR_P2P] = rates.peer_link;
 }
 
-static enum stk_status transfers_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
+static enum stoker_status transfers_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                        void **partial, struct stoker_err *err)
 {
     struct stk_spans selected, kernels;
     struct transfer_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -177,7 +177,7 @@ static enum stk_status transfers_see(const struct stk_analysis *view, struct stk
     *partial = out;
     stk_spans_deinit(&selected);
     stk_spans_deinit(&kernels);
-    return ok ? STK_OK : stk_err_nomem(err);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 struct transfers_row {
@@ -371,14 +371,14 @@ static const struct stk_missing no_pinned = {
     "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
     "none on ROCm; on CUDA, record copies with a current profiler"};
 
-static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                          struct stk_err *err)
+static enum stoker_status transfers_describe(const struct stk_pass_ctx *ctx,
+                                             struct stk_table_doc *doc, struct stoker_err *err)
 {
     struct stk_table *table = stk_table_add(doc, &transfers_table);
     struct stk_table *ping_pong = stk_table_add(doc, &ping_pong_table);
     struct transfer_sums sums = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!transfers_fill_rank(table, ctx->run->ranks[r], &sums) ||
@@ -410,7 +410,7 @@ static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct
     if (sums.count > 0 && sums.known == 0) {
         stk_table_lacks(doc, &no_pinned);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 const struct stk_stats stk_stats_transfers = {

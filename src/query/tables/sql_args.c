@@ -115,7 +115,7 @@ static int args_filter(sqlite3_vtab_cursor *base, int number, const char *plan, 
     if (stk_sql_should_stop(q)) {
         return SQLITE_INTERRUPT;
     }
-    if (q->source.args(q->source.arg, x->rank, event, args_take, c, &q->db->err) != STK_OK) {
+    if (q->source.args(q->source.arg, x->rank, event, args_take, c, &q->db->err) != STOKER_OK) {
         return SQLITE_ERROR; // q->db->err says why
     }
     return c->failed ? SQLITE_NOMEM : SQLITE_OK;

@@ -45,30 +45,30 @@ static int chrome_sniff(const uint8_t *head, size_t n, const char **why_not)
     return next >= n || p[next] == '"' || p[next] == '}' ? 1 : 0;
 }
 
-static enum stk_status chrome_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                   struct stk_err *err)
+static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                      struct stoker_err *err)
 {
     int count = ctx->threads < 1 ? 1 : ctx->threads > WORKERS_MAX ? WORKERS_MAX : ctx->threads;
     struct stk_build *b = NULL;
     struct stk_chrome_input in = {0};
     struct stk_chrome_sink sink = {0};
-    enum stk_status status = stk_build_new(&b, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_build_new(&b, err);
+    if (status != STOKER_OK) {
         return status;
     }
     stk_arena_init(&in.arena, 0);
     if (!stk_chrome_sink_init(&sink, b)) {
         status = stk_err_nomem(err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_chrome_pump(ctx, count, &sink, &in, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_chrome_fix(&sink, &in, err);
     }
     stk_chrome_sink_deinit(&sink);
     stk_arena_deinit(&in.arena);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_build_finish(b, ctx->threads, out, err);
     }
     stk_build_free(b);
@@ -76,8 +76,8 @@ static enum stk_status chrome_read(const struct stk_read_ctx *ctx, struct stk_tr
 }
 
 // The bytes of one record from `pos` on, as many as it takes; the caller frees *text.
-static enum stk_status read_record(struct stk_stream *stream, uint64_t pos, char **text,
-                                   size_t *len, struct stk_err *err)
+static enum stoker_status read_record(struct stk_stream *stream, uint64_t pos, char **text,
+                                      size_t *len, struct stoker_err *err)
 {
     *text = NULL;
     for (size_t size = 4096; size <= STK_CHROME_EVENT_BYTES; size *= 8) {
@@ -87,8 +87,8 @@ static enum stk_status read_record(struct stk_stream *stream, uint64_t pos, char
             return stk_err_nomem(err);
         }
         *text = grown;
-        enum stk_status status = stk_stream_read_at(stream, pos, grown, size, &got, err);
-        if (status != STK_OK) {
+        enum stoker_status status = stk_stream_read_at(stream, pos, grown, size, &got, err);
+        if (status != STOKER_OK) {
             return status;
         }
         memset(grown + got, ' ', STK_CHROME_PAD);
@@ -98,28 +98,28 @@ static enum stk_status read_record(struct stk_stream *stream, uint64_t pos, char
                                          ? stk_chrome_event_slow(grown, got, 0, &raw, len, &repairs)
                                          : STK_CHROME_BAD;
         if (res == STK_CHROME_OK) {
-            return STK_OK;
+            return STOKER_OK;
         }
         if (res == STK_CHROME_BAD || got < size) {
             break;
         }
     }
-    return stk_err_set_at(err, STK_EINPUT, (int64_t)pos, "there is no event at this position");
+    return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos, "there is no event at this position");
 }
 
-static enum stk_status
+static enum stoker_status
 chrome_args(struct stk_stream *stream, const char *path, const struct stk_trace *t, uint32_t event,
             void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
-            struct stk_err *err)
+            struct stoker_err *err)
 {
     (void)path;
     char *text = NULL;
     size_t len = 0;
     if (event >= t->count) {
-        return stk_err_set(err, STK_EINVAL, "event %u does not exist", event);
+        return stk_err_set(err, STOKER_EINVAL, "event %u does not exist", event);
     }
-    enum stk_status status = read_record(stream, stk_pos(t, event), &text, &len, err);
-    if (status == STK_OK && !stk_chrome_flatten(text, len, STK_STR("args."), emit, arg)) {
+    enum stoker_status status = read_record(stream, stk_pos(t, event), &text, &len, err);
+    if (status == STOKER_OK && !stk_chrome_flatten(text, len, STK_STR("args."), emit, arg)) {
         status = stk_err_nomem(err);
     }
     stk_free(text);

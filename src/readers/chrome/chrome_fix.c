@@ -336,20 +336,21 @@ static void put_facts(struct fixing *f)
     stk_build_facts(f->b, &facts);
 }
 
-static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *err)
+static enum stoker_status check_is_trace(const struct fixing *f, struct stoker_err *err)
 {
     const struct stk_chrome_counts *total = &f->sink->total;
     const struct stk_chrome_place *place = &f->in->place;
     if (place->at == STK_CHROME_AT_FOREIGN) {
-        return stk_err_set(err, STK_EINPUT, "this is no JSON trace: it does not begin with { or [");
+        return stk_err_set(err, STOKER_EINPUT,
+                           "this is no JSON trace: it does not begin with { or [");
     }
     if (!place->seen_events && f->in->damage) {
-        return stk_err_set(err, STK_EINPUT,
+        return stk_err_set(err, STOKER_EINPUT,
                            "the compressed data is damaged before the first event (%s)",
                            f->in->damage);
     }
     if (!place->seen_events) {
-        return stk_err_set(err, STK_EINPUT,
+        return stk_err_set(err, STOKER_EINPUT,
                            "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
                            "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
                            total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
@@ -364,25 +365,26 @@ static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *er
     uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
                     total->issues[STK_ISSUE_TRUNCATED].events_lost;
     if (read > 0 && read == lost + total->without_ph) {
-        return stk_err_set(err, STK_EINPUT, "this JSON is no profile: no event could be read (%s)",
+        return stk_err_set(err, STOKER_EINPUT,
+                           "this JSON is no profile: no event could be read (%s)",
                            total->issues[STK_ISSUE_TRUNCATED].events_lost
                                ? "the file ends inside the first one"
                                : "what its list holds are no trace events");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_chrome_input *in,
-                               struct stk_err *err)
+enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_chrome_input *in,
+                                  struct stoker_err *err)
 {
     struct fixing f = {.b = sink->build, .sink = sink, .in = in};
     stk_vec_init(&f.processes, sizeof(struct process), 1u << 24);
     stk_map_init(&f.process_map, 1u << 24);
-    enum stk_status status = check_is_trace(&f, err);
-    if (status == STK_OK && !stk_chrome_facts_read(&f.facts, in)) {
+    enum stoker_status status = check_is_trace(&f, err);
+    if (status == STOKER_OK && !stk_chrome_facts_read(&f.facts, in)) {
         status = stk_err_nomem(err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         join_pairs(&f);
         collect_processes(&f);
         name_processes(&f);

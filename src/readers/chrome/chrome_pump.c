@@ -78,8 +78,8 @@ struct run {
     struct buffer rest; // not done with when the last block ended
     uint64_t rest_pos;
     // First failure.
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
 };
 
 struct worker {
@@ -92,7 +92,7 @@ struct worker {
 };
 
 // The first failure stays.
-static void fail(struct run *run, enum stk_status status, const struct stk_err *err)
+static void fail(struct run *run, enum stoker_status status, const struct stoker_err *err)
 {
     if (!atomic_exchange(&run->stop, true)) {
         run->status = status;
@@ -116,22 +116,22 @@ static bool report_progress(struct run *run)
 }
 
 // Fill the worker's block: what was carried, and as much as the stream gives up to a block.
-static bool fill_block(struct run *run, struct worker *w, struct stk_err *err)
+static bool fill_block(struct run *run, struct worker *w, struct stoker_err *err)
 {
     size_t want =
         run->block_bytes > run->carry.len ? run->block_bytes : run->carry.len + run->block_bytes;
     if (!buffer_reserve(&w->block, want) ||
         !buffer_set(&w->block, 0, run->carry.p, run->carry.len)) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
         return false;
     }
     w->pos = run->read_pos;
     w->is_cut = run->next_is_cut;
     while (w->block.len < want && !run->ended) {
         size_t got = 0;
-        enum stk_status status = stk_stream_read(run->ctx->stream, w->block.p + w->block.len,
-                                                 want - w->block.len, &got, err);
-        if (status != STK_OK) {
+        enum stoker_status status = stk_stream_read(run->ctx->stream, w->block.p + w->block.len,
+                                                    want - w->block.len, &got, err);
+        if (status != STOKER_OK) {
             fail(run, status, err);
             return false;
         }
@@ -144,21 +144,21 @@ static bool fill_block(struct run *run, struct worker *w, struct stk_err *err)
 // Take the next block; false at the end or after a failure. Holds the read lock.
 static bool take_block(struct run *run, struct worker *w)
 {
-    struct stk_err err;
+    struct stoker_err err;
     stk_err_init(&err);
     if (atomic_load(&run->stop) || !fill_block(run, w, &err)) {
         return false;
     }
     if (!report_progress(run)) {
-        stk_err_set(&err, STK_EINTR, "interrupted");
-        fail(run, STK_EINTR, &err);
+        stk_err_set(&err, STOKER_EINTR, "interrupted");
+        fail(run, STOKER_EINTR, &err);
         return false;
     }
     size_t cut = run->ended ? 0 : stk_chrome_find_cut(w->block.p, w->block.len);
     size_t carried = cut ? w->block.len - cut : 0;
     run->carry.len = 0;
     if (!buffer_set(&run->carry, 0, w->block.p + cut, carried)) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
         return false;
     }
     w->block.len -= carried;
@@ -197,7 +197,7 @@ static void keep_captures(struct run *run, struct worker *w)
         }
         char *p = stk_arena_strndup(&run->in->arena, text.p, text.n);
         if (!p) {
-            fail(run, STK_ENOMEM, NULL);
+            fail(run, STOKER_ENOMEM, NULL);
         } else {
             run->in->captures[i] = (struct stk_str){p, text.n};
         }
@@ -220,7 +220,7 @@ static void join_block(struct run *run, struct worker *w, const struct stk_chrom
     } else {
         if (run->rest.len > 0) {
             if (!join_rest(run, w)) {
-                fail(run, STK_ENOMEM, NULL);
+                fail(run, STOKER_ENOMEM, NULL);
                 return;
             }
             text = &w->joined;
@@ -229,15 +229,15 @@ static void join_block(struct run *run, struct worker *w, const struct stk_chrom
     }
     run->rest.len = 0;
     if (!buffer_set(&run->rest, 0, text->p + done, text->len - done)) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
     }
     run->in->bytes = w->pos + w->block.len;
     keep_captures(run, w);
     stk_chrome_sink_take(run->sink, &w->s);
     if (run->sink->failed) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
     } else if (stk_shard_failed(run->sink->shard)) {
-        fail(run, STK_OK, NULL); // the builder knows why
+        fail(run, STOKER_OK, NULL); // the builder knows why
     }
 }
 
@@ -296,7 +296,7 @@ static void work(void *arg, int index)
     struct worker w;
     (void)index;
     if (!worker_init(&w, run)) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
     }
     while (!atomic_load(&run->stop)) {
         pthread_mutex_lock(&run->read_lock);
@@ -318,7 +318,7 @@ static void finish_rest(struct run *run)
 {
     struct worker w;
     if (!worker_init(&w, run) || !buffer_reserve(&run->rest, 1)) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
         worker_deinit(&w);
         return;
     }
@@ -338,21 +338,21 @@ static void finish_rest(struct run *run)
     keep_captures(run, &w);
     stk_chrome_sink_take(run->sink, &w.s);
     if (run->sink->failed) {
-        fail(run, STK_ENOMEM, NULL);
+        fail(run, STOKER_ENOMEM, NULL);
     }
     worker_deinit(&w);
 }
 
-enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
-                                struct stk_chrome_sink *sink, struct stk_chrome_input *in,
-                                struct stk_err *err)
+enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
+                                   struct stk_chrome_sink *sink, struct stk_chrome_input *in,
+                                   struct stoker_err *err)
 {
     STK_ASSERT(count > 0);
     struct run run = {.ctx = ctx,
                       .sink = sink,
                       .in = in,
                       .block_bytes = atomic_load(&block_bytes),
-                      .status = STK_OK};
+                      .status = STOKER_OK};
     stk_err_init(&run.err);
     pthread_mutex_init(&run.read_lock, NULL);
     pthread_mutex_init(&run.turn_lock, NULL);
@@ -368,7 +368,7 @@ enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
     pthread_mutex_destroy(&run.read_lock);
     stk_free(run.carry.p);
     stk_free(run.rest.p);
-    if (run.status != STK_OK && err) {
+    if (run.status != STOKER_OK && err) {
         *err = run.err;
     }
     return run.status;

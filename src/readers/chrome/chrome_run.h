@@ -65,12 +65,13 @@ struct stk_chrome_input {
 void stk_chrome_use_blocks(size_t bytes);
 
 // Read all of the stream into the sink, with `count` workers.
-STK_MUST_CHECK enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
-                                               struct stk_chrome_sink *sink,
-                                               struct stk_chrome_input *in, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
+                                                  struct stk_chrome_sink *sink,
+                                                  struct stk_chrome_input *in,
+                                                  struct stoker_err *err);
 // What is known only at the end: pairs, processes, devices, names, issues.
-STK_MUST_CHECK enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink,
-                                              const struct stk_chrome_input *in,
-                                              struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink,
+                                                 const struct stk_chrome_input *in,
+                                                 struct stoker_err *err);
 
 #endif

@@ -37,8 +37,8 @@
 struct worker {
     sqlite3 *db;
     sqlite3_stmt *find;
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
 };
 
 struct reading {
@@ -191,7 +191,7 @@ static uint64_t parts_of(const struct stk_nsys_found *f)
     return !f->present ? 0 : parts > UNITS_PER_TABLE_MAX ? UNITS_PER_TABLE_MAX : parts;
 }
 
-static enum stk_status plan(struct reading *r, struct stk_err *err)
+static enum stoker_status plan(struct reading *r, struct stoker_err *err)
 {
     uint64_t count = 0;
     for (int i = 0; i < stk_nsys_table_count; i++) {
@@ -216,7 +216,7 @@ static enum stk_status plan(struct reading *r, struct stk_err *err)
             }
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Every few thousand rows: report, and stop where somebody asked for it.
@@ -230,7 +230,7 @@ static bool may_go_on(struct reading *r, const struct stk_nsys_unit *u, int work
         uint64_t bytes =
             share >= 1 ? r->file.size_bytes : (uint64_t)(share * (double)r->file.size_bytes);
         if (progress->update(progress->arg, bytes, r->file.size_bytes)) {
-            r->workers[0].status = stk_err_set(&r->workers[0].err, STK_EINTR, "interrupted");
+            r->workers[0].status = stk_err_set(&r->workers[0].err, STOKER_EINTR, "interrupted");
             atomic_store(&r->stop, true);
         }
     }
@@ -337,7 +337,7 @@ static void work(void *arg, int index)
     uint32_t i;
     stk_err_init(&w->err);
     w->status = stk_nsys_db_open(&w->db, r->ctx->path, &w->err);
-    if (w->status != STK_OK) {
+    if (w->status != STOKER_OK) {
         return;
     }
     w->find = stk_nsys_names_prepare(w->db, &r->file);
@@ -348,7 +348,7 @@ static void work(void *arg, int index)
     sqlite3_close(w->db);
 }
 
-static enum stk_status read_units(struct reading *r, struct stk_err *err)
+static enum stoker_status read_units(struct reading *r, struct stoker_err *err)
 {
     uint64_t per_worker = r->file.row_estimate / 50000 + 1; // small files are not worth a thread
     int n = r->ctx->threads < 1 ? 1 : r->ctx->threads > WORKERS_MAX ? WORKERS_MAX : r->ctx->threads;
@@ -365,14 +365,14 @@ static enum stk_status read_units(struct reading *r, struct stk_err *err)
     // A worker that could not open the file does not matter if others did its share.
     bool complete = atomic_load(&r->units_done) == r->unit_count && !atomic_load(&r->stop);
     for (int i = 0; i < n && !complete; i++) {
-        if (r->workers[i].status != STK_OK) {
+        if (r->workers[i].status != STOKER_OK) {
             if (err) {
                 *err = r->workers[i].err;
             }
             return r->workers[i].status;
         }
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void close_reading(struct reading *r)
@@ -393,50 +393,50 @@ static void close_reading(struct reading *r)
     stk_free(r);
 }
 
-static enum stk_status nothing_read(struct reading *r, const struct stk_trace *t,
-                                    struct stk_err *err)
+static enum stoker_status nothing_read(struct reading *r, const struct stk_trace *t,
+                                       struct stoker_err *err)
 {
     if (t->count || !t->issues[STK_ISSUE_TABLE_UNREADABLE].count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_str note = stk_strpool_get(&t->strings, t->issues[STK_ISSUE_TABLE_UNREADABLE].note);
-    return stk_err_set(err, STK_EINPUT,
+    return stk_err_set(err, STOKER_EINPUT,
                        "%s: no table could be read (%s): export the report again with "
                        "nsys export --type=sqlite",
                        r->ctx->path, note.p);
 }
 
 // Open the database, find out what it has, and plan the work.
-static enum stk_status prepare(struct reading *r, struct stk_err *err)
+static enum stoker_status prepare(struct reading *r, struct stoker_err *err)
 {
     r->notes = stk_build_shard(r->build);
     if (!r->notes) {
         return stk_err_nomem(err);
     }
     if (!check_whole(r)) {
-        return stk_err_set(err, STK_EINPUT,
+        return stk_err_set(err, STOKER_EINPUT,
                            "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
                            r->ctx->path);
     }
-    enum stk_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
+    if (status == STOKER_OK) {
         status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_nsys_metrics_open(r->db, &r->file, err);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     find_processes(r);
     return plan(r, err);
 }
 
-static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                 struct stk_err *err)
+static enum stoker_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                    struct stoker_err *err)
 {
     *out = NULL;
     struct reading *r = stk_alloc_zero(1, sizeof *r);
@@ -446,29 +446,29 @@ static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trac
     r->ctx = ctx;
     r->file.path = ctx->path;
     r->file.wants = ctx->wants;
-    enum stk_status status = stk_build_new(&r->build, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_build_new(&r->build, err);
+    if (status != STOKER_OK) {
         goto done;
     }
     status = prepare(r, err);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = read_units(r, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_nsys_steps_add(r->units, r->unit_count, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status =
             stk_nsys_facts_add(r->db, &r->file, r->units, r->unit_count, r->build, r->notes, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_build_finish(r->build, ctx->threads, out, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = nothing_read(r, *out, err);
     }
 done:
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         stk_trace_free(*out);
         *out = NULL;
     }

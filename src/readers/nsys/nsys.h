@@ -109,11 +109,11 @@ struct stk_nsys_unit {
 };
 
 // nsys_db.c
-STK_MUST_CHECK enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path,
-                                                struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path,
+                                                   struct stoker_err *err);
 // Status and text for the last error of a connection.
-enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
-                                  struct stk_err *err);
+enum stoker_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
+                                     struct stoker_err *err);
 enum stk_nsys_table_state { STK_NSYS_ABSENT, STK_NSYS_REAL, STK_NSYS_UNFIT };
 // Whether the name is an ordinary table: not a view, not virtual.
 enum stk_nsys_table_state stk_nsys_db_table(sqlite3 *db, const char *table);
@@ -124,12 +124,14 @@ bool stk_nsys_db_has_column(sqlite3 *db, const char *table, const char *column);
 sqlite3_stmt *stk_nsys_db_select(sqlite3 *db, const char *table, const char *columns,
                                  const char *tail);
 // Fill found[] for all tables; what is unfit becomes an issue of the shard.
-STK_MUST_CHECK enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
-                                                 struct stk_shard *shard, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
+                                                    struct stk_shard *shard,
+                                                    struct stoker_err *err);
 
 // nsys_names.c
-STK_MUST_CHECK enum stk_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
-                                                     struct stk_shard *shard, struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
+                                                        struct stk_shard *shard,
+                                                        struct stoker_err *err);
 void stk_nsys_strings_close(struct stk_nsys_file *file);
 // Statement that finds a string by id, for one worker; NULL if the file is not like that.
 sqlite3_stmt *stk_nsys_names_prepare(sqlite3 *db, const struct stk_nsys_file *file);
@@ -160,8 +162,8 @@ static inline uint64_t stk_nsys_pos(const struct stk_nsys_table *table, int64_t 
 }
 
 // nsys_metrics.c: names of sampled metrics.
-STK_MUST_CHECK enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
-                                                     struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
+                                                        struct stoker_err *err);
 void stk_nsys_metrics_close(struct stk_nsys_file *file);
 struct stk_str stk_nsys_metric_name(const struct stk_nsys_file *file, int64_t type, int64_t metric);
 
@@ -170,19 +172,20 @@ enum { STK_NSYS_NAME_UNSEEN, STK_NSYS_NAME_PLAIN, STK_NSYS_NAME_MARK };
 // Whether the name looks like a step's; number -1 without one.
 bool stk_nsys_step_parse(struct stk_str name, uint64_t *family, int64_t *number);
 // Decide which of the marks of all units are steps, and add them all to their shards.
-STK_MUST_CHECK enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count,
+                                                     struct stoker_err *err);
 
 // nsys_facts.c
-STK_MUST_CHECK enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
-                                                  const struct stk_nsys_unit *units, uint32_t count,
-                                                  struct stk_build *b, struct stk_shard *shard,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
+                                                     const struct stk_nsys_unit *units,
+                                                     uint32_t count, struct stk_build *b,
+                                                     struct stk_shard *shard,
+                                                     struct stoker_err *err);
 
 // nsys_args.c
-enum stk_status stk_nsys_args(struct stk_stream *stream, const char *path,
-                              const struct stk_trace *t, uint32_t event,
-                              void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                              void *arg, struct stk_err *err);
+enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,
+                                 const struct stk_trace *t, uint32_t event,
+                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                 void *arg, struct stoker_err *err);
 
 #endif

@@ -46,10 +46,10 @@ static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find,
     }
 }
 
-enum stk_status stk_nsys_args(struct stk_stream *stream, const char *path,
-                              const struct stk_trace *t, uint32_t event,
-                              void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                              void *arg, struct stk_err *err)
+enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,
+                                 const struct stk_trace *t, uint32_t event,
+                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                 void *arg, struct stoker_err *err)
 {
     STK_ASSERT(event < t->count);
     (void)stream;
@@ -61,11 +61,11 @@ enum stk_status stk_nsys_args(struct stk_stream *stream, const char *path,
         }
     }
     if (!table) {
-        return STK_OK;
+        return STOKER_OK;
     }
     sqlite3 *db;
-    enum stk_status status = stk_nsys_db_open(&db, path, err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_nsys_db_open(&db, path, err);
+    if (status != STOKER_OK) {
         return status;
     }
     struct stk_nsys_file file = {.strings_by_rowid =

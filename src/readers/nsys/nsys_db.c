@@ -36,8 +36,8 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
-                                  struct stk_err *err)
+enum stoker_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
+                                     struct stoker_err *err)
 {
     int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
     if ((code & 0xff) == SQLITE_NOMEM) {
@@ -45,12 +45,12 @@ enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doi
     }
     const char *text = sqlite3_errmsg(db);
     if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT) {
-        return stk_err_set(err, STK_EINPUT,
+        return stk_err_set(err, STOKER_EINPUT,
                            "%s: the SQLite database is damaged (%s, while %s): export the report "
                            "again with nsys export --type=sqlite",
                            path, text, doing);
     }
-    return stk_err_set(err, STK_EINPUT, "%s: %s, while %s", path, text, doing);
+    return stk_err_set(err, STOKER_EINPUT, "%s: %s, while %s", path, text, doing);
 }
 
 static void restrict_connection(sqlite3 *db, bool tolerant)
@@ -98,9 +98,9 @@ static int connect_to(sqlite3 **out, const char *uri, bool tolerant)
                         NULL, NULL, NULL);
 }
 
-enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stk_err *err)
+enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stoker_err *err)
 {
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     sqlite3 *db = NULL;
     char *uri = uri_of(path);
     *out = NULL;
@@ -117,7 +117,7 @@ enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stk_err
         status = stk_nsys_db_error(db, path, "opening it", err);
     }
     stk_free(uri);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         *out = db;
     } else {
         sqlite3_close(db);
@@ -339,8 +339,8 @@ static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct st
     }
 }
 
-enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file, struct stk_shard *shard,
-                                  struct stk_err *err)
+enum stoker_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
+                                     struct stk_shard *shard, struct stoker_err *err)
 {
     bool any = false;
     for (int i = 0; i < stk_nsys_table_count; i++) {
@@ -360,9 +360,9 @@ enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file, struc
         return stk_err_nomem(err);
     }
     if (any || stk_nsys_db_table(db, "StringIds") == STK_NSYS_REAL) {
-        return STK_OK;
+        return STOKER_OK;
     }
-    return stk_err_set(err, STK_EINPUT,
+    return stk_err_set(err, STOKER_EINPUT,
                        "%s: an SQLite database without the tables of Nsight Systems: write one "
                        "with nsys export --type=sqlite REPORT.nsys-rep",
                        file->path);

@@ -346,10 +346,10 @@ static int32_t file_rank(const struct facts *f)
     return rank >= 0 ? (int32_t)rank : -1;
 }
 
-enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
-                                   const struct stk_nsys_unit *units, uint32_t count,
-                                   struct stk_build *b, struct stk_shard *shard,
-                                   struct stk_err *err)
+enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
+                                      const struct stk_nsys_unit *units, uint32_t count,
+                                      struct stk_build *b, struct stk_shard *shard,
+                                      struct stoker_err *err)
 {
     struct facts f = {.db = db, .file = file, .build = b, .shard = shard};
     struct stk_map *const maps[] = {&f.threads, &f.devices, &f.processes, &f.ranks};
@@ -386,5 +386,5 @@ enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file
     stk_vec_deinit(&f.gpus);
     stk_vec_deinit(&f.cuda_devices);
     bool failed = f.out_of_memory || sqlite3_errcode(db) == SQLITE_NOMEM;
-    return failed ? stk_err_nomem(err) : STK_OK;
+    return failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -7,10 +7,11 @@
 
 #define METRICS_MAX (1u << 16)
 
-enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, struct stk_err *err)
+enum stoker_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
+                                         struct stoker_err *err)
 {
     if (!(file->wants & STK_WANT_COUNTERS)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     stk_map_init(&file->metrics, METRICS_MAX);
     if (stk_strpool_init(&file->metric_names, 0)) {
@@ -19,8 +20,8 @@ enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, s
     file->has_metrics = true;
     sqlite3_stmt *st =
         stk_nsys_db_select(db, "TARGET_INFO_GPU_METRICS", "!typeId,!metricId,!metricName", "");
-    enum stk_status status = STK_OK;
-    while (st && status == STK_OK && sqlite3_step(st) == SQLITE_ROW) {
+    enum stoker_status status = STOKER_OK;
+    while (st && status == STOKER_OK && sqlite3_step(st) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(st, 2);
         uint32_t id = text ? stk_strpool_intern(&file->metric_names, text, strlen(text)) : 0;
         if (file->metrics.count == METRICS_MAX) {

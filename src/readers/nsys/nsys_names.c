@@ -47,20 +47,20 @@ struct stk_str stk_nsys_strip_nvtx(struct stk_str name, bool *torch)
     return name;
 }
 
-static enum stk_status read_loose(sqlite3 *db, struct stk_nsys_file *file, struct stk_shard *shard,
-                                  struct stk_err *err)
+static enum stoker_status read_loose(sqlite3 *db, struct stk_nsys_file *file,
+                                     struct stk_shard *shard, struct stoker_err *err)
 {
     sqlite3_stmt *st = stk_nsys_db_select(db, "StringIds", "!id,!value", "");
     if (!st) {
-        return STK_OK; // names stay unknown
+        return STOKER_OK; // names stay unknown
     }
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     int rc;
     stk_map_init(&file->loose_ids, LOOSE_MAX);
     if (stk_strpool_init(&file->loose, LOOSE_BYTES_MAX)) {
         status = stk_err_nomem(err);
     }
-    while (status == STK_OK && (rc = sqlite3_step(st)) != SQLITE_DONE) {
+    while (status == STOKER_OK && (rc = sqlite3_step(st)) != SQLITE_DONE) {
         if (rc != SQLITE_ROW) {
             stk_shard_issue(shard, STK_ISSUE_TABLE_UNREADABLE, 1, 0, -1, STK_STR("StringIds"));
             break;
@@ -98,12 +98,12 @@ static bool id_is_rowid(sqlite3 *db)
     return is && keys == 1;
 }
 
-enum stk_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
-                                      struct stk_shard *shard, struct stk_err *err)
+enum stoker_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
+                                         struct stk_shard *shard, struct stoker_err *err)
 {
     file->has_strings = stk_nsys_db_has_column(db, "StringIds", "value");
     if (!file->has_strings) {
-        return STK_OK;
+        return STOKER_OK;
     }
     file->strings_by_rowid = id_is_rowid(db);
     if (!file->strings_by_rowid) {
@@ -114,7 +114,7 @@ enum stk_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
         file->string_max_id = sqlite3_column_int64(st, 0);
     }
     sqlite3_finalize(st);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 void stk_nsys_strings_close(struct stk_nsys_file *file)

@@ -267,7 +267,8 @@ static void add_marks(struct stk_nsys_unit *u)
     }
 }
 
-enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, struct stk_err *err)
+enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count,
+                                      struct stoker_err *err)
 {
     STK_ASSERT(count == 0 || units);
     size_t total = 0, at = 0;
@@ -275,7 +276,7 @@ enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, 
         total += units[i].marks.count;
     }
     if (total == 0) {
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_nsys_mark **all = stk_alloc_array(total, sizeof *all);
     if (!all) {
@@ -292,5 +293,5 @@ enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         add_marks(&units[i]);
     }
-    return STK_OK;
+    return STOKER_OK;
 }

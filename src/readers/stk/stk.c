@@ -46,7 +46,7 @@ static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
 }
 
 // More bytes behind those that are left. The buffer grows up to a block's largest size.
-static enum stk_status read_more(struct stk_in *in, struct stk_err *err)
+static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 {
     size_t most = sizeof(struct stk_wire_block) + STK_WIRE_BLOCK_MAX, got;
     if (in->used == in->capacity && in->capacity < most) {
@@ -58,9 +58,9 @@ static enum stk_status read_more(struct stk_in *in, struct stk_err *err)
         in->bytes = bytes;
         in->capacity = capacity < most ? capacity : most;
     }
-    enum stk_status s =
+    enum stoker_status s =
         stk_stream_read(in->ctx->stream, in->bytes + in->used, in->capacity - in->used, &got, err);
-    in->used += s == STK_OK ? got : 0;
+    in->used += s == STOKER_OK ? got : 0;
     in->at_end = got == 0;
     return s;
 }
@@ -251,26 +251,26 @@ static void take_block(struct stk_in *in, const struct stk_wire_block *b, const 
     }
 }
 
-static enum stk_status progress(const struct stk_in *in, struct stk_err *err)
+static enum stoker_status progress(const struct stk_in *in, struct stoker_err *err)
 {
     const struct stk_progress *p = in->ctx->progress;
     if (p && p->update &&
         p->update(p->arg, stk_stream_consumed(in->ctx->stream), stk_stream_size(in->ctx->stream))) {
-        return stk_err_set(err, STK_EINTR, "interrupted");
+        return stk_err_set(err, STOKER_EINTR, "interrupted");
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
-static enum stk_status read_blocks(struct stk_in *in, struct stk_err *err)
+static enum stoker_status read_blocks(struct stk_in *in, struct stoker_err *err)
 {
     bool was_damaged = false;
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && !stk_shard_failed(in->shard)) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && !stk_shard_failed(in->shard)) {
         struct stk_wire_block block;
         size_t use;
         enum stk_wire_found found = stk_wire_find(in->bytes, in->used, in->at_end, &block, &use);
         if (found == STK_WIRE_MORE && in->at_end) {
-            return STK_OK;
+            return STOKER_OK;
         }
         if (found == STK_WIRE_BLOCK) {
             take_block(in, &block, in->bytes + sizeof block);
@@ -281,28 +281,28 @@ static enum stk_status read_blocks(struct stk_in *in, struct stk_err *err)
         drop_bytes(in, use);
         if (found == STK_WIRE_MORE) {
             s = read_more(in, err);
-            s = s == STK_OK ? progress(in, err) : s;
+            s = s == STOKER_OK ? progress(in, err) : s;
         }
     }
     return s;
 }
 
-static enum stk_status read_header(struct stk_in *in, struct stk_err *err)
+static enum stoker_status read_header(struct stk_in *in, struct stoker_err *err)
 {
-    enum stk_status s = STK_OK;
-    while (s == STK_OK && in->used < sizeof in->header && !in->at_end) {
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && in->used < sizeof in->header && !in->at_end) {
         s = read_more(in, err);
     }
-    if (s != STK_OK) {
+    if (s != STOKER_OK) {
         return s;
     }
     if (!stk_wire_is_header(in->bytes, in->used, &in->header) ||
         in->header.header_bytes > in->used) {
-        return stk_err_set(err, STK_EINPUT, "%s: no stoker records: it does not begin like them",
+        return stk_err_set(err, STOKER_EINPUT, "%s: no stoker records: it does not begin like them",
                            in->ctx->path);
     }
     drop_bytes(in, in->header.header_bytes);
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static void state_facts(struct stk_in *in)
@@ -322,20 +322,20 @@ static void state_facts(struct stk_in *in)
     }
 }
 
-static enum stk_status stk_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                struct stk_err *err)
+static enum stoker_status stk_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                   struct stoker_err *err)
 {
     struct stk_in in = {.ctx = ctx};
     *out = NULL;
     stk_map_init(&in.strings, NAMES_MAX);
     stk_map_init(&in.tracks, NAMES_MAX);
-    enum stk_status s = stk_build_new(&in.build, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_build_new(&in.build, err);
+    if (s == STOKER_OK) {
         in.shard = stk_build_shard(in.build);
         s = in.shard ? read_header(&in, err) : stk_err_nomem(err);
     }
-    s = s == STK_OK ? read_blocks(&in, err) : s;
-    if (s == STK_OK) {
+    s = s == STOKER_OK ? read_blocks(&in, err) : s;
+    if (s == STOKER_OK) {
         state_facts(&in);
         s = stk_build_finish(in.build, ctx->threads, out, err);
     }
@@ -346,10 +346,10 @@ static enum stk_status stk_read(const struct stk_read_ctx *ctx, struct stk_trace
     return s;
 }
 
-static enum stk_status no_args(struct stk_stream *stream, const char *path,
-                               const struct stk_trace *t, uint32_t event,
-                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                               void *arg, struct stk_err *err)
+static enum stoker_status no_args(struct stk_stream *stream, const char *path,
+                                  const struct stk_trace *t, uint32_t event,
+                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                  void *arg, struct stoker_err *err)
 {
     (void)stream;
     (void)path;
@@ -358,7 +358,7 @@ static enum stk_status no_args(struct stk_stream *stream, const char *path,
     (void)emit;
     (void)arg;
     (void)err;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 static const struct stk_reader_suffix stk_suffixes[] = {{".stk", false}, {NULL, false}};

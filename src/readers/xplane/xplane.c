@@ -25,10 +25,10 @@
 #define MAX_LINES ((size_t)1 << 22)
 
 // A plain file: all planes are scanned in place, then all their lines are decoded together.
-static enum stk_status read_in_place(struct stk_xp_reading *r)
+static enum stoker_status read_in_place(struct stk_xp_reading *r)
 {
     struct stk_pb_walk top, inner;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     bool ready = stk_pb_walk_init(&top, &r->source, r->err);
     ready &= stk_pb_walk_init(&inner, &r->source, r->err);
     enum stk_pb_step step = ready ? STK_PB_FIELD : STK_PB_END;
@@ -36,7 +36,7 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
         status = stk_err_nomem(r->err);
     }
     top.end = r->source.size;
-    while (step == STK_PB_FIELD && status == STK_OK) {
+    while (step == STK_PB_FIELD && status == STOKER_OK) {
         struct stk_pb_field f = {0};
         uint64_t at = top.pos;
         step = stk_pb_walk_next(&top, &f);
@@ -45,7 +45,7 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
         } else {
             stk_xp_note_space(r, step, at);
         }
-        if (status != STK_OK || !f.offset || f.wire != STK_PB_LEN) {
+        if (status != STOKER_OK || !f.offset || f.wire != STK_PB_LEN) {
             continue;
         }
         uint64_t size = step == STK_PB_CUT ? top.end - f.offset : f.value;
@@ -61,7 +61,7 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
     }
     stk_pb_walk_deinit(&top);
     stk_pb_walk_deinit(&inner);
-    return status == STK_OK ? stk_xp_finish_planes(r) : status;
+    return status == STOKER_OK ? stk_xp_finish_planes(r) : status;
 }
 
 static void note_trouble(struct stk_xp_reading *r)
@@ -110,23 +110,23 @@ static void describe_trace(struct stk_xp_reading *r)
     stk_build_process(r->build, STK_XP_PROCESS, -1, STK_STR(""), r->host);
 }
 
-static enum stk_status refuse_empty(const struct stk_xp_reading *r, const struct stk_trace *t)
+static enum stoker_status refuse_empty(const struct stk_xp_reading *r, const struct stk_trace *t)
 {
     if (t->read || (r->trouble.cut_offset < 0 && !r->trouble.bad)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t at = r->trouble.bad ? r->trouble.bad_offset : r->trouble.cut_offset;
     return stk_err_set_at(
-        r->err, STK_EINPUT, at,
+        r->err, STOKER_EINPUT, at,
         "%s: this XPlane profile is %s before its first event (byte %lld); copy it "
         "again in binary mode, or record again",
         r->ctx->path, r->trouble.bad ? "damaged" : "cut off", (long long)at);
 }
 
-static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                                   struct stk_err *err)
+static enum stoker_status read_xplane(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                      struct stoker_err *err)
 {
-    struct stk_err own;
+    struct stoker_err own;
     struct stk_xp_reading r = {.ctx = ctx,
                                .err = err ? err : &own,
                                .host = STK_STR(""),
@@ -141,8 +141,8 @@ static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_tr
     stk_vec_init(&r.lines, sizeof(struct stk_xp_line), MAX_LINES);
     stk_vec_init(&r.devices, sizeof(struct stk_xp_named_device), MAX_PLANES);
     r.total_bytes = stk_stream_size(ctx->stream);
-    enum stk_status status = stk_build_new(&r.build, r.err);
-    if (status != STK_OK) {
+    enum stoker_status status = stk_build_new(&r.build, r.err);
+    if (status != STOKER_OK) {
         goto done;
     }
     r.notes = stk_build_shard(r.build);
@@ -156,16 +156,16 @@ static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_tr
     } else {
         status = stk_xp_read_in_order(&r);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         goto done;
     }
     note_trouble(&r);
     describe_trace(&r);
     status = stk_build_finish(r.build, ctx->threads > 0 ? ctx->threads : 1, &t, r.err);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = refuse_empty(&r, t);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         *out = t;
         t = NULL;
     }

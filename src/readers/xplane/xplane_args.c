@@ -133,15 +133,15 @@ static bool find_plane(struct stk_pb_walk *w, uint64_t pos, uint64_t *offset, ui
     }
 }
 
-static enum stk_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uint8_t **bytes,
-                                        size_t *n, struct stk_err *err)
+static enum stoker_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uint8_t **bytes,
+                                           size_t *n, struct stoker_err *err)
 {
     struct stk_pb_field f;
     w->pos = pos;
     w->end = w->src->size;
     if (stk_pb_walk_next(w, &f) != STK_PB_FIELD || f.number != 4 || f.wire != STK_PB_LEN ||
         f.value > EVENT_MAX_BYTES) {
-        return stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
+        return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
                               "the event is no longer where it was read; did the file change?");
     }
     *bytes = stk_alloc((size_t)f.value + 1);
@@ -149,7 +149,7 @@ static enum stk_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uin
         return stk_err_nomem(err);
     }
     const uint8_t *p = stk_pb_fetch(w->src, f.offset, (size_t)f.value, *bytes, n, err);
-    return p ? STK_OK : STK_EINPUT;
+    return p ? STOKER_OK : STOKER_EINPUT;
 }
 
 // The plane that was asked last stays scanned, since its maps cost far more than an event.
@@ -157,14 +157,14 @@ struct state {
     const char *path;
     struct stk_pb_source source;
     struct stk_pb_walk walk;
-    struct stk_err walk_err;
+    struct stoker_err walk_err;
     struct stk_xp_plane plane;
     struct stk_arena arena;
     uint64_t offset, size; // of the plane; size 0: none
 };
 
-enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path, void **state,
-                                 struct stk_err *err)
+enum stoker_status stk_xp_args_open(struct stk_stream *stream, const char *path, void **state,
+                                    struct stoker_err *err)
 {
     uint64_t plain = stk_stream_size(stream);
     bool is_plain = stk_stream_codec(stream) == STK_CODEC_PLAIN && plain;
@@ -179,7 +179,7 @@ enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path, vo
     stk_arena_init(&s->arena, 0);
     stk_err_init(&s->walk_err);
     if (stk_pb_walk_init(&s->walk, &s->source, &s->walk_err)) {
-        return STK_OK;
+        return STOKER_OK;
     }
     stk_xp_args_close(s);
     *state = NULL;
@@ -198,7 +198,7 @@ void stk_xp_args_close(void *state)
     stk_free(s);
 }
 
-static enum stk_status scan_plane(struct state *s, uint64_t pos, struct stk_err *err)
+static enum stoker_status scan_plane(struct state *s, uint64_t pos, struct stoker_err *err)
 {
     struct stk_xp_trouble trouble = {.bad_offset = -1, .cut_offset = -1};
     struct stk_vec lines;
@@ -211,54 +211,55 @@ static enum stk_status scan_plane(struct state *s, uint64_t pos, struct stk_err 
     uint64_t offset = 0, size = 0;
     if (!find_plane(&s->walk, pos, &offset, &size, &cut)) {
         return s->walk.failed
-                   ? stk_err_set(err, STK_EINPUT, "%s", s->walk_err.message)
-                   : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
+                   ? stk_err_set(err, STOKER_EINPUT, "%s", s->walk_err.message)
+                   : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
                                     "%s: no plane at this position; did the file change?", s->path);
     }
     stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
-    enum stk_status status =
+    enum stoker_status status =
         stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena, &lines, &trouble, err);
     stk_vec_deinit(&lines);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         s->offset = offset;
         s->size = size;
     }
     return status;
 }
 
-enum stk_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
-                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                                 void *arg, struct stk_err *err)
+enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
+                                    void (*emit)(void *arg, struct stk_str key,
+                                                 struct stk_str value),
+                                    void *arg, struct stoker_err *err)
 {
     STK_ASSERT(event < t->count);
     struct state *s = state;
-    struct stk_err own;
+    struct stoker_err own;
     uint64_t pos = stk_pos(t, event);
     uint8_t *bytes = NULL;
     size_t n = 0;
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     err = err ? err : &own;
     if (s->size == 0 || pos < s->offset || pos - s->offset >= s->size) {
         status = scan_plane(s, pos, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = read_event_bytes(&s->walk, pos, &bytes, &n, err);
     }
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         emit_event(&(struct asking){.plane = &s->plane, .emit = emit, .arg = arg}, bytes, n);
     }
     stk_free(bytes);
     return status;
 }
 
-enum stk_status stk_xp_args(struct stk_stream *stream, const char *path, const struct stk_trace *t,
-                            uint32_t event,
-                            void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                            void *arg, struct stk_err *err)
+enum stoker_status stk_xp_args(struct stk_stream *stream, const char *path,
+                               const struct stk_trace *t, uint32_t event,
+                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                               void *arg, struct stoker_err *err)
 {
     void *state = NULL;
-    enum stk_status status = stk_xp_args_open(stream, path, &state, err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_xp_args_open(stream, path, &state, err);
+    if (status == STOKER_OK) {
         status = stk_xp_args_next(state, t, event, emit, arg, err);
     }
     stk_xp_args_close(state);

@@ -35,14 +35,14 @@ struct crew {
     bool exact;            // no guessing where to cut lines
     struct stk_vec shards; // struct stk_shard *: those of this run
     atomic_bool stop, guessed_wrong;
-    enum stk_status status;
-    struct stk_err err;
+    enum stoker_status status;
+    struct stoker_err err;
 };
 
-static void crew_fail(struct crew *crew, enum stk_status status, const struct stk_err *err)
+static void crew_fail(struct crew *crew, enum stoker_status status, const struct stoker_err *err)
 {
     pthread_mutex_lock(&crew->lock);
-    if (crew->status == STK_OK) {
+    if (crew->status == STOKER_OK) {
         crew->status = status;
         if (err) {
             crew->err = *err;
@@ -74,7 +74,7 @@ static inline uint64_t event_size(const uint8_t *p, const uint8_t *end)
 static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t from, uint64_t want)
 {
     uint64_t end = line->offset + line->size, at = from;
-    struct stk_err ignored;
+    struct stoker_err ignored;
     while (at - from < want && at < end) {
         size_t got;
         const uint8_t *p =
@@ -125,7 +125,7 @@ static inline uint64_t likely_event_size(const uint8_t *p, const uint8_t *end)
 static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_t near)
 {
     size_t got;
-    struct stk_err ignored;
+    struct stoker_err ignored;
     uint64_t left = line->offset + line->size - near;
     const uint8_t *p =
         stk_pb_fetch(&crew->job->source, near, left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES,
@@ -169,7 +169,7 @@ static bool claim(struct crew *crew, struct task *task)
         }
         struct stretch *s = stk_vec_push(&task->stretches);
         if (!s) {
-            crew->status = STK_ENOMEM;
+            crew->status = STOKER_ENOMEM;
             crew->stop = true;
             return false;
         }
@@ -181,7 +181,7 @@ static bool claim(struct crew *crew, struct task *task)
     task->shard = stk_build_shard(job->build);
     struct stk_shard **slot = task->shard ? stk_vec_push(&crew->shards) : NULL;
     if (!slot) {
-        crew->status = STK_ENOMEM;
+        crew->status = STOKER_ENOMEM;
         crew->stop = true;
         return false;
     }
@@ -200,7 +200,7 @@ static void report_progress(struct crew *crew, uint64_t bytes)
         return;
     }
     if (job->progress->update(job->progress->arg, done, job->total_bytes)) {
-        crew_fail(crew, STK_EINTR, NULL);
+        crew_fail(crew, STOKER_EINTR, NULL);
     }
 }
 
@@ -255,9 +255,9 @@ static void note_shorter(struct crew *crew)
     pthread_mutex_unlock(&crew->lock);
 }
 
-static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *d,
-                                      struct capacity *capacity, const struct stretch *s,
-                                      struct stk_err *err)
+static enum stoker_status decode_stretch(struct crew *crew, struct stk_xp_decoder *d,
+                                         struct capacity *capacity, const struct stretch *s,
+                                         struct stoker_err *err)
 {
     struct stk_xp_decode_job *job = crew->job;
     uint64_t at = s->from;
@@ -297,7 +297,7 @@ static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *
         crew->guessed_wrong = true;
         crew->stop = true;
     }
-    return d->no_memory ? stk_err_nomem(err) : STK_OK;
+    return d->no_memory ? stk_err_nomem(err) : STOKER_OK;
 }
 
 static void work(void *arg, int index)
@@ -305,7 +305,7 @@ static void work(void *arg, int index)
     struct crew *crew = arg;
     struct task task;
     struct capacity capacity = {0};
-    struct stk_err err;
+    struct stoker_err err;
     (void)index;
     stk_err_init(&err);
     stk_vec_init(&task.stretches, sizeof(struct stretch), UINT32_MAX);
@@ -317,16 +317,16 @@ static void work(void *arg, int index)
             break;
         }
         struct stk_xp_decoder d;
-        enum stk_status status = STK_OK;
+        enum stoker_status status = STOKER_OK;
         if (!stk_xp_decoder_init(&d, task.shard, crew->job->planes, crew->job->plane_count)) {
             status = stk_err_nomem(&err);
         }
         d.wants = crew->job->wants;
-        for (size_t i = 0; i < task.stretches.count && status == STK_OK; i++) {
+        for (size_t i = 0; i < task.stretches.count && status == STOKER_OK; i++) {
             status = decode_stretch(crew, &d, &capacity, stk_vec_at(&task.stretches, i), &err);
         }
         stk_xp_decoder_deinit(&d);
-        if (status != STK_OK) {
+        if (status != STOKER_OK) {
             crew_fail(crew, status, &err);
         }
     }
@@ -341,7 +341,7 @@ static void run_crew(struct crew *crew, uint64_t total)
     uint64_t tasks = total / crew->task_bytes + 1, done_before = crew->job->done_bytes;
     int threads = tasks < (uint64_t)crew->job->threads ? (int)tasks : crew->job->threads;
     stk_thread_run(threads, work, crew);
-    if (!crew->guessed_wrong || crew->status != STK_OK) {
+    if (!crew->guessed_wrong || crew->status != STOKER_OK) {
         return;
     }
     for (size_t i = 0; i < crew->shards.count; i++) {
@@ -356,7 +356,7 @@ static void run_crew(struct crew *crew, uint64_t total)
     stk_thread_run(threads, work, crew);
 }
 
-enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_err *err)
+enum stoker_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stoker_err *err)
 {
     STK_ASSERT(job->line_count == 0 || job->lines);
     struct crew crew = {.job = job, .caller = pthread_self(), .task_bytes = TASK_BYTES};
@@ -365,7 +365,7 @@ enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_er
         total += job->lines[i].size;
     }
     if (!total) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (total / TASKS_MAX > crew.task_bytes) {
         crew.task_bytes = total / TASKS_MAX;
@@ -383,13 +383,13 @@ enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_er
     pthread_mutex_destroy(&crew.lock);
     stk_vec_deinit(&crew.shards);
     stk_free(crew.hop_buf);
-    if (crew.status == STK_ENOMEM) {
+    if (crew.status == STOKER_ENOMEM) {
         return stk_err_nomem(err);
     }
-    if (crew.status == STK_EINTR) {
-        return stk_err_set(err, STK_EINTR, "interrupted");
+    if (crew.status == STOKER_EINTR) {
+        return stk_err_set(err, STOKER_EINTR, "interrupted");
     }
-    if (crew.status != STK_OK && err) {
+    if (crew.status != STOKER_OK && err) {
         *err = crew.err;
     }
     return crew.status;

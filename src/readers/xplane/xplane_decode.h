@@ -25,7 +25,7 @@ struct stk_xp_decode_job {
     uint64_t done_bytes, total_bytes;    // for progress; done_bytes is counted up
     bool truncated;                      // out: the source ended before a line did
 };
-STK_MUST_CHECK enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job,
-                                                   struct stk_err *err);
+STK_MUST_CHECK enum stoker_status stk_xp_decode_lines(struct stk_xp_decode_job *job,
+                                                      struct stoker_err *err);
 
 #endif

@@ -18,14 +18,14 @@ struct intake {
     uint64_t at; // position of the next byte
 };
 
-static enum stk_status take(struct intake *in, uint8_t *p, size_t n, size_t *got)
+static enum stoker_status take(struct intake *in, uint8_t *p, size_t n, size_t *got)
 {
     *got = 0;
     while (*got < n) {
         size_t now;
-        enum stk_status status =
+        enum stoker_status status =
             stk_stream_read(in->r->ctx->stream, p + *got, n - *got, &now, in->r->err);
-        if (status != STK_OK) {
+        if (status != STOKER_OK) {
             return status;
         }
         if (!now) {
@@ -34,37 +34,37 @@ static enum stk_status take(struct intake *in, uint8_t *p, size_t n, size_t *got
         *got += now;
     }
     in->at += *got;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // One varint; STK_PB_END only where the input ends in front of it.
-static enum stk_status take_varint(struct intake *in, uint64_t *v, enum stk_pb_step *step)
+static enum stoker_status take_varint(struct intake *in, uint64_t *v, enum stk_pb_step *step)
 {
     uint8_t bytes[10];
     struct stk_pb_cursor c;
     for (size_t n = 0; n < sizeof bytes; n++) {
         size_t got;
-        enum stk_status status = take(in, &bytes[n], 1, &got);
-        if (status != STK_OK) {
+        enum stoker_status status = take(in, &bytes[n], 1, &got);
+        if (status != STOKER_OK) {
             return status;
         }
         if (!got) {
             *step = n ? STK_PB_CUT : STK_PB_END;
-            return STK_OK;
+            return STOKER_OK;
         }
         if (!(bytes[n] & 0x80)) {
             c = (struct stk_pb_cursor){bytes, bytes + n + 1};
             *step = stk_pb_varint_slow(&c, v);
-            return STK_OK;
+            return STOKER_OK;
         }
     }
     *step = STK_PB_BAD;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Up to `want` bytes into the intake's buffer, which grows with what arrives, not with what a
 // damaged length promises.
-static enum stk_status hold(struct intake *in, uint64_t want, size_t *held)
+static enum stoker_status hold(struct intake *in, uint64_t want, size_t *held)
 {
     *held = 0;
     while (*held < want) {
@@ -80,8 +80,8 @@ static enum stk_status hold(struct intake *in, uint64_t want, size_t *held)
             in->p = p;
             in->size = *held + step;
         }
-        enum stk_status status = take(in, in->p + *held, step, &got);
-        if (status != STK_OK) {
+        enum stoker_status status = take(in, in->p + *held, step, &got);
+        if (status != STOKER_OK) {
             return status;
         }
         *held += got;
@@ -92,37 +92,37 @@ static enum stk_status hold(struct intake *in, uint64_t want, size_t *held)
     if (in->p) {
         memset(in->p + *held, 0, STK_XP_PAD);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Passes over n bytes of the field that begins at `field`.
-static enum stk_status skip(struct intake *in, uint64_t n, uint64_t field)
+static enum stoker_status skip(struct intake *in, uint64_t n, uint64_t field)
 {
     uint8_t bytes[4096];
     while (n > 0) {
         size_t got, want = n < sizeof bytes ? (size_t)n : sizeof bytes;
-        enum stk_status status = take(in, bytes, want, &got);
-        if (status != STK_OK) {
+        enum stoker_status status = take(in, bytes, want, &got);
+        if (status != STOKER_OK) {
             return status;
         }
         if (got < want) {
             stk_xp_note_space(in->r, STK_PB_CUT, field);
-            return STK_OK;
+            return STOKER_OK;
         }
         n -= got;
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The plane of `size` bytes that comes next, of the field that begins at `field`.
-static enum stk_status held_plane(struct intake *in, uint64_t size, uint64_t field)
+static enum stoker_status held_plane(struct intake *in, uint64_t size, uint64_t field)
 {
     struct stk_xp_reading *r = in->r;
     uint64_t offset = in->at;
     uint64_t want = size < MAX_HELD_BYTES ? size : MAX_HELD_BYTES;
     size_t held;
-    enum stk_status status = hold(in, want, &held);
-    if (status != STK_OK) {
+    enum stoker_status status = hold(in, want, &held);
+    if (status != STOKER_OK) {
         return status;
     }
     if (held < want) {
@@ -139,21 +139,21 @@ static enum stk_status held_plane(struct intake *in, uint64_t size, uint64_t fie
     }
     status = stk_xp_add_plane(r, &walk, offset, held, held < size);
     stk_pb_walk_deinit(&walk);
-    if (status == STK_OK) {
+    if (status == STOKER_OK) {
         status = stk_xp_finish_planes(r);
     }
-    return status == STK_OK ? skip(in, held == want ? size - want : 0, field) : status;
+    return status == STOKER_OK ? skip(in, held == want ? size - want : 0, field) : status;
 }
 
 // One field of the space. *more is false at its end.
-static enum stk_status held_field(struct intake *in, bool *more)
+static enum stoker_status held_field(struct intake *in, bool *more)
 {
     struct stk_xp_reading *r = in->r;
     uint64_t at = in->at, tag, size = 0;
     enum stk_pb_step step;
-    enum stk_status status = take_varint(in, &tag, &step);
+    enum stoker_status status = take_varint(in, &tag, &step);
     *more = false;
-    if (status != STK_OK || step == STK_PB_END) {
+    if (status != STOKER_OK || step == STK_PB_END) {
         return status;
     }
     uint32_t wire = tag & 7;
@@ -164,19 +164,19 @@ static enum stk_status held_field(struct intake *in, bool *more)
     if (step == STK_PB_FIELD && (wire == STK_PB_VARINT || wire == STK_PB_LEN)) {
         status = take_varint(in, &size, &step);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     if (step != STK_PB_FIELD) {
         stk_xp_note_space(r, step == STK_PB_BAD ? STK_PB_BAD : STK_PB_CUT, at);
-        return STK_OK;
+        return STOKER_OK;
     }
     *more = true;
     if (wire == STK_PB_FIXED64 || wire == STK_PB_FIXED32) {
         return skip(in, wire == STK_PB_FIXED64 ? 8 : 4, at);
     }
     if (wire != STK_PB_LEN) {
-        return STK_OK;
+        return STOKER_OK;
     }
     if (tag >> 3 == STK_XP_SPACE_PLANES) {
         return held_plane(in, size, at);
@@ -184,21 +184,21 @@ static enum stk_status held_field(struct intake *in, bool *more)
     uint64_t offset = in->at, keep = size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX;
     size_t held;
     status = hold(in, keep, &held);
-    if (status == STK_OK && held < keep) {
+    if (status == STOKER_OK && held < keep) {
         stk_xp_note_space(r, STK_PB_CUT, at);
     }
-    if (status == STK_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held) {
+    if (status == STOKER_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held) {
         status = stk_xp_add_text(r, (const char *)in->p, held, (uint32_t)(tag >> 3), offset);
     }
-    return status == STK_OK && held == keep ? skip(in, size - keep, at) : status;
+    return status == STOKER_OK && held == keep ? skip(in, size - keep, at) : status;
 }
 
-enum stk_status stk_xp_read_in_order(struct stk_xp_reading *r)
+enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r)
 {
     struct intake in = {.r = r};
-    enum stk_status status = STK_OK;
+    enum stoker_status status = STOKER_OK;
     bool more = true;
-    while (more && status == STK_OK) {
+    while (more && status == STOKER_OK) {
         status = held_field(&in, &more);
     }
     stk_free(in.p);

@@ -370,10 +370,10 @@ static void plane_facts(struct scan *s)
     }
 }
 
-enum stk_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk,
-                                  uint64_t offset, uint64_t size, bool cut, struct stk_arena *arena,
-                                  struct stk_vec *lines, struct stk_xp_trouble *trouble,
-                                  struct stk_err *err)
+enum stoker_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk,
+                                     uint64_t offset, uint64_t size, bool cut,
+                                     struct stk_arena *arena, struct stk_vec *lines,
+                                     struct stk_xp_trouble *trouble, struct stoker_err *err)
 {
     STK_ASSERT(plane && walk);
     struct scan s = {.plane = plane,
@@ -421,9 +421,9 @@ enum stk_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk
     }
     stk_vec_deinit(&s.plane_stats);
     if (walk->failed) {
-        return err ? err->code : STK_EINPUT;
+        return err ? err->code : STOKER_EINPUT;
     }
-    return s.no_memory ? stk_err_nomem(err) : STK_OK;
+    return s.no_memory ? stk_err_nomem(err) : STOKER_OK;
 }
 
 void stk_xp_plane_deinit(struct stk_xp_plane *plane)

@@ -135,11 +135,11 @@ struct stk_xp_trouble {
 
 // Scan the plane whose payload is [offset, offset + size), clamped by the caller to what there is;
 // `cut` says that it was. Lines are appended to `lines` (struct stk_xp_line). Strings go to the
-// arena. STK_ENOMEM, STK_ELIMIT or a read error end it; damage does not.
-STK_MUST_CHECK enum stk_status
+// arena. STOKER_ENOMEM, STOKER_ELIMIT or a read error end it; damage does not.
+STK_MUST_CHECK enum stoker_status
 stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk, uint64_t offset,
                   uint64_t size, bool cut, struct stk_arena *arena, struct stk_vec *lines,
-                  struct stk_xp_trouble *trouble, struct stk_err *err);
+                  struct stk_xp_trouble *trouble, struct stoker_err *err);
 void stk_xp_plane_deinit(struct stk_xp_plane *plane);
 
 // xplane_meta.c: what the plane's maps mean. Called once they are read. False: no memory.

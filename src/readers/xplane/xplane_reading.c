@@ -5,20 +5,20 @@
 #include "readers/xplane/xplane_decode.h"
 
 // A text of the profiler itself, up to 4 KiB of it.
-enum stk_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, size_t n,
-                                uint32_t field, uint64_t offset)
+enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, size_t n,
+                                   uint32_t field, uint64_t offset)
 {
     struct stk_str text = {bytes, n < STK_XP_TEXT_MAX ? n : STK_XP_TEXT_MAX};
     if (field == STK_XP_SPACE_HOSTNAMES) {
         if (r->host.n || !n) {
-            return STK_OK;
+            return STOKER_OK;
         }
         char *host = stk_arena_strndup(&r->kept, text.p, text.n);
         if (!host) {
             return stk_err_nomem(r->err);
         }
         r->host = (struct stk_str){host, text.n};
-        return STK_OK;
+        return STOKER_OK;
     }
     stk_shard_issue(r->notes,
                     field == STK_XP_SPACE_ERRORS ? STK_ISSUE_PROFILER_ERROR
@@ -27,17 +27,17 @@ enum stk_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, siz
     if (stk_str_contains_nocase(text, STK_STR("dropped"))) {
         stk_shard_issue(r->notes, STK_ISSUE_EVENTS_DROPPED, 1, 0, (int64_t)offset, text);
     }
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // The number of a device in the trace. GPUs and TPUs go by their own; what stoker does not know
 // gets its own if that is free, else the next one from 1000 on.
-static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_plane *plane)
+static enum stoker_status number_device(struct stk_xp_reading *r, struct stk_xp_plane *plane)
 {
     plane->device = -1;
     if (plane->kind != STK_XP_PLANE_GPU && plane->kind != STK_XP_PLANE_TPU &&
         plane->kind != STK_XP_PLANE_UNKNOWN_DEVICE) {
-        return STK_OK;
+        return STOKER_OK;
     }
     int64_t want = plane->ordinal;
     bool taken = want < 0;
@@ -45,7 +45,7 @@ static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_pla
         const struct stk_xp_named_device *d = stk_vec_at(&r->devices, i);
         if (stk_str_eq((struct stk_str){d->name, d->length}, plane->name)) {
             plane->device = d->device;
-            return STK_OK;
+            return STOKER_OK;
         }
         taken |= d->device == want;
     }
@@ -57,15 +57,15 @@ static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_pla
     *d = (struct stk_xp_named_device){name, plane->name.n,
                                       taken ? 1000 + (int64_t)r->devices.count : want};
     plane->device = d->device;
-    return STK_OK;
+    return STOKER_OK;
 }
 
 // Maps usually follow the lines: a plane that was cut among its lines has events without names.
-static enum stk_status note_lost_names(struct stk_xp_reading *r, const struct stk_xp_plane *plane,
-                                       bool has_lines)
+static enum stoker_status note_lost_names(struct stk_xp_reading *r,
+                                          const struct stk_xp_plane *plane, bool has_lines)
 {
     if (!has_lines || plane->event_metas.count) {
-        return STK_OK;
+        return STOKER_OK;
     }
     char *note =
         stk_arena_printf(&r->kept, "the names of all events of %.*s are in what is missing",
@@ -74,15 +74,15 @@ static enum stk_status note_lost_names(struct stk_xp_reading *r, const struct st
         return stk_err_nomem(r->err);
     }
     r->cut_note = stk_str_from(note);
-    return STK_OK;
+    return STOKER_OK;
 }
 
-enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *walk,
-                                 uint64_t offset, uint64_t size, bool cut)
+enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *walk,
+                                    uint64_t offset, uint64_t size, bool cut)
 {
     if (r->planes.count >= r->planes.max_count) {
         r->trouble.limited = true;
-        return STK_OK;
+        return STOKER_OK;
     }
     struct stk_xp_plane *plane = stk_vec_push(&r->planes);
     if (!plane) {
@@ -90,12 +90,12 @@ enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *w
     }
     plane->index = (uint32_t)(r->planes.count - 1);
     size_t first = r->lines.count;
-    enum stk_status status = stk_xp_plane_scan(plane, walk, offset, size, cut, &r->arena, &r->lines,
-                                               &r->trouble, r->err);
-    if (status == STK_OK) {
+    enum stoker_status status = stk_xp_plane_scan(plane, walk, offset, size, cut, &r->arena,
+                                                  &r->lines, &r->trouble, r->err);
+    if (status == STOKER_OK) {
         status = number_device(r, plane);
     }
-    if (status != STK_OK) {
+    if (status != STOKER_OK) {
         return status;
     }
     for (size_t i = first; i < r->lines.count; i++) {
@@ -119,7 +119,7 @@ enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *w
         r->jax_version = (struct stk_str){version, plane->jax_version.n};
     }
     r->framework_hint |= plane->framework_hint;
-    return cut ? note_lost_names(r, plane, r->lines.count > first) : STK_OK;
+    return cut ? note_lost_names(r, plane, r->lines.count > first) : STOKER_OK;
 }
 
 static int32_t small(int64_t v)
@@ -148,7 +148,7 @@ static void describe_device(struct stk_xp_reading *r, const struct stk_xp_plane 
 }
 
 // Decode the lines at hand, hand over what is known of their planes, and let go of them.
-enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
+enum stoker_status stk_xp_finish_planes(struct stk_xp_reading *r)
 {
     struct stk_xp_decode_job job = {
         .build = r->build,
@@ -163,12 +163,12 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
         .done_bytes = r->done_bytes,
         .total_bytes = r->total_bytes,
     };
-    enum stk_status status = stk_xp_decode_lines(&job, r->err);
+    enum stoker_status status = stk_xp_decode_lines(&job, r->err);
     r->done_bytes = job.done_bytes;
     if (job.truncated && r->trouble.cut_offset < 0) {
         r->trouble.cut_offset = (int64_t)r->source.size;
     }
-    for (size_t i = 0; i < r->lines.count && status == STK_OK; i++) {
+    for (size_t i = 0; i < r->lines.count && status == STOKER_OK; i++) {
         const struct stk_xp_line *line = stk_vec_at(&r->lines, i);
         const struct stk_xp_plane *plane = stk_vec_at(&r->planes, line->plane);
         struct stk_track_key key = stk_xp_track_key(plane, line, STK_XP_DERIVED_NOT);
@@ -176,7 +176,7 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
     }
     for (size_t i = 0; i < r->planes.count; i++) {
         struct stk_xp_plane *plane = stk_vec_at(&r->planes, i);
-        if (plane->device >= 0 && status == STK_OK) {
+        if (plane->device >= 0 && status == STOKER_OK) {
             describe_device(r, plane);
         }
         stk_xp_plane_deinit(plane);

@@ -31,22 +31,23 @@ struct stk_xp_reading {
     int64_t min_timestamp_ns, profile_start_ns;
     struct stk_str host, jax_version;
     uint32_t framework_hint;
-    struct stk_err *err; // never NULL
+    struct stoker_err *err; // never NULL
 };
 
 // A plane whose payload lies in r->source is scanned and put with those at hand.
-STK_MUST_CHECK enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *walk,
-                                                uint64_t offset, uint64_t size, bool cut);
+STK_MUST_CHECK enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r,
+                                                   struct stk_pb_walk *walk, uint64_t offset,
+                                                   uint64_t size, bool cut);
 // Decode the lines at hand, hand over what is known of their planes, and let go of them.
-STK_MUST_CHECK enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r);
+STK_MUST_CHECK enum stoker_status stk_xp_finish_planes(struct stk_xp_reading *r);
 // A text of the profiler itself: errors, warnings, host names.
-STK_MUST_CHECK enum stk_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes,
-                                               size_t n, uint32_t field, uint64_t offset);
+STK_MUST_CHECK enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes,
+                                                  size_t n, uint32_t field, uint64_t offset);
 // Remember that the space itself is cut or malformed at this place (nothing for other steps).
 void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t offset);
 
 // xplane_intake.c: input that can only be read in order, one plane in memory at a time.
-STK_MUST_CHECK enum stk_status stk_xp_read_in_order(struct stk_xp_reading *r);
+STK_MUST_CHECK enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r);
 
 // How planes name a device, and its number in the trace.
 struct stk_xp_named_device {

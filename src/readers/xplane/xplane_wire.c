@@ -18,7 +18,7 @@ enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out)
 }
 
 const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
-                            uint8_t *buf, size_t *got, struct stk_err *err)
+                            uint8_t *buf, size_t *got, struct stoker_err *err)
 {
     uint64_t left = offset < src->size ? src->size - offset : 0;
     if (n > left) {
@@ -28,13 +28,14 @@ const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, si
     if (!src->stream) {
         return src->mem + (offset - src->mem_start);
     }
-    if (stk_stream_read_at(src->stream, offset, buf, n, got, err) != STK_OK) {
+    if (stk_stream_read_at(src->stream, offset, buf, n, got, err) != STOKER_OK) {
         return NULL;
     }
     return buf;
 }
 
-bool stk_pb_walk_init(struct stk_pb_walk *w, const struct stk_pb_source *src, struct stk_err *err)
+bool stk_pb_walk_init(struct stk_pb_walk *w, const struct stk_pb_source *src,
+                      struct stoker_err *err)
 {
     *w = (struct stk_pb_walk){.src = src, .err = err};
     if (src->stream) {

@@ -117,13 +117,13 @@ struct stk_pb_source {
 // Pointer to n bytes at `offset` (must lie before size): into memory, or read into buf. *got may be
 // less at the end. NULL with err set only if reading fails.
 const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
-                            uint8_t *buf, size_t *got, struct stk_err *err);
+                            uint8_t *buf, size_t *got, struct stoker_err *err);
 
 #define STK_PB_WINDOW ((size_t)128 * 1024)
 // Fields of messages in a source, in small bites.
 struct stk_pb_walk {
     const struct stk_pb_source *src;
-    struct stk_err *err;
+    struct stoker_err *err;
     bool failed;        // reading failed: err is set
     uint64_t pos, end;  // of the message being walked
     uint8_t *buf;       // STK_PB_WINDOW bytes (file sources)
@@ -132,7 +132,8 @@ struct stk_pb_walk {
     size_t win_len;
 };
 // Returns false if memory is short. Needs stk_pb_walk_deinit in any case.
-bool stk_pb_walk_init(struct stk_pb_walk *w, const struct stk_pb_source *src, struct stk_err *err);
+bool stk_pb_walk_init(struct stk_pb_walk *w, const struct stk_pb_source *src,
+                      struct stoker_err *err);
 void stk_pb_walk_deinit(struct stk_pb_walk *w);
 // Next field of the message [w->pos, w->end); LEN payloads are passed over. For a LEN field that
 // runs past the end (STK_PB_CUT) number, value and offset are set, and w->pos is at its payload.
