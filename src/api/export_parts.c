@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 #define SOURCES (STK_BUSY_PARTS + 1)
 
 struct source {
@@ -58,7 +60,7 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
         return false;
     }
     memcpy(copy, all + from, out->count * sizeof *copy);
-    qsort(copy, out->count, sizeof *copy, by_start);
+    stk_sort(copy, out->count, sizeof *copy, by_start);
     out->gaps = copy;
     return true;
 }

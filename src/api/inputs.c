@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/sort.h"
 #include "api/inputs_impl.h"
 
 const char *stk_input_export_text(struct stk_arena *arena, const struct stk_reader_stranger *s)
@@ -146,9 +147,7 @@ static enum stoker_status deliver(struct stk_input_scan *s, struct stk_inputs *o
                                   struct stoker_err *err)
 {
     size_t n = s->files.count;
-    if (n) {
-        qsort(s->files.items, n, sizeof(struct stk_input_file), by_rank_and_name);
-    }
+    stk_sort(s->files.items, n, sizeof(struct stk_input_file), by_rank_and_name);
     out->entries = stk_arena_array(s->arena, n ? n : 1, sizeof *out->entries);
     if (!out->entries) {
         return stk_err_nomem(err);
@@ -299,7 +298,7 @@ enum stoker_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n
     for (size_t i = 0; i < n; i++) {
         sorted[i] = &ranks[i];
     }
-    qsort(sorted, n, sizeof *sorted, by_path);
+    stk_sort(sorted, n, sizeof *sorted, by_path);
     struct stk_map seen;
     size_t unknown = 0;
     stk_map_init(&seen, n);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/sort.h"
+
 struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, const char *base,
                                      const char *path)
 {
@@ -57,9 +59,7 @@ static enum stoker_status list_names(struct stk_input_scan *s, DIR *d, struct st
         }
         *slot = name;
     }
-    if (names->count) {
-        qsort(names->items, names->count, sizeof(const char *), by_name);
-    }
+    stk_sort(names->items, names->count, sizeof(const char *), by_name);
     return STOKER_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/sort.h"
 
 #define SLOTS_MIN 16
 
@@ -110,8 +111,6 @@ struct stk_map_entry *stk_map_sorted(const struct stk_map *m)
             sorted[n++] = m->entries[i];
         }
     }
-    if (n) {
-        qsort(sorted, n, sizeof *sorted, compare_keys);
-    }
+    stk_sort(sorted, n, sizeof *sorted, compare_keys);
     return sorted;
 }

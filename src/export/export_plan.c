@@ -11,6 +11,7 @@
 
 #include "base/human.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "export/export.h"
@@ -210,7 +211,7 @@ static int by_start(const void *pa, const void *pb)
 static void add_disjoint(struct plan *p, const char *name, struct stk_export_slice *slices,
                          size_t n)
 {
-    qsort(slices, n, sizeof *slices, by_start);
+    stk_sort(slices, n, sizeof *slices, by_start);
     for (int row = 1; n > 0 && !p->failed; row++) {
         struct stk_export_slice *taken = array(p, n, sizeof *taken);
         struct stk_export_lane *lane = add_lane(

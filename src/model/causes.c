@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 
 struct aggregate {
     int64_t ns;
@@ -323,9 +324,7 @@ static int by_ns(const void *pa, const void *pb)
 static bool fill_names(struct stk_causes *c)
 {
     struct aggregate *list = c->tallies.items;
-    if (c->tallies.count) {
-        qsort(list, c->tallies.count, sizeof *list, by_ns);
-    }
+    stk_sort(list, c->tallies.count, sizeof *list, by_ns);
     for (size_t i = 0; i < c->tallies.count; i++) {
         struct stk_cause *cause = &c->a->sum->causes[list[i].part];
         if ((list[i].name == 0 && list[i].around == 0) || cause->name_count == STK_CAUSE_NAMES) {

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "model/verdict.h"
 
 struct entry {
@@ -64,7 +65,7 @@ static struct entry *gather(const struct stk_run_sum *run, size_t *count)
             all[(*count)++] = (struct entry){c->name_hash, c->group_hash, c->ordinal, r, c};
         }
     }
-    qsort(all, *count, sizeof *all, by_name_ordinal_rank);
+    stk_sort(all, *count, sizeof *all, by_name_ordinal_rank);
     return all;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/analysis.h"
 #include "model/median.h"
 
@@ -110,9 +111,7 @@ static bool judge_all(struct stk_vec *calls, struct stk_vec *marks)
     struct call *c = calls->items;
     int64_t *durs = stk_alloc_array(calls->count + 1, sizeof *durs);
     bool ok = durs != NULL;
-    if (calls->count) {
-        qsort(c, calls->count, sizeof *c, by_name_and_time);
-    }
+    stk_sort(c, calls->count, sizeof *c, by_name_and_time);
     for (size_t i = 0, end; i < calls->count && ok; i = end) {
         for (end = i + 1; end < calls->count && c[end].name == c[i].name;) {
             end++;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 
 void stk_spans_init(struct stk_spans *s)
 {
@@ -72,7 +73,7 @@ void stk_spans_normalize(struct stk_spans *s)
     if (s->count == 0) {
         return;
     }
-    qsort(s->v, s->count, sizeof *s->v, compare_spans);
+    stk_sort(s->v, s->count, sizeof *s->v, compare_spans);
     size_t n = s->count;
     s->count = 0;
     for (size_t i = 0; i < n;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "model/collectives.h"
 #include "model/summary.h"
 #include "model/model_check.h"
@@ -69,7 +70,7 @@ static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
     for (int i = 0; i < from->example_count; i++) {
         add_example(into, &from->examples[i]);
     }
-    qsort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
+    stk_sort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
 }
 
 static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
@@ -289,7 +290,7 @@ static enum stoker_status step_statistics(struct stk_run_sum *run, struct stoker
         }
     }
     if (n > 0) {
-        qsort(used, n, sizeof *used, by_duration);
+        stk_sort(used, n, sizeof *used, by_duration);
         run->median_step = (uint32_t)(used[(n - 1) / 2] - run->steps);
         run->step_median_ns = used[(n - 1) / 2]->dur_ns;
         run->step_mean_ns = total_ns / n;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/regex.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "query/sql_impl.h"
 
@@ -265,9 +266,7 @@ static enum stoker_status find_emit(struct search *s, const struct stk_query_sin
         columns[i] = (struct stk_query_column){.name = stk_query_fields[fields[i]].column,
                                                .type = stk_query_fields[fields[i]].type};
     }
-    if (s->hits.count) { // no memory was asked for, and a null pointer is not to be sorted
-        qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
-    }
+    stk_sort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
     enum stoker_status status = sink->begin(sink->arg, columns, COUNT, err);
     for (size_t h = 0; h < s->hits.count && status == STOKER_OK; h++) {
         const struct hit *hit = stk_vec_at(&s->hits, h);

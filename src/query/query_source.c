@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 
 static int compare_steps(const void *pa, const void *pb)
 {
@@ -22,9 +23,7 @@ static int compare_steps(const void *pa, const void *pb)
 static void tidy(struct stk_query_steps *s)
 {
     uint32_t kept = 0;
-    if (s->count) {
-        qsort(s->v, s->count, sizeof *s->v, compare_steps);
-    }
+    stk_sort(s->v, s->count, sizeof *s->v, compare_steps);
     for (uint32_t i = 0; i < s->count; i++) {
         if (kept == 0 || s->v[i].start_ns >= s->v[kept - 1].end_ns) {
             s->v[kept++] = s->v[i];

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 
 #define MAX_CELLS ((size_t)1 << 28)
 #define KEEP_SLACK 4096 // rows beyond twice those that are kept, before some are dropped
@@ -226,7 +227,7 @@ bool stk_table_sort(struct stk_table *table, const char *column)
             rows[i] = (struct sort_row){stk_vec_at(&table->cells, i * table->column_count), table,
                                         key, i};
         }
-        qsort(rows, table->row_count, sizeof *rows, compare_rows);
+        stk_sort(rows, table->row_count, sizeof *rows, compare_rows);
         for (size_t i = 0; i < table->row_count; i++) {
             memcpy(sorted + i * table->column_count, rows[i].cells, width);
         }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "rules/finding.h"
 
@@ -209,7 +210,7 @@ int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
         }
     }
     if (n > 0) {
-        qsort(each, n, sizeof *each, by_ns);
+        stk_sort(each, n, sizeof *each, by_ns);
         median_ns = each[(n - 1) / 2];
     }
     stk_free(each);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "store/build_impl.h"
 #include "store/names.h"
 
@@ -236,7 +237,7 @@ static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
     for (uint32_t i = head; i != STK_NONE && k < n; i = t->ext[t->ref[i]].next) {
         ops[k++] = (struct timed){t->start_ns[i], i};
     }
-    qsort(ops, n, sizeof *ops, compare_timed);
+    stk_sort(ops, n, sizeof *ops, compare_timed);
     for (k = 0; k < n; k++) {
         t->ext[t->ref[ops[k].event]].next = k + 1 < n ? ops[k + 1].event : STK_NONE;
     }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "store/build_impl.h"
 
 #define OBJECTS_MAX (1u << 24)
@@ -135,7 +136,7 @@ static enum stoker_status list_devices(struct stk_finish *f, struct stk_map *ind
                 (struct stk_device){.process = process, .ordinal = e->device};
         }
     }
-    qsort(t->devices, t->device_count, sizeof *t->devices, compare_devices);
+    stk_sort(t->devices, t->device_count, sizeof *t->devices, compare_devices);
     for (uint32_t i = 0; i < t->device_count; i++) {
         *stk_map_get(index, t->devices[i].process, (uint64_t)t->devices[i].ordinal) = i;
     }

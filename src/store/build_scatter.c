@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/thread.h"
 #include "store/build_impl.h"
 #include "store/names.h"
@@ -268,9 +269,7 @@ static void scatter_chunk(struct scatter *w, uint32_t chunk)
 static void scatter_shard(struct scatter *w)
 {
     struct stk_shard *s = w->s;
-    if (s->longs.count) {
-        qsort(s->longs.items, s->longs.count, sizeof(struct stk_raw_long), compare_raw_longs);
-    }
+    stk_sort(s->longs.items, s->longs.count, sizeof(struct stk_raw_long), compare_raw_longs);
     for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
         w->track_kinds[j] = stk_tracks_at(&w->f->merged, s->track_map[j])->kind;
     }
@@ -356,7 +355,7 @@ static enum stoker_status collect(struct scatter_job *job, struct stoker_err *er
                 *(const struct stk_long_dur *)stk_vec_at(&job->longs[i], k);
         }
     }
-    qsort(t->long_durs, n, sizeof *t->long_durs, compare_longs);
+    stk_sort(t->long_durs, n, sizeof *t->long_durs, compare_longs);
     return STOKER_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "store/build_impl.h"
 
 #define SAMPLES_MAX 65536u
@@ -87,7 +88,7 @@ static enum stoker_status find_median(const struct stk_finish *f, bool derived_t
             }
         }
     }
-    qsort(samples, n, sizeof *samples, compare_times);
+    stk_sort(samples, n, sizeof *samples, compare_times);
     *median_ns = n ? samples[(n - 1) / 2] : 0;
     stk_free(samples);
     return STOKER_OK;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "data/graph/infer.h"
 #include "data/run/feed.h"
@@ -330,8 +331,8 @@ static int by_key(const void *a, const void *b)
 // The next group that is left at the end, by key; NULL: none.
 static struct group *left_over(struct groups *g)
 {
-    if (g->flushed == 0 && g->list.count > 1) {
-        qsort(g->list.items, g->list.count, sizeof(struct group), by_key);
+    if (g->flushed == 0) {
+        stk_sort(g->list.items, g->list.count, sizeof(struct group), by_key);
     }
     while (g->flushed < g->list.count) {
         struct group *group = stk_vec_at(&g->list, g->flushed++);

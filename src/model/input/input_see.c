@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/median.h"
 
 // For each stage the work of those before it, up to the next that has workers of its own. Callers
@@ -200,9 +201,7 @@ static void sum_fetches(struct stk_input_walk *w)
                                            m->v[i].end_ns - m->v[i].start_ns};
         }
     }
-    if (n) {
-        qsort(rows, n, sizeof *rows, by_name);
-    }
+    stk_sort(rows, n, sizeof *rows, by_name);
     for (size_t i = 0; i < n; i++) {
         names += i == 0 || rows[i].name != rows[i - 1].name;
     }

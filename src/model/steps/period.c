@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/analysis.h"
 #include "model/median.h"
 
@@ -120,7 +121,7 @@ static bool vote(const struct sequence *s, uint32_t n, size_t strings, struct st
             names[s->name[i]].name = s->name[i];
             names[s->name[i]].count++;
         }
-        qsort(names, strings, sizeof *names, by_count);
+        stk_sort(names, strings, sizeof *names, by_count);
         memset(rank, 0xff, (strings + 1) * sizeof *rank);
         for (size_t k = 0; k < strings; k++) {
             if (names[k].count < 2 || (kept && names[k].count > budget)) {
@@ -170,7 +171,7 @@ static uint32_t choose_period(const struct sequence *s, uint32_t n, struct candi
                               size_t count, double *score, double *other)
 {
     double best = 0;
-    qsort(c, count, sizeof *c, by_votes);
+    stk_sort(c, count, sizeof *c, by_votes);
     count = count < MAX_CANDIDATES ? count : MAX_CANDIDATES;
     for (size_t i = 0; i < count; i++) {
         bool sampled = n > 16384 && score_of(s, n, c[i].distance, n / 4096) < best * 0.5;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "model/analysis.h"
 #include "model/median.h"
 
@@ -256,9 +257,7 @@ static int compare_calls(const void *pa, const void *pb)
 
 static void index_calls(struct stk_analysis *a)
 {
-    if (a->call_count) {
-        qsort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
-    }
+    stk_sort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
     for (uint32_t i = 0; i < a->call_count; i++) {
         struct stk_thread_info *th = &a->threads[a->calls[i].thread];
         if (th->call_count++ == 0) {
@@ -284,7 +283,7 @@ void stk_marks_flatten(struct stk_marks *m)
     if (m->count == 0) {
         return;
     }
-    qsort(m->v, m->count, sizeof *m->v, compare_marks);
+    stk_sort(m->v, m->count, sizeof *m->v, compare_marks);
     size_t n = 0;
     int64_t end = INT64_MIN;
     for (size_t i = 0; i < m->count; i++) {

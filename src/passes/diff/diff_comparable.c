@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/sort.h"
 #include "model/device/kernel_names.h"
 #include "passes/diff/diff_impl.h"
 
@@ -62,7 +63,7 @@ static bool name_devices(struct stk_diff_work *w, const struct stk_run_sum *run,
             models[n++] = dev->name;
         }
     }
-    qsort(models, n, sizeof *models, by_text);
+    stk_sort(models, n, sizeof *models, by_text);
     for (size_t i = 0; i < n; i++) {
         if (i && strcmp(models[i], models[i - 1]) == 0) {
             continue;

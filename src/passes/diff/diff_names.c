@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "passes/diff/diff_impl.h"
 #include "store/trace.h"
@@ -120,7 +121,7 @@ static bool names_list(struct stk_diff_work *w, const struct names *n, struct st
     for (size_t i = 0; i < n->rows.count; i++) {
         names_fill(w, stk_vec_at(&n->rows, i), &rows[i]);
     }
-    qsort(rows, n->rows.count, sizeof *rows, by_change);
+    stk_sort(rows, n->rows.count, sizeof *rows, by_change);
     size_t shown = w->limit && w->limit < n->rows.count ? (size_t)w->limit : n->rows.count;
     *out = (struct stk_list){.items = rows, .count = shown, .left_out = n->rows.count - shown};
     return true;

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/sort.h"
 #include "passes/diff/diff_impl.h"
 
 static int by_number(const void *pa, const void *pb)
@@ -82,7 +83,7 @@ bool stk_diff_steps_take(struct stk_diff_work *w, int side)
         }
     }
     if (ok) {
-        qsort(rows, s->windows, sizeof *rows, by_number);
+        stk_sort(rows, s->windows, sizeof *rows, by_number);
     }
     for (size_t i = 0, n; ok && i < s->windows; i += n) {
         for (n = 1; i + n < s->windows && rows[i + n]->number == rows[i]->number;) {
@@ -193,7 +194,7 @@ static bool compose(const struct stk_diff_steps *s, enum stk_center_kind basis, 
     for (size_t i = 0; i < s->count; i++) {
         order[i] = (struct ranked){s->v[i].dur_ns, i};
     }
-    qsort(order, s->count, sizeof *order, by_duration);
+    stk_sort(order, s->count, sizeof *order, by_duration);
     size_t cut = basis == STK_CENTER_MEDIAN ? s->count / 4 : 0;
     for (size_t i = cut; i < s->count - cut; i++) {
         const struct stk_diff_sample *v = &s->v[order[i].index];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/sort.h"
 #include "passes/report/parts_list.h"
 
 static const char *source_key(enum stk_step_source source)
@@ -84,7 +85,7 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
             steps[n++] = &run->steps[i];
         }
     }
-    qsort(steps, n, sizeof *steps, by_number);
+    stk_sort(steps, n, sizeof *steps, by_number);
     struct stk_rep_excluded *rows = stk_arena_array(ctx->arena, n + 1, sizeof *rows);
     if (!rows) {
         return false;

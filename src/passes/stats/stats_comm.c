@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "model/median.h"
 #include "passes/stats/stats.h"
 #include "store/words.h"
@@ -261,7 +262,7 @@ static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
     struct member *all = stk_alloc_array(n + 1, sizeof *all);
     bool ok = all && gather_members(run, all, &count);
     if (ok) {
-        qsort(all, count, sizeof *all, by_key);
+        stk_sort(all, count, sizeof *all, by_key);
     }
     ok = ok && judge_all(run, all, count, devices, residual_ns);
     stk_free(all);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "passes/host_stack.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_gaps.h"
@@ -193,7 +194,7 @@ static bool find_periods(struct sweep *s)
         b->name = s->view->t->name[b->event];
         named[n++] = b;
     }
-    qsort(named, n, sizeof(struct between *), by_what);
+    stk_sort(named, n, sizeof(struct between *), by_what);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && named[end]->name == named[i]->name; end++) {
         }
@@ -222,9 +223,7 @@ static bool take_rows(struct sweep *s, struct stk_arena *arena)
     bool ok = stk_name_cache_init(&names, s->view->t, arena);
     s->out->between = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->between);
     ok = ok && s->out->between;
-    if (s->rows.count) { // no array to sort where there is none
-        qsort(rows, s->rows.count, sizeof *rows, longest_first);
-    }
+    stk_sort(rows, s->rows.count, sizeof *rows, longest_first);
     for (size_t i = 0; i < s->rows.count && ok; i++) {
         if (rows[i].event != STK_NONE) {
             rows[i].row.what = stk_name_cache_get(&names, rows[i].name);

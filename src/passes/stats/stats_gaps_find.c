@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "passes/host_stack.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_gaps.h"
@@ -117,7 +118,7 @@ static bool keep_gap(struct sweep *s, const struct found *gap)
     }
     *place = *gap;
     if (s->rows.count == 2 * (size_t)GAPS_KEPT) {
-        qsort(s->rows.items, s->rows.count, sizeof *gap, longest_first);
+        stk_sort(s->rows.items, s->rows.count, sizeof *gap, longest_first);
         s->out->dropped += s->rows.count - GAPS_KEPT;
         s->rows.count = GAPS_KEPT;
         s->least_ns = ((struct found *)stk_vec_at(&s->rows, GAPS_KEPT - 1))->row.dur_ns;
@@ -174,9 +175,7 @@ static bool take_rows(struct sweep *s, struct stk_arena *arena)
 {
     struct found *gaps = s->rows.items;
     size_t n = s->rows.count, kept = n < GAPS_KEPT ? n : GAPS_KEPT;
-    if (n) { // no array to sort where there is none
-        qsort(gaps, n, sizeof *gaps, longest_first);
-    }
+    stk_sort(gaps, n, sizeof *gaps, longest_first);
     s->out->dropped += n - kept;
     for (size_t i = 0; i < kept; i++) {
         if (!name_gap(s, &gaps[i], i < STK_HOST_STACKS, arena)) {

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "model/median.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_kernels.h"
@@ -248,9 +249,7 @@ static bool keep_ways(struct sweep *s, struct stk_arena *arena)
     }
     int64_t least_ns = least_total(s, totals);
     stk_free(totals);
-    if (n) {
-        qsort(ways, n, sizeof *ways, by_row_and_time);
-    }
+    stk_sort(ways, n, sizeof *ways, by_row_and_time);
     for (size_t i = 0, each = 0; i < n; i++) {
         each = i && ways[i].row == ways[i - 1].row ? each + 1 : 0;
         const struct stk_launch_config *c = &s->view->t->configs[ways[i].config];

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/median.h"
 #include "passes/stats/stats_launches.h"
 
@@ -87,7 +88,7 @@ static int64_t queue_full(struct sweep *s, const struct stk_device_line *line)
     if (s->call_count == 0) {
         return 0;
     }
-    qsort(s->calls, s->call_count, sizeof *s->calls, by_number);
+    stk_sort(s->calls, s->call_count, sizeof *s->calls, by_number);
     for (size_t i = 0; i < s->call_count; i++) {
         s->delays[i] = stk_dur_ns(t, s->calls[i]); // no longer needed for the delays
     }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "passes/stats/stats.h"
 
 #define MAX_DEPTH 256
@@ -599,7 +600,7 @@ static bool memory_sweep_all(struct sweep *s)
     if (s->events.count == 0) {
         return true;
     }
-    qsort(s->events.items, s->events.count, s->events.item_size, by_time);
+    stk_sort(s->events.items, s->events.count, s->events.item_size, by_time);
     s->out = stk_arena_alloc(s->arena, sizeof *s->out);
     if (!s->out || !follow_levels(s) || !follow_live(s)) {
         return false;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "passes/stats/stats_overview.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -135,7 +136,7 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
     }
     bool ok = ns != NULL && n > 0;
     if (ok) {
-        qsort(ns, n, sizeof *ns, by_length);
+        stk_sort(ns, n, sizeof *ns, by_length);
     }
     if (ok && n == 1) { // one step has no distribution
         ok = add_time(table, "median", run->step_median_ns);

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_events.h"
 #include "passes/stats/stats.h"
@@ -485,9 +486,7 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
             place[i] = (struct listed){&p->rows[i], p, run->ranks[r]->rank};
         }
     }
-    if (list.count) {
-        qsort(list.items, list.count, sizeof(struct listed), by_self);
-    }
+    stk_sort(list.items, list.count, sizeof(struct listed), by_self);
     for (size_t i = 0; i < list.count && ok; i++) {
         const struct listed *at = stk_vec_at(&list, i);
         const struct python_row *f = at->row;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "passes/stats/stats_launches.h"
 
 static int by_value(const void *a, const void *b)
@@ -41,7 +42,7 @@ bool stk_queue_collect(const struct stk_analysis *v, uint32_t line, struct stk_s
         n++;
     }
     if (!sorted) {
-        qsort(queue->launches, n, sizeof *queue->launches, by_value);
+        stk_sort(queue->launches, n, sizeof *queue->launches, by_value);
     }
     queue->count = n;
     return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/columns/batch.h"
 #include "query/sql_impl.h"
 
@@ -322,7 +323,7 @@ bool stk_batch_order_texts(struct stk_batch_plan *p)
         all[i] = (struct ranked){stk_strpool_get(&p->texts, i), i};
     }
     if (ok) {
-        qsort(all, count, sizeof *all, by_bytes);
+        stk_sort(all, count, sizeof *all, by_bytes);
         for (uint32_t i = 0; i < count; i++) {
             rank[all[i].id] = i;
             p->text_at[i] = all[i].id;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/columns/batch.h"
 
 struct row {
@@ -211,7 +212,5 @@ static int by_place(const void *a, const void *b)
 
 void stk_batch_top_finish(struct stk_batch_top *t)
 {
-    if (t->count) {
-        qsort(t->refs, t->count, sizeof *t->refs, by_place);
-    }
+    stk_sort(t->refs, t->count, sizeof *t->refs, by_place);
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #define MARKS_MIN 3
 #define NAME_MAX_BYTES 120
@@ -287,7 +288,7 @@ enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t coun
             all[at++] = stk_vec_at(&units[i].marks, k);
         }
     }
-    qsort(all, total, sizeof *all, by_family_and_start);
+    stk_sort(all, total, sizeof *all, by_family_and_start);
     choose(all, total);
     stk_free(all);
     for (uint32_t i = 0; i < count; i++) {
