@@ -114,10 +114,7 @@ int32_t stk_input_rank(const struct stk_input_file *f)
 
 size_t stk_input_worker(const char *base, int64_t *recorded)
 {
-    struct stk_str s = stk_str_from(base);
-    if (stk_reader_name_ends(base, ".gz")) {
-        s.n -= 3;
-    }
+    struct stk_str s = stk_reader_unpacked_name(base);
     static const struct stk_str tail = {".pt.trace.json", 14};
     if (!stk_str_ends(s, tail)) {
         return 0;

@@ -26,8 +26,9 @@ struct stk_read_ctx {
     uint32_t wants;                      // bits STK_WANT_...: details of events to keep
 };
 
-// How names of this format's files end. A file that is named to stoker is recognised by its content
-// alone; in a folder its name is looked at first.
+// How names of this format's files end, packed or not: ".gz" and ".zst" may follow where the reader
+// takes a stream. A file that is named to stoker is recognised by its content alone; in a folder
+// its name is looked at first.
 struct stk_reader_suffix {
     const char *text; // ".xplane.pb"; ASCII case is ignored
     bool suffices;    // taken from a folder by its name alone; else `sniff` must be certain
@@ -93,8 +94,9 @@ const struct stk_reader_suffix *stk_reader_suffix_of(const struct stk_reader *r,
 // What the name says the file is instead of a profile, or NULL.
 const struct stk_reader_stranger *stk_reader_stranger_of(const char *name);
 bool stk_reader_name_ends(const char *name, const char *suffix); // ASCII case ignored
+struct stk_str stk_reader_unpacked_name(const char *name);       // without ".gz" or ".zst"
 // Texts made of the rows, cut to `size`: the files of all readers for a sentence ("a, b and c"),
-// and the suffixes of one ("*.json, *.json.gz") without those that end in another of them.
+// and the suffixes of one ("*.sqlite, *.db") without those that end in another of them.
 #define STK_READER_TEXT_MAX 512
 void stk_reader_list_files(char *text, size_t size);
 void stk_reader_list_suffixes(const struct stk_reader *r, char *text, size_t size);

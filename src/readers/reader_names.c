@@ -7,17 +7,37 @@
 #include "base/assert.h"
 #include "readers/reader.h"
 
+static bool ends(struct stk_str name, const char *suffix)
+{
+    size_t k = strlen(suffix);
+    return name.n >= k &&
+           stk_str_eq_nocase((struct stk_str){name.p + name.n - k, k}, stk_str_from(suffix));
+}
+
 bool stk_reader_name_ends(const char *name, const char *suffix)
 {
-    size_t n = strlen(name), k = strlen(suffix);
-    return n >= k && stk_str_eq_nocase((struct stk_str){name + n - k, k}, stk_str_from(suffix));
+    return ends(stk_str_from(name), suffix);
+}
+
+static const char *const packed[] = {".gz", ".zst"}; // as stk_stream_open unpacks them
+
+struct stk_str stk_reader_unpacked_name(const char *name)
+{
+    struct stk_str s = stk_str_from(name);
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        if (ends(s, packed[i])) {
+            return (struct stk_str){s.p, s.n - strlen(packed[i])};
+        }
+    }
+    return s;
 }
 
 const struct stk_reader_suffix *stk_reader_suffix_of(const struct stk_reader *r, const char *name)
 {
     STK_ASSERT(r->suffixes && name);
+    struct stk_str own = r->opens_path ? stk_str_from(name) : stk_reader_unpacked_name(name);
     for (const struct stk_reader_suffix *s = r->suffixes; s->text; s++) {
-        if (stk_reader_name_ends(name, s->text)) {
+        if (ends(own, s->text)) {
             return s;
         }
     }
@@ -70,5 +90,11 @@ void stk_reader_list_suffixes(const struct stk_reader *r, char *text, size_t siz
         if (!is_covered) {
             append(text, size, *text ? ", *" : "*", s->text);
         }
+    }
+    if (!r->opens_path) {
+        for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+            append(text, size, i ? ", " : " (", packed[i]);
+        }
+        append(text, size, ")", "");
     }
 }

@@ -240,7 +240,33 @@ static size_t seed_of(const struct stk_reader *r, char **bytes)
     return n;
 }
 
-// Every suffix of every reader's row: a folder that holds one such file is found and read.
+// A folder that holds one file of that name, and the seed in it, is found and read.
+static void check_suffix(const struct stk_reader *r, const struct stk_reader_suffix *s,
+                         const char *packing, const char *seed, size_t n)
+{
+    char name[64];
+    struct stk_trace *t = NULL;
+    struct stoker_err why;
+    begin("suffix");
+    snprintf(name, sizeof name, "run%s%s", s->text, packing);
+    make(name, seed, n);
+    make("zz.txt", "x", 1);
+    CHECK_EQ(expand(""), STOKER_OK);
+    CHECK_EQ(in.taken, 1);
+    check_taken(name, true);
+    check_taken("zz.txt", false);
+    stk_err_init(&why);
+    CHECK_EQ(in.taken ? stk_reader_read_path(in.entries[0].path, 1, NULL, &t, &why) : STOKER_EINPUT,
+             STOKER_OK);
+    stk_trace_free(t);
+    make(name, "of another kind", 15); // the name fits, the content does not
+    CHECK_EQ(expand(""), s->suffices ? STOKER_OK : STOKER_EINPUT);
+    CHECK(s->suffices || strstr(err.message, r->mistaken));
+    end();
+}
+
+// Every suffix of every reader's row, and the names of packed files, whether they are packed or
+// not.
 static void test_every_suffix(void)
 {
     for (int i = 0; i < stk_reader_count; i++) {
@@ -250,26 +276,11 @@ static void test_every_suffix(void)
         CHECK(seed != NULL);
         CHECK(r->suffixes->text != NULL && r->files && r->mistaken);
         for (const struct stk_reader_suffix *s = r->suffixes; seed && s->text; s++) {
-            char name[64];
-            begin("suffix");
-            snprintf(name, sizeof name, "run%s", s->text);
-            make(name, seed, n);
-            make("zz.txt", "x", 1);
-            CHECK_EQ(expand(""), STOKER_OK);
-            CHECK_EQ(in.taken, 1);
-            check_taken(name, true);
-            check_taken("zz.txt", false);
-            struct stk_trace *t = NULL;
-            struct stoker_err why;
-            stk_err_init(&why);
-            CHECK_EQ(in.taken ? stk_reader_read_path(in.entries[0].path, 1, NULL, &t, &why)
-                              : STOKER_EINPUT,
-                     STOKER_OK);
-            stk_trace_free(t);
-            make(name, "of another kind", 15); // the name fits, the content does not
-            CHECK_EQ(expand(""), s->suffices ? STOKER_OK : STOKER_EINPUT);
-            CHECK(s->suffices || strstr(err.message, r->mistaken));
-            end();
+            check_suffix(r, s, "", seed, n);
+            if (!r->opens_path) {
+                check_suffix(r, s, ".gz", seed, n);
+                check_suffix(r, s, ".zst", seed, n);
+            }
         }
         free(seed);
     }

@@ -127,8 +127,9 @@ chrome_args(struct stk_stream *stream, const char *path, const struct stk_trace 
 }
 
 static const struct stk_reader_suffix chrome_suffixes[] = {
-    {".pt.trace.json", true}, {".pt.trace.json.gz", true}, // torch.profiler's trace handler
-    {".json", false},         {".json.gz", false},         {".json.zst", false}, {NULL, false},
+    {".pt.trace.json", true}, // torch.profiler's trace handler
+    {".json", false},
+    {NULL, false},
 };
 
 const struct stk_reader stk_reader_chrome = {
