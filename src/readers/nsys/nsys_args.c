@@ -2,6 +2,7 @@
 // All columns of one event's row, fetched by the table number and rowid in its position. Columns
 // that hold an id of StringIds are given as their text, NULLs are left out. Only the low 32 bits of
 // a rowid are kept: rows beyond 4 billion in a table cannot be fetched.
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "readers/nsys/nsys.h"
 
@@ -46,47 +47,106 @@ static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find,
     }
 }
 
+// What many events need: the connection, for the schema is read with it, and a statement a table.
+struct state {
+    const char *path;
+    sqlite3 *db;
+    sqlite3_stmt *find; // a string by its id, or NULL
+    sqlite3_stmt *rows[STK_NSYS_TABLES_MAX];
+};
+
+enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *path, void **state,
+                                      struct stoker_err *err)
+{
+    (void)stream;
+    struct state *s = stk_alloc_zero(1, sizeof *s);
+    *state = NULL;
+    if (!s) {
+        return stk_err_nomem(err);
+    }
+    s->path = path;
+    enum stoker_status status = stk_nsys_db_open(&s->db, path, err);
+    if (status != STOKER_OK) {
+        stk_free(s);
+        return status;
+    }
+    struct stk_nsys_file file = {.strings_by_rowid =
+                                     stk_nsys_db_has_column(s->db, "StringIds", "value")};
+    s->find = stk_nsys_names_prepare(s->db, &file);
+    *state = s;
+    return STOKER_OK;
+}
+
+void stk_nsys_args_close(void *state)
+{
+    struct state *s = state;
+    if (!s) {
+        return;
+    }
+    for (int i = 0; i < STK_NSYS_TABLES_MAX; i++) {
+        sqlite3_finalize(s->rows[i]);
+    }
+    sqlite3_finalize(s->find);
+    sqlite3_close(s->db);
+    stk_free(s);
+}
+
+// Place of the table that an event came from, -1: none.
+static int table_of(uint64_t pos)
+{
+    int found = -1;
+    for (int i = 0; i < stk_nsys_table_count; i++) {
+        found = stk_nsys_tables[i].number == pos >> 32 ? i : found;
+    }
+    return found;
+}
+
+static enum stoker_status prepare(struct state *s, int i, struct stoker_err *err)
+{
+    char sql[160];
+    const char *table = stk_nsys_tables[i].name;
+    snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" NOT INDEXED WHERE rowid = ?1", table);
+    if (!s->rows[i] && (stk_nsys_db_table(s->db, table) != STK_NSYS_REAL ||
+                        sqlite3_prepare_v2(s->db, sql, -1, &s->rows[i], NULL) != SQLITE_OK)) {
+        return stk_nsys_db_error(s->db, s->path, "looking for an event's row", err);
+    }
+    return STOKER_OK;
+}
+
+enum stoker_status stk_nsys_args_next(void *state, const struct stk_trace *t, uint32_t event,
+                                      void (*emit)(void *arg, struct stk_str key,
+                                                   struct stk_str value),
+                                      void *arg, struct stoker_err *err)
+{
+    STK_ASSERT(event < t->count);
+    struct state *s = state;
+    uint64_t pos = stk_pos(t, event);
+    int i = table_of(pos);
+    enum stoker_status status = i < 0 ? STOKER_OK : prepare(s, i, err);
+    if (i < 0 || status != STOKER_OK) {
+        return status;
+    }
+    int rc = sqlite3_bind_int64(s->rows[i], 1, (int64_t)(pos & UINT32_MAX));
+    rc = rc == SQLITE_OK ? sqlite3_step(s->rows[i]) : rc;
+    if (rc == SQLITE_ROW) {
+        emit_row(s->rows[i], s->find, emit, arg);
+    } else if (rc != SQLITE_DONE) {
+        status = stk_nsys_db_error(s->db, s->path, "reading an event's row", err);
+    }
+    sqlite3_reset(s->rows[i]);
+    return status;
+}
+
 enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,
                                  const struct stk_trace *t, uint32_t event,
                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
                                  void *arg, struct stoker_err *err)
 {
-    STK_ASSERT(event < t->count);
-    (void)stream;
-    uint64_t pos = stk_pos(t, event);
-    const struct stk_nsys_table *table = NULL;
-    for (int i = 0; i < stk_nsys_table_count; i++) {
-        if (stk_nsys_tables[i].number == pos >> 32) {
-            table = &stk_nsys_tables[i];
-        }
+    void *state;
+    enum stoker_status status = stk_nsys_args_open(stream, path, &state, err);
+    if (status == STOKER_OK) {
+        status = stk_nsys_args_next(state, t, event, emit, arg, err);
     }
-    if (!table) {
-        return STOKER_OK;
-    }
-    sqlite3 *db;
-    enum stoker_status status = stk_nsys_db_open(&db, path, err);
-    if (status != STOKER_OK) {
-        return status;
-    }
-    struct stk_nsys_file file = {.strings_by_rowid =
-                                     stk_nsys_db_has_column(db, "StringIds", "value")};
-    sqlite3_stmt *row = NULL, *find = stk_nsys_names_prepare(db, &file);
-    char sql[160];
-    snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" NOT INDEXED WHERE rowid = ?1", table->name);
-    if (stk_nsys_db_table(db, table->name) != STK_NSYS_REAL ||
-        sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK ||
-        sqlite3_bind_int64(row, 1, (int64_t)(pos & UINT32_MAX)) != SQLITE_OK) {
-        status = stk_nsys_db_error(db, path, "looking for an event's row", err);
-    } else {
-        int rc = sqlite3_step(row);
-        if (rc == SQLITE_ROW) {
-            emit_row(row, find, emit, arg);
-        } else if (rc != SQLITE_DONE) {
-            status = stk_nsys_db_error(db, path, "reading an event's row", err);
-        }
-    }
-    sqlite3_finalize(row);
-    sqlite3_finalize(find);
-    sqlite3_close(db);
+    stk_nsys_args_close(state);
     return status;
 }
