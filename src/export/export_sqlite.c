@@ -530,9 +530,11 @@ static enum stoker_status write_sqlite(struct stk_export *x, struct stk_export_o
                                        struct stoker_err *err)
 {
     struct sqlite w = {.x = x, .err = err};
+    // Without locks of its own: the caller's, which tells others that the file is being written
+    // (base/atomic_file.h), is one and the same thing to a network file system.
     if (sqlite3_open_v2(out->path, &w.db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK) {
+                        "unix-none") != SQLITE_OK) {
         sqlite_fail(&w);
     }
     stk_ex_init(&w.capacity, NULL, NULL);

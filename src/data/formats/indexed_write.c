@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "data/formats/atomic_file.h"
+#include "data/formats/element_file.h"
 #include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 
@@ -26,19 +26,12 @@ struct stk_indexed_writer {
     uint32_t header_crc;
 };
 
-static enum stoker_status cannot_write(const struct stk_indexed_writer *w, int why,
-                                       struct stoker_err *err)
-{
-    return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT), "%s: cannot be written: %s",
-                       w->file.path, strerror(why));
-}
-
 static enum stoker_status flush(struct stk_indexed_writer *w, struct stoker_err *err)
 {
     for (size_t done = 0; done < w->used;) {
         ssize_t n = write(w->fd, w->buffer + done, w->used - done);
         if (n < 0 && errno != EINTR) {
-            return cannot_write(w, errno, err);
+            return stk_element_file_fail(w->file.path, errno, err);
         }
         done += n > 0 ? (size_t)n : 0;
     }
@@ -85,7 +78,7 @@ enum stoker_status stk_indexed_create(struct stk_indexed_writer **out, const cha
                                       const struct stk_specs *specs, struct stoker_err *err)
 {
     *out = NULL;
-    enum stoker_status s = stk_atomic_file_check(path, specs, err);
+    enum stoker_status s = stk_element_file_check(path, specs, err);
     if (s != STOKER_OK) {
         return s;
     }
@@ -97,7 +90,7 @@ enum stoker_status stk_indexed_create(struct stk_indexed_writer **out, const cha
     stk_vec_init(&w->index, sizeof(uint64_t), RECORDS_MAX);
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
     w->buffer = stk_alloc(BUFFER_BYTES);
-    s = w->buffer ? stk_atomic_file_open(&w->file, path, err) : stk_err_nomem(err);
+    s = w->buffer ? stk_element_file_open(&w->file, path, err) : stk_err_nomem(err);
     if (s == STOKER_OK) {
         w->fd = w->file.fd;
         w->file.fd = -1;
@@ -158,10 +151,10 @@ enum stoker_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps,
         s = put_index(w, err);
     }
     if (w->fd >= 0 && close(w->fd) && keeps && s == STOKER_OK) {
-        s = cannot_write(w, errno, err);
+        s = stk_element_file_fail(w->file.path, errno, err);
     }
     bool is_whole = w->fd >= 0 && keeps && s == STOKER_OK;
-    enum stoker_status closed = stk_atomic_file_close(&w->file, is_whole, err);
+    enum stoker_status closed = stk_element_file_close(&w->file, is_whole, err);
     s = s == STOKER_OK ? closed : s;
     stk_specs_drop(w->specs);
     stk_vec_deinit(&w->index);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/formats/atomic_file.h"
+#include "data/formats/element_file.h"
 #include "data/formats/element_code.h"
 #include "data/formats/record.h"
 
@@ -39,13 +39,13 @@ enum stoker_status stk_packed_create(struct stk_packed_writer **out, const char 
                                      const struct stk_specs *specs, struct stoker_err *err)
 {
     *out = NULL;
-    enum stoker_status s = stk_atomic_file_check(path, specs, err);
+    enum stoker_status s = stk_element_file_check(path, specs, err);
     struct stk_packed_writer *w = s == STOKER_OK ? stk_alloc_zero(1, sizeof *w) : NULL;
     if (!w) {
         return s == STOKER_OK ? stk_err_nomem(err) : s;
     }
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
-    s = stk_atomic_file_open(&w->file, path, err);
+    s = stk_element_file_open(&w->file, path, err);
     if (s == STOKER_OK) {
         s = stk_record_create_at(&w->records, w->file.fd, path, STK_RECORD_GZIP, LEVEL, err);
         w->file.fd = -1;
@@ -84,7 +84,7 @@ enum stoker_status stk_packed_finish(struct stk_packed_writer *w, bool keeps,
     enum stoker_status s = stk_record_finish(w->records, keeps ? err : &ignored);
     s = keeps ? s : STOKER_OK;
     enum stoker_status closed =
-        stk_atomic_file_close(&w->file, keeps && is_open && s == STOKER_OK, err);
+        stk_element_file_close(&w->file, keeps && is_open && s == STOKER_OK, err);
     stk_specs_drop(w->specs);
     stk_element_bytes_free(&w->bytes);
     stk_free(w);

@@ -9,7 +9,7 @@
 
 struct stk_packed_writer;
 
-// Writes beside `path` and renames at the end (atomic_file.h). STOKER_EOUTPUT: it cannot be
+// Writes beside `path` and renames at the end (element_file.h). STOKER_EOUTPUT: it cannot be
 // written.
 STK_MUST_CHECK enum stoker_status stk_packed_create(struct stk_packed_writer **out,
                                                     const char *path, const struct stk_specs *specs,
