@@ -300,4 +300,22 @@ def test_experimental():
     c.same(len(list(D.range(3).with_options(options))), 3)
 
 
+def test_longest_jpeg():
+    """A side may be as long as the format has it; libjpeg, for what is not ours, stops at 65,500."""
+    jpeg = bytes(sd.io.encode_jpeg(np.full((8, 8, 1), 128, np.uint8)))
+    frame, scan = jpeg.index(b"\xff\xc0"), jpeg.index(b"\xff\xda")
+    begin = scan + 2 + int.from_bytes(jpeg[scan + 2 : scan + 4], "big")
+    flat = bytes.fromhex("28a28a") * 2048  # 8192 blocks of no difference and no coefficient, six bits each
+
+    def sized(h, w, kind=b"\xff\xc0"):
+        sides = h.to_bytes(2, "big") + w.to_bytes(2, "big")
+        return jpeg[:frame] + kind + jpeg[frame + 2 : frame + 5] + sides + jpeg[frame + 9 : begin] + flat + b"\xff\xd9"
+
+    for h, w in ((8, 65535), (65535, 8)):
+        image = sd.io.decode_jpeg(sized(h, w))
+        c.same((image.shape, image.min(), image.max()), ((h, w, 1), 128, 128))
+    c.raises(sd.errors.OpError, lambda: sd.io.decode_jpeg(sized(65535, 65535)), "268435456 pixels")
+    c.raises(sd.errors.OpError, lambda: sd.io.decode_jpeg(sized(8, 65535, b"\xff\xc2")), "65500 pixels")
+
+
 c.main(globals())

@@ -240,6 +240,48 @@ def test_full_disk_keeps_elements():
                     c.same([f for _, _, fs in os.walk(d) for f in fs], [], "half files")
 
 
+def test_files_that_are_no_good():
+    """A file that cannot be made, or holds something else, is said once, whatever the policy; every
+    element comes, and the elements that are delivered, skipped and filtered are those of the source."""
+    n = 3000
+    skipping = sd.Options()
+    skipping.on_error = "skip"
+    ds = sd.Dataset.range(n).map(lambda i: (i, 1000 // (i % 100))).filter(lambda i, q: q < 50)
+    want = [i for i in range(n) if i % 100 and 1000 // (i % 100) < 50]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with tempfile.TemporaryDirectory() as d:
+        cases = [ds.cache("/nowhere/at/all/c"), ds.cache("/dev/null/c").prefetch(2)]
+        for k, make in enumerate((
+            lambda d: ds.cache(os.path.join(d, "c")),
+            lambda d: ds.snapshot(d),
+            lambda d: ds.snapshot(d, compression="GZIP"),
+        )):
+            for there in ("full disk", "folder", "others"):
+                folder = os.path.join(d, f"{k} {there}")
+                os.mkdir(folder)
+                cases.append(make(folder))
+                if there == "full disk":
+                    continue
+                list(cases[-1].with_options(skipping))
+                (path,) = [os.path.join(b, f) for b, _, fs in os.walk(folder) for f in fs]
+                os.unlink(path)
+                if there == "folder":
+                    os.mkdir(path)
+                else:
+                    with open(path, "wb") as f:
+                        f.write(b"something else" * 1000)
+        for made in cases:
+            it = iter(made.with_options(skipping))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+            try:
+                got, errors = rest(it)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            c.same(len(errors), 1, f"said once: {errors}")
+            c.true([int(i) for i, _ in got] == want, f"{len(got)} of {len(want)} elements")
+            c.same(sum(s["skipped"] for s in it.stages()), n // 100, "skipped")
+
+
 def test_planted_links():
     """Links under the names that are written to first are not followed."""
     ds = sd.Dataset.range(3000)
@@ -256,7 +298,7 @@ def test_planted_links():
             with open(victim, "w") as f:
                 f.write("precious")
             for number in range(1, 200):
-                os.symlink(victim, os.path.join(d, f"{made}.{os.getpid()}.{number}.part"))
+                os.symlink(victim, os.path.join(d, f"{made}.{os.uname().nodename[:32]}.{os.getpid()}.{number}.part"))
             c.same([int(i) for i in make(d)], list(range(3000)))
             c.same(open(victim, "rb").read(), b"precious", "a link was followed")
             c.true(not os.path.islink(os.path.join(d, made)), "what was written is a link")

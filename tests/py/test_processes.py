@@ -138,6 +138,44 @@ def test_too_many_deaths():
     c.raises(sd.errors.UnknownError, lambda: sd.Dataset.range(3).map(dies, processes=2), "exit code 4")
 
 
+def test_probe():
+    """Elements that the function fails for are the policy's, the first as well, and a time is kept."""
+
+    def fails(kind):
+        def f(i):
+            if i in (0, 1, 5):
+                if kind == "hangs":
+                    time.sleep(1000)
+                if kind == "dies":
+                    os._exit(3)
+                raise KeyError("bad")
+            return i
+
+        return f
+
+    for kind in ("hangs", "dies", "raises"):
+        start = time.monotonic()
+        ds = sd.Dataset.range(7).map(fails(kind), processes=2, timeout=0.5)
+        options = sd.Options()
+        options.on_error = "skip"
+        it = iter(ds.with_options(options))
+        c.same([int(i) for i in it], [2, 3, 4, 6], kind)
+        c.same(sum(s["skipped"] for s in it.stages()), 3, kind)
+        c.true(time.monotonic() - start < 20, f"{kind}: {time.monotonic() - start:.1f} s")
+
+    def never(i):
+        time.sleep(1000)
+
+    def raises(i):
+        raise KeyError(f"element {i}")
+
+    start = time.monotonic()
+    c.raises(sd.errors.UnknownError, lambda: sd.Dataset.range(9).map(never, processes=2, timeout=0.2), "0.2 s", "element 0")
+    c.true(time.monotonic() - start < 10, f"{time.monotonic() - start:.1f} s")
+    c.raises(KeyError, lambda: sd.Dataset.range(9).map(raises, processes=2), "element 0")
+    c.raises(KeyError, lambda: sd.Dataset.range(0).map(raises, processes=2), "element 0")
+
+
 def test_odd_ends():
     """A worker that closes its connection; the nursery itself killed; a fork that uses the pool."""
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd, DHT = 0xc4, DNL = 0xdc };
-enum { MAX_DIMENSION = 65500 }; // libjpeg's
 
 static enum stk_jpeg_status refuse(struct stk_jpeg *j, enum stk_jpeg_status status, const char *why)
 {
@@ -111,8 +110,7 @@ static enum stk_jpeg_status read_frame(struct stk_jpeg *j, const uint8_t *p, siz
     if (j->width == 0 || j->height == 0 || j->components == 0) {
         return bad(j, "an image without pixels");
     }
-    if (j->width > MAX_DIMENSION || j->height > MAX_DIMENSION ||
-        (uint64_t)j->width * j->height > j->max_pixels) {
+    if ((uint64_t)j->width * j->height > j->max_pixels) {
         return refuse(j, STK_JPEG_LIMIT, "more pixels than allowed");
     }
     if (j->components != 1 && j->components != 3) {

@@ -11,7 +11,7 @@
 bool stk_status_is_of_element(enum stoker_status s)
 {
     return s != STOKER_OK && s != STOKER_EINTR && s != STOKER_ENOMEM && s != STOKER_ELIMIT &&
-           s != STOKER_EBUG;
+           s != STOKER_EOUTPUT && s != STOKER_EBUG;
 }
 
 static enum stoker_status take_pending(struct stk_iter *it, struct stoker_err *err)

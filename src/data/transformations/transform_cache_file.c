@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements kept in a file (indexed.h): a pass that finds the file reads it and leaves the input
 // alone; one that does not writes it beside, and it gets its name when the pass is complete. So
-// there is never half a file, and a pass that is given up leaves nothing.
+// there is never half a file, and a pass that is given up leaves nothing. A file that cannot be
+// made, or is there and no good, is said once; the pass then goes on with the input, and keeps
+// nothing.
 //
 // A cache's file says nothing of the pipeline that made it: who changes the pipeline removes the
 // file, or names another; other types or shapes are noticed and refused.
@@ -34,7 +36,6 @@ struct stk_cache_file {
     struct stk_packed_writer *packer;
     int64_t at;
     bool has_begun, has_failed;
-    bool is_over; // the file is no good, which was said
 };
 
 enum stoker_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter *it,
@@ -110,13 +111,17 @@ static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err
         s = c->is_packed ? stk_packed_create(&c->packer, c->path, specs, err)
                          : stk_indexed_create(&c->writer, c->path, specs, err);
     }
-    c->has_begun = s == STOKER_OK;
+    c->has_begun = s != STOKER_ENOMEM && s != STOKER_EINTR;
     if (s != STOKER_OK) {
+        c->has_failed = true;
+        if (stk_status_is_of_element(s) &&
+            c->it->run->options.on_error == STK_ON_ERROR_SKIP) { // none is left out: it is said
+            s = err->code = STOKER_EOUTPUT;
+        }
         stk_packed_close(c->from_packed);
         stk_indexed_drop(c->from);
         c->from_packed = NULL;
         c->from = NULL;
-        c->is_over = stk_status_is_of_element(s);
     }
     return s;
 }
@@ -178,8 +183,8 @@ static enum stoker_status read_next(struct stk_cache_file *c, int64_t want, stru
 enum stoker_status stk_cache_file_next(struct stk_cache_file *c, int64_t want,
                                        struct stk_block *out, struct stoker_err *err)
 {
-    enum stoker_status s = c->has_begun || c->is_over ? STOKER_OK : begin(c, err);
-    if (s != STOKER_OK || c->is_over) {
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(c, err);
+    if (s != STOKER_OK) {
         return s;
     }
     return c->from_packed ? stk_packed_read(c->from_packed, want, out, err)
@@ -191,10 +196,7 @@ enum stoker_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n, int6
                                        struct stoker_err *err)
 {
     struct stk_block block = {0};
-    enum stoker_status s = c->has_begun || c->is_over ? STOKER_OK : begin(c, err);
-    if (c->is_over) {
-        return s;
-    }
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(c, err);
     if (s == STOKER_OK && c->from_packed) {
         return stk_packed_skip(c->from_packed, n, done, err);
     }

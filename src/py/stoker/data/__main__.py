@@ -16,13 +16,26 @@ import traceback
 
 import stoker.data as sd
 
+# Controls but for the line's end and the tab, and marks that turn the direction of text, as in the
+# program's own output (src/base/text.h).
+_HIDDEN = dict.fromkeys(
+    [*range(9), *range(11, 32), *range(127, 160), 0x61C, 0x200E, 0x200F]
+    + [*range(0x2028, 0x202F), *range(0x2066, 0x206A)],
+    "?",
+)
+
+
+def complain(text):
+    """A line on standard error; what it names others may have chosen."""
+    print(f"stoker data bench: {text}".translate(_HIDDEN), file=sys.stderr)
+
 
 def load(path):
     """The dataset that the file defines, or an exit with a message."""
     try:
         open(path, "rb").close()
     except OSError as e:
-        print(f"stoker data bench: {path}: {e.strerror}", file=sys.stderr)
+        complain(f"{path}: {e.strerror}")
         sys.exit(3)
     # Modules beside the pipeline are found, behind all others: none takes an installed one's place.
     sys.path.append(os.path.dirname(os.path.abspath(path)))
@@ -33,13 +46,10 @@ def load(path):
         if not isinstance(e, (SyntaxError, ValueError, SystemExit)):
             traceback.print_exc()
         why = f"it exits ({e})" if isinstance(e, SystemExit) else e
-        print(f"stoker data bench: {path} is no Python file that runs: {why}", file=sys.stderr)
+        complain(f"{path} is no Python file that runs: {why}")
         sys.exit(3)
     if not isinstance(ds, sd.Dataset):
-        print(
-            f"stoker data bench: {path} defines neither `dataset` nor `make_dataset()`",
-            file=sys.stderr,
-        )
+        complain(f"{path} defines neither `dataset` nor `make_dataset()`")
         sys.exit(3)
     return ds
 
@@ -87,11 +97,11 @@ def bench(path, seconds):
     try:
         first, count, took, size, stats = measure(ds, seconds)
     except sd.errors.OpError as e:
-        print(f"stoker data bench: {path}: {e}", file=sys.stderr)
+        complain(f"{path}: {e}")
         return 3
     except Exception as e:
         traceback.print_exc()
-        print(f"stoker data bench: {path}: its pipeline fails: {e!r}", file=sys.stderr)
+        complain(f"{path}: its pipeline fails: {e!r}")
         return 3
     if first == 0.0:
         print("the pipeline has no elements")
@@ -108,7 +118,7 @@ def bench(path, seconds):
 
 def usage(what=None):
     if what:
-        print(f"stoker data bench: {what}", file=sys.stderr)
+        complain(what)
     print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
     return 2
 
@@ -138,7 +148,7 @@ def main(argv):
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        print("stoker data bench: interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

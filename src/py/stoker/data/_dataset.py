@@ -251,7 +251,8 @@ class Dataset(_Node):
         map_func is called once with symbolic elements and becomes native code; what cannot be
         traced runs as Python for each element (explain() says why), in `processes` processes.
         timeout: seconds that one of those may take for an element; then it is killed, and the
-        element is an error. A process that dies costs its element, too, and is replaced.
+        element is an error. A process that dies costs its element, too, and is replaced. What
+        map_func gives is learnt from one of the first elements, in the same time.
         """
         if processes:
             from . import _pool

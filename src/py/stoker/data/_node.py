@@ -109,8 +109,9 @@ class _Node:
     def _nested_specs(self):
         return self._value.engine_spec()[2] if self._engine is None else self._engine.nested()
 
-    def _sample(self):
-        """(components, spec) of one element, for functions that cannot be traced."""
+    def _sample(self, at=0):
+        """(components, spec) of one element, the first or that at a place, for functions that cannot
+        be traced; None: there are fewer. Of no elements the first is one of zeros."""
         ds, spec = self, self.element_spec
         while (
             ds._kind
@@ -134,6 +135,13 @@ class _Node:
         options = {"seed": 0, "is_unrecorded": True}
         it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
         try:
+            for _ in range(at):
+                try:
+                    next(it)
+                except StopIteration:
+                    raise
+                except Exception:  # an element like any other
+                    pass
             return next(it), spec
         except StopIteration:
-            return _arg.blank(spec), spec
+            return None if at else (_arg.blank(spec), spec)

@@ -36,6 +36,7 @@ _FAREWELL_S = 0.5  # for workers to end by themselves
 _DYING_S = 1.0  # for a worker whose connection has closed to end
 _LEAVING = "the program is ending, and its worker processes with it"
 DEATHS_MAX = 16  # in a row, of a pool's workers
+PROBES_MAX = 4  # elements that are tried to learn what a function gives
 
 _open_sockets = weakref.WeakSet()  # this process' ends: workers that keep them never see their end
 _pools = weakref.WeakSet()
@@ -435,10 +436,9 @@ def mapped(dataset, f, processes, deterministic, timeout):
     spec = dataset.element_spec
     name = f"map {_trace.name_of(f)}"
 
-    sample = dataset._sample()[0]
     work = _Work(f, spec)
     nursery = _Nursery(work.orders())
-    out_spec = _probed(nursery, sample)
+    out_spec = _probed(nursery, dataset, timeout)
     host = _function.Host(_Caller(work, out_spec, n, timeout, nursery))
     engine_specs = _spec.engine_specs(spec)
     graph = _trace.Graph(engine_specs, name)
@@ -448,22 +448,43 @@ def mapped(dataset, f, processes, deterministic, timeout):
     return Dataset._make("map", [dataset], args, out_spec, [host], [], fn)
 
 
-def _probed(nursery, sample):
-    """The structure of the function's result for an element, from a worker for that alone."""
+def _probed(nursery, dataset, timeout):
+    """The structure of the function's result, of the first element that has one: an element that
+    fails is for the pipeline's policy to judge, once it runs. Where several fail, the first's error."""
+    first = None
     try:
-        probe = _Worker(nursery, "structure", None)
-        try:
-            return pickle.loads(probe.results(probe.exchange(probe.to.write(sample)))[0])
-        except EOFError:
-            manner = _manner(nursery.ask("end", probe.pid))
-            raise UnknownError(
-                f"map: the worker process that tried the function with one element {manner}"
-            ) from None
-        finally:
-            probe.close()
+        for at in range(PROBES_MAX):
+            try:
+                sample = dataset._sample(at)
+                if sample is None:
+                    break
+                return _tried(nursery, sample[0], at, timeout)
+            except Exception as e:
+                first = first or e
+        raise first
     except BaseException:
         nursery.close()
         raise
+
+
+def _tried(nursery, parts, at, timeout):
+    """The same of one element, from a worker for that alone."""
+    probe = _Worker(nursery, "structure", timeout)
+    try:
+        return pickle.loads(probe.results(probe.exchange(probe.to.write(parts)))[0])
+    except socket.timeout as e:
+        os.kill(probe.pid, signal.SIGKILL)
+        nursery.ask("end", probe.pid)
+        raise UnknownError(
+            f"map: the function took longer than {timeout:g} s for element {at}, with which it was tried"
+        ) from e
+    except (EOFError, ConnectionError):
+        manner = _manner(nursery.ask("end", probe.pid))
+        raise UnknownError(
+            f"map: the worker process that tried the function with element {at} {manner}"
+        ) from None
+    finally:
+        probe.close()
 
 
 def _scalar(v):

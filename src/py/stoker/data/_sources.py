@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _arguments, _call, _dtypes, _engine, _spec
+from . import _arguments, _call, _dtypes, _engine, _spec, _trace
 from ._dataset import Dataset
 from ._named import named_class
 from ._spec import TensorSpec
@@ -239,6 +239,40 @@ def _first_suffixes(path):
     return found
 
 
+def _mapped(path):
+    """The array of a .npy file, mapped; one of rows."""
+    from .errors import NotFoundError, PermissionDeniedError
+
+    try:
+        with np.errstate(all="ignore"):  # a header that claims more than there can be
+            array = np.load(path, mmap_mode="r")
+    except FileNotFoundError as e:
+        raise NotFoundError(f"{path}: no such file") from e
+    except PermissionError as e:
+        raise PermissionDeniedError(f"{path}: {e.strerror}") from e
+    except OSError as e:
+        raise InvalidArgumentError(f"{path}: {e.strerror or e}") from e
+    except Exception as e:  # NumPy evaluates the header, which may raise anything that Python does
+        why = str(e) or type(e).__name__
+        raise InvalidArgumentError(f"{path}: {_npy_place(path)}: {why}") from e
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise InvalidArgumentError(f"{path}: an archive of arrays (.npz), not one array (.npy)")
+    if array.ndim == 0:
+        raise InvalidArgumentError(f"{path}: a scalar has no rows")
+    return array
+
+
+def _npy_place(path):
+    """What of a .npy file can be wrong, and where it lies."""
+    with open(path, "rb") as f:
+        head = f.read(12)
+    if len(head) < 12 or head[:6] != b"\x93NUMPY":
+        return "no .npy file by its first bytes"
+    start, size = (10, head[8:10]) if head[6] == 1 else (12, head[8:12])
+    return f"the header, bytes {start} to {start + int.from_bytes(size, 'little')}, does not fit the file"
+
+
 class NpyDataset(_FileDataset):
     """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is
     looked at is read. Files must agree in dtype and in the shape of a row."""
@@ -249,20 +283,7 @@ class NpyDataset(_FileDataset):
         names = _names(filenames)
         if isinstance(names, Value):
             raise InvalidArgumentError("NpyDataset needs names that are known")
-        from .errors import NotFoundError, PermissionDeniedError
-
-        arrays = []
-        for n in names:
-            try:
-                arrays.append(np.load(os.fsdecode(n), mmap_mode="r"))
-            except FileNotFoundError as e:
-                raise NotFoundError(f"{os.fsdecode(n)}: no such file") from e
-            except PermissionError as e:
-                raise PermissionDeniedError(f"{os.fsdecode(n)}: {e.strerror}") from e
-            except (OSError, EOFError, ValueError) as e:
-                raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
-            if arrays[-1].ndim == 0:
-                raise InvalidArgumentError(f"{os.fsdecode(n)}: a scalar has no rows")
+        arrays = [_mapped(os.fsdecode(n)) for n in names]
         if not arrays:
             raise InvalidArgumentError("NpyDataset: no names of files")
         for n, a in zip(names, arrays):
@@ -271,7 +292,12 @@ class NpyDataset(_FileDataset):
                     f"{os.fsdecode(n)}: {a.dtype.name}{a.shape} beside {arrays[0].dtype.name}"
                     f"{arrays[0].shape}; files agree in dtype and in the shape of a row"
                 )
-        parts = [Dataset._of_tensors("tensor_slices", a, {"is_mapped": 1}) for a in arrays]
+        parts = []
+        for n, a in zip(names, arrays):
+            try:
+                parts.append(Dataset._of_tensors("tensor_slices", a, {"is_mapped": 1}))
+            except _trace.TraceError as e:  # of a type that the engine has not
+                raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
         ds = parts[0]
         if len(parts) > 1:
             ds = Dataset._make("concatenate", parts, {}, parts[0].element_spec)
