@@ -23,6 +23,7 @@ complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels t
 complete -c stoker -n '__fish_seen_subcommand_from stats' -F
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l table -x -d 'only the table of this id'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
@@ -63,6 +64,7 @@ complete -c stoker -n __fish_use_subcommand -a query -d 'ask about single events
 complete -c stoker -n '__fish_seen_subcommand_from query' -F
 complete -c stoker -n '__fish_seen_subcommand_from query' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from query' -l csv -d 'print one table as comma-separated values'
+complete -c stoker -n '__fish_seen_subcommand_from query' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from query' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from query' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
 complete -c stoker -n '__fish_seen_subcommand_from query' -l rank -x -d 'only this rank'
@@ -79,6 +81,7 @@ complete -c stoker -n __fish_use_subcommand -a find -d 'find events by name, dur
 complete -c stoker -n '__fish_seen_subcommand_from find' -F
 complete -c stoker -n '__fish_seen_subcommand_from find' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l csv -d 'print one table as comma-separated values'
+complete -c stoker -n '__fish_seen_subcommand_from find' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l steps -x -d 'only steps numbered A to B; A: and :B are open, A alone is one step'
@@ -99,6 +102,7 @@ complete -c stoker -n '__fish_seen_subcommand_from find' -l help -s h -d 'this h
 complete -c stoker -n __fish_use_subcommand -a export -d 'write a profile for Perfetto, TensorBoard, SQLite and others'
 complete -c stoker -n '__fish_seen_subcommand_from export' -a 'perfetto chrome xspace sqlite csv'
 complete -c stoker -n '__fish_seen_subcommand_from export' -F
+complete -c stoker -n '__fish_seen_subcommand_from export' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l steps -x -d 'only steps numbered A to B; A: and :B are open, A alone is one step'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l rank -x -d 'only this rank'

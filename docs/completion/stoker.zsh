@@ -46,6 +46,7 @@ _stoker() {
         stats) _arguments \
             '--json[print JSON, for programs]' \
             '--csv[print one table as comma-separated values]' \
+            '--csv-raw[CSV without the '\'' before what a spreadsheet would take for a formula]' \
             '--table[only the table of this id]:ID:' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
@@ -87,6 +88,7 @@ _stoker() {
         query) _arguments \
             '--json[print JSON, for programs]' \
             '--csv[print one table as comma-separated values]' \
+            '--csv-raw[CSV without the '\'' before what a spreadsheet would take for a formula]' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--rank[only this rank]:N:' \
@@ -103,6 +105,7 @@ _stoker() {
         find) _arguments \
             '--json[print JSON, for programs]' \
             '--csv[print one table as comma-separated values]' \
+            '--csv-raw[CSV without the '\'' before what a spreadsheet would take for a formula]' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
@@ -122,6 +125,7 @@ _stoker() {
             '--help[this help]' \
             '*:profile:_files' ;;
         export) _arguments \
+            '--csv-raw[CSV without the '\'' before what a spreadsheet would take for a formula]' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
             '--rank[only this rank]:N:' \

@@ -19,7 +19,8 @@ extern "C" {
 struct stoker_export;
 
 struct stoker_export_options {
-    int args; // non-zero: every argument of every event too, read again from the profile's file
+    int args;    // non-zero: every argument of every event too, read again from the profile's file
+    int csv_raw; // csv, non-zero: no ' before a name that a spreadsheet would take for a formula
     uint64_t reserved[8];
 };
 

@@ -52,7 +52,8 @@ struct stoker_write_options {
     int columns; // text: width, 0 = 80; lines are kept within 40 to 120
     int verbose; // text: 1 more evidence, steps, all rules; -1 the verdict's sentence alone
     int ascii;   // text: no character beyond ASCII
-    uint64_t reserved[4];
+    int csv_raw; // csv: no ' before a cell that a spreadsheet would take for a formula
+    uint64_t reserved[3];
 };
 // format: a name from stoker_formats(). options may be NULL.
 enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,

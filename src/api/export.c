@@ -235,6 +235,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     }
     const struct stk_exporter *exporter = stk_exporter_find(format);
     export_->x.with_args = options && options->args;
+    export_->x.csv_raw = options && options->csv_raw;
     err = stk_err_begin(err, &own);
     if (check(export_, exporter, path, write, err) != STOKER_OK) {
         return stk_err_fail(err);

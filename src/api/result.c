@@ -25,6 +25,7 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
     }
     out.colour = o->colour != 0;
     out.ascii = o->ascii != 0;
+    out.csv_raw = o->csv_raw != 0;
     out.verbosity = o->verbose;
     if (o->columns > 0) {
         out.columns = o->columns < 40 ? 40 : o->columns > 120 ? 120 : o->columns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, JSON strings and CSV fields. The C library's own conversions of floats are used with the
-// thread's locale set to C around them, which touches no other thread and no state of the program.
+// Numbers, JSON strings, CSV fields, text on terminals. The C library's own conversions of floats
+// are used with the thread's locale set to C around them, which touches no other thread and no
+// state of the program.
 #include "base/text.h"
 
 #include <locale.h>
@@ -166,24 +167,52 @@ static void own_piece(struct stk_text_piece *piece, const char *text, size_t n, 
     piece->taken = taken;
 }
 
+bool stk_text_is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+void stk_text_shown(struct stk_text_piece *piece, struct stk_str s, bool is_ascii)
+{
+    STK_ASSERT(s.p && s.n > 0);
+    size_t n;
+    uint32_t code = stk_utf8_next_of(s.p, s.n, &n);
+    if (code == STK_UTF8_INVALID || stk_text_is_control(code) || (is_ascii && code > 0x7f)) {
+        own_piece(piece, "?", 1, n);
+    } else {
+        piece->text = s.p;
+        piece->n = piece->taken = n;
+    }
+}
+
 void stk_text_json(struct stk_text_piece *piece, struct stk_str s)
 {
     STK_ASSERT(s.p && s.n > 0);
     static const char hex[] = "0123456789abcdef";
-    unsigned char c = (unsigned char)s.p[0];
     size_t n = 0;
     while (n < s.n && is_plain_json((unsigned char)s.p[n])) {
         n++;
     }
-    if (n == 0 && c >= 0x80 && stk_utf8_next_of(s.p, s.n, &n) == STK_UTF8_INVALID) {
-        own_piece(piece, "\xef\xbf\xbd", 3, 1);
-    } else if (n > 0) {
+    if (n > 0) {
         piece->text = s.p;
         piece->n = piece->taken = n;
+        return;
+    }
+    uint32_t c = stk_utf8_next_of(s.p, s.n, &n);
+    if (c == STK_UTF8_INVALID) {
+        own_piece(piece, "\xef\xbf\xbd", 3, 1);
     } else if (c == '"' || c == '\\' || c == '\n' || c == '\t') {
         own_piece(piece, (char[]){'\\', (char)(c == '\n' ? 'n' : c == '\t' ? 't' : c)}, 2, 1);
+    } else if (stk_text_is_control(c)) { // none is beyond 16 bits
+        own_piece(
+            piece,
+            (char[]){'\\', 'u', hex[c >> 12], hex[c >> 8 & 15], hex[c >> 4 & 15], hex[c & 15]}, 6,
+            n);
     } else {
-        own_piece(piece, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6, 1);
+        piece->text = s.p;
+        piece->n = piece->taken = n;
     }
 }
 
@@ -194,6 +223,26 @@ bool stk_text_csv_is_quoted(struct stk_str s)
         is_quoted = s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
     }
     return is_quoted;
+}
+
+static bool is_number(struct stk_str s)
+{
+    char text[64], *end;
+    size_t sign = s.p[0] == '-' || s.p[0] == '+';
+    if (s.n == sign || s.n >= sizeof text ||
+        !(s.p[sign] == '.' || (s.p[sign] >= '0' && s.p[sign] <= '9'))) {
+        return false; // nor is an infinity one to a spreadsheet
+    }
+    memcpy(text, s.p, s.n);
+    text[s.n] = 0;
+    (void)stk_text_to_real(text, &end);
+    return end == text + s.n;
+}
+
+bool stk_text_csv_is_formula(struct stk_str s)
+{
+    static const char begins[] = {'=', '+', '-', '@', '\t', '\r', '\n'};
+    return s.n && memchr(begins, s.p[0], sizeof begins) && !is_number(s);
 }
 
 void stk_text_csv(struct stk_text_piece *piece, struct stk_str s)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one writer of numbers, JSON strings and CSV fields. Nothing here follows the locale of the
-// program that the library is part of: a decimal comma would be no JSON, and another column of CSV.
-// All write into memory of the caller's and allocate nothing.
+// The one writer of numbers, JSON strings, CSV fields, and of text that others chose on a terminal.
+// Nothing here follows the locale of the program that the library is part of: a decimal comma would
+// be no JSON, and another column of CSV. All write into memory of the caller's and allocate
+// nothing.
 #ifndef STK_BASE_TEXT_H
 #define STK_BASE_TEXT_H
 
@@ -42,7 +43,14 @@ struct stk_text_piece {
     size_t n, taken;
     char own[8];
 };
-// Inside of a JSON string (RFC 8259); s is not empty. Only control characters, quote and backslash
+// What changes a terminal, or what stands beside it there: C0, DEL, C1; the line ends U+2028 and
+// U+2029; marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
+// to U+2069).
+bool stk_text_is_control(uint32_t code);
+// The next character of s, which is not empty, for people to see: "?" for such controls and for a
+// byte that is no UTF-8, and for all beyond ASCII where `is_ascii`.
+void stk_text_shown(struct stk_text_piece *piece, struct stk_str s, bool is_ascii);
+// Inside of a JSON string (RFC 8259); s is not empty. Only controls as above, quote and backslash
 // are escaped; each byte that is no UTF-8 becomes U+FFFD, since a parser would refuse all of it.
 void stk_text_json(struct stk_text_piece *piece, struct stk_str s);
 // Whether a field of CSV (RFC 4180) needs quotes around it: for a comma, a quote, a line's end, or
@@ -51,5 +59,9 @@ bool stk_text_csv_is_quoted(struct stk_str s);
 // Inside of such quotes; s is not empty.
 void stk_text_csv(struct stk_text_piece *piece, struct stk_str s);
 #define STK_TEXT_CSV_END "\r\n"
+// What stands before a field that a spreadsheet would take for a formula, and run: one that begins
+// with = + - @, a tab or a line's end and is no number.
+#define STK_TEXT_CSV_GUARD "'"
+bool stk_text_csv_is_formula(struct stk_str s);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define STK_UTF8_INVALID UINT32_MAX
+#define STK_UTF8_MAX 4 // bytes of a code point
 
 // Code point at p (p[0] != 0, NUL-terminated text) and its length in bytes. Overlong forms,
 // surrogates, values above U+10FFFF and broken sequences give STK_UTF8_INVALID and length 1.

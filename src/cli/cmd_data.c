@@ -48,8 +48,10 @@ static void print_features(const struct stoker_inspection *x)
             snprintf(values, sizeof values, "%llu to %llu values",
                      (unsigned long long)f->values_min, (unsigned long long)f->values_max);
         }
-        printf("  %-24s %-8s %-22s in %llu records\n", f->name, type_name(f), values,
-               (unsigned long long)f->records);
+        fputs("  ", stdout);
+        int columns = stk_screen_put(stdout, f->name, STK_SCREEN_ALL);
+        printf("%*s %-8s %-22s in %llu records\n", columns < 24 ? 24 - columns : 0, "",
+               type_name(f), values, (unsigned long long)f->records);
     }
 }
 
@@ -86,16 +88,18 @@ static int inspect(const struct stk_args *args)
             continue;
         }
         const struct stoker_data_summary *s = stoker_inspection_summary(x);
-        printf("%s: %s%s%s, %s records", args->words[i], s->format, *s->compression ? " " : "",
-               s->compression, stk_human_count(s->records, count));
+        stk_screen_put(stdout, args->words[i], STK_SCREEN_ALL);
+        printf(": %s%s%s, %s records", s->format, *s->compression ? " " : "", s->compression,
+               stk_human_count(s->records, count));
         if (s->bytes) {
             printf(", %s; %s to %s each", stk_human_bytes(s->bytes, bytes),
                    stk_human_bytes(s->record_min, least), stk_human_bytes(s->record_max, most));
         }
         printf("\n");
         if (s->damaged) {
-            printf("  %llu damaged, the first: %s\n", (unsigned long long)s->damaged,
-                   s->first_damage);
+            printf("  %llu damaged, the first: ", (unsigned long long)s->damaged);
+            stk_screen_put(stdout, s->first_damage, STK_SCREEN_ALL);
+            putchar('\n');
             code = STK_EXIT_INPUT;
         }
         print_features(x);
@@ -227,7 +231,8 @@ static int convert(const struct stk_args *args)
         return stk_fail(&err);
     }
     if (!args->values[STK_OPT_ID_QUIET].set) {
-        fprintf(stderr, "%s: %s records\n", path, stk_human_count(count, text));
+        stk_screen_put(stderr, path, STK_SCREEN_ALL);
+        fprintf(stderr, ": %s records\n", stk_human_count(count, text));
     }
     return STK_EXIT_DONE;
 }

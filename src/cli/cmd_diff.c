@@ -39,7 +39,7 @@ static int verdict_code(const struct stk_args *args, const struct stoker_diff *d
 static int print(const struct stk_args *args, const struct stoker_diff *diff, const char *format)
 {
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }

@@ -24,7 +24,7 @@ static int list(void)
 static int describe(const struct stk_args *args)
 {
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, "markdown");
     if (code != STK_EXIT_DONE) {
         return code;
     }
@@ -76,6 +76,9 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
         return stk_usage(&stk_cmd_export, "%s has no place for arguments: leave out --args",
                          format->name);
     }
+    if (args->values[STK_OPT_ID_CSV_RAW].set && strcmp(format->name, "csv") != 0) {
+        return stk_usage(&stk_cmd_export, "--csv-raw means nothing to %s", format->name);
+    }
     if (format->needs_file && ends(path, ".gz")) {
         return stk_usage(&stk_cmd_export, "%s cannot be compressed: its readers need it plain",
                          format->name);
@@ -89,10 +92,13 @@ static void say(const struct stoker_export *x, const char *path)
     struct stoker_export_counts c;
     char count[STK_HUMAN_MAX], rows[STK_HUMAN_MAX];
     stoker_export_counts(x, &c);
-    fprintf(stderr, "%s: %s events, %s rows of stoker's own\n", path,
-            stk_human_count(c.events, count), stk_human_count(c.rows_added, rows));
+    stk_screen_put(stderr, path, STK_SCREEN_ALL);
+    fprintf(stderr, ": %s events, %s rows of stoker's own\n", stk_human_count(c.events, count),
+            stk_human_count(c.rows_added, rows));
     for (size_t i = 0; stoker_export_selection(x, i); i++) {
-        fprintf(stderr, "  selected: %s\n", stoker_export_selection(x, i));
+        fputs("  selected: ", stderr);
+        stk_screen_put(stderr, stoker_export_selection(x, i), STK_SCREEN_ALL);
+        fputc('\n', stderr);
     }
     if (c.unselected) {
         fprintf(stderr, "  %s events were not selected and are not in it\n",
@@ -130,23 +136,24 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
 static int write_output(struct stoker_export *x, const struct stoker_export_format *format,
                         const struct stk_args *args)
 {
-    const struct stoker_export_options o = {.args = args->values[STK_OPT_ID_ARGS].set};
+    const struct stoker_export_options o = {.args = args->values[STK_OPT_ID_ARGS].set,
+                                            .csv_raw = args->values[STK_OPT_ID_CSV_RAW].set};
     const char *path = args->values[STK_OPT_ID_OUTPUT].text;
     bool quiet = args->values[STK_OPT_ID_QUIET].set;
     struct stk_output output;
     struct stoker_err err;
-    int code = stk_output_open(&output, path);
+    int code = stk_output_open(&output, path, false);
     if (code != STK_EXIT_DONE) {
         return code;
     }
-    if (format->needs_file && !output.temporary) {
+    if (format->needs_file && !output.file.concurrent) {
         stk_output_close(&output, false);
         return stk_usage(&stk_cmd_export, "%s needs a regular file: %s is none", format->name,
                          path);
     }
     enum stoker_status status =
         format->needs_file
-            ? stoker_export_write(x, format->name, &o, output.temporary, NULL, NULL, &err)
+            ? stoker_export_write(x, format->name, &o, output.file.concurrent, NULL, NULL, &err)
             : write_stream(x, format->name, &o, ends(path, ".gz"), &output, &err);
     bool said = output.error != 0; // by stk_output_close, in the words of the system
     code = stk_output_close(&output, status == STOKER_OK);
@@ -219,10 +226,10 @@ const struct stk_cmd stk_cmd_export = {
                 "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_LIST, STK_OPT_ID_STEPS,
-                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN,
-                STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_CSV_RAW, STK_OPT_ID_LIST,
+                STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
+                STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET,
+                STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "exports",
     .run = export_run,
 };

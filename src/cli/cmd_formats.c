@@ -6,7 +6,7 @@ static int formats_run(const struct stk_args *args)
 {
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }

@@ -16,7 +16,7 @@ static int describe(const struct stk_args *args)
 {
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }
@@ -139,9 +139,9 @@ const struct stk_cmd stk_cmd_query = {
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,
-                STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_TIMEOUT, STK_OPT_ID_RANK,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_CSV_RAW, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_TIMEOUT,
+                STK_OPT_ID_RANK, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = query_run,
 };

@@ -11,7 +11,7 @@ static int schema_run(const struct stk_args *args)
     const char *name = args->word_count ? args->words[0] : "report";
     bool markdown = args->values[STK_OPT_ID_MARKDOWN].set;
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, "json");
     if (code != STK_EXIT_DONE) {
         return code;
     }

@@ -27,7 +27,7 @@ static int describe(const struct stk_args *args)
     if (args->word_count > 1) {
         return stk_usage(&stk_cmd_stats, "--tables describes an analysis, without a PROFILE");
     }
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }
@@ -58,7 +58,7 @@ static int stats_run(const struct stk_args *args)
     stk_reading_options(args, false, &options);
     options.limit = stk_table_limit(args, format);
     if (strcmp(args->words[0], "all") == 0) {
-        if (args->values[STK_OPT_ID_CSV].set || args->values[STK_OPT_ID_TABLE].set) {
+        if (strcmp(format, "csv") == 0 || args->values[STK_OPT_ID_TABLE].set) {
             return stk_usage(&stk_cmd_stats,
                              "all takes neither --csv nor --table: name the analysis");
         }
@@ -100,11 +100,11 @@ const struct stk_cmd stk_cmd_stats = {
                 "stoker stats comm ranks/ --json\twho waits for whom, for programs\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_TABLES, STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_TABLE,
-                STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
-                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
-                STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_TABLES, STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_CSV_RAW,
+                STK_OPT_ID_TABLE, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS,
+                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "analyses",
     .run = stats_run,
 };

@@ -32,7 +32,7 @@ static int print(const struct stk_args *args, const struct stoker_result *result
                  const char *format)
 {
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }

@@ -4,17 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
-
 #include "base/text.h"
-
-// Paths and quotes from a profile may hold control characters, which would move the cursor.
-static void say(const char *text)
-{
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        fputc(*p < 0x20 || *p == 0x7f ? '?' : *p, stderr);
-    }
-}
+#include "cli/cli.h"
+#include "cli/screen.h"
 
 static int exit_code(enum stoker_status status)
 {
@@ -44,11 +36,11 @@ int stk_fail(const struct stoker_err *err)
 {
     int code = exit_code(err->code);
     fputs("stoker: error: ", stderr);
-    say(err->message);
+    stk_screen_put(stderr, err->message, STK_SCREEN_ALL);
     fputc('\n', stderr);
     for (int i = 0; i < err->contexts; i++) {
         fputs("  ", stderr);
-        say(err->context[i]);
+        stk_screen_put(stderr, err->context[i], STK_SCREEN_ALL);
         fputc('\n', stderr);
     }
     if (code == STK_EXIT_BUG) {
@@ -67,7 +59,7 @@ int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
     stk_text_vprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fputs("stoker: error: ", stderr);
-    say(text);
+    stk_screen_put(stderr, text, STK_SCREEN_ALL);
     if (cmd) {
         fprintf(stderr, "\n  stoker %s --help shows how it is used\n", cmd->name);
     } else {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 
@@ -66,8 +66,9 @@ void stk_signals_install(void)
 
 static int cannot(const char *path, int error)
 {
-    fprintf(stderr, "stoker: error: cannot write %s: %s\n", path ? path : "standard output",
-            strerror(error));
+    fputs("stoker: error: cannot write ", stderr);
+    stk_screen_put(stderr, path ? path : "standard output", STK_SCREEN_ALL);
+    fprintf(stderr, ": %s\n", strerror(error));
     return STK_EXIT_LIMIT;
 }
 
@@ -76,47 +77,43 @@ int stk_output_failed(int code)
     return errno == EPIPE ? code : cannot(NULL, errno);
 }
 
-// A name beside the file, so that the rename stays on one file system.
 static int open_temporary(struct stk_output *o)
 {
-    size_t size = strlen(o->path) + sizeof ".XXXXXX";
-    o->temporary = stk_alloc(size);
-    if (!o->temporary) {
-        return cannot(o->path, ENOMEM);
-    }
-    snprintf(o->temporary, size, "%s.XXXXXX", o->path);
-    o->fd = mkstemp(o->temporary);
-    if (o->fd < 0) {
-        int error = errno;
-        stk_free(o->temporary);
-        o->temporary = NULL;
+    int error = stk_atomic_file_open(&o->file, o->path);
+    if (error) {
         return cannot(o->path, error);
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(o->fd, 0666 & ~mask);
-    stk_signals_set_temporary(o->temporary);
+    o->fd = o->file.fd;
+    o->file.fd = -1;
+    stk_signals_set_temporary(o->file.concurrent);
     return STK_EXIT_DONE;
 }
 
-int stk_output_open(struct stk_output *o, const char *path)
+static void choose_filter(struct stk_output *o, bool for_people)
+{
+    o->is_filtered = !for_people && isatty(o->fd);
+    o->is_ascii = o->is_filtered && stk_screen_ascii();
+}
+
+int stk_output_open(struct stk_output *o, const char *path, bool for_people)
 {
     struct stat st;
     *o = (struct stk_output){.fd = STDOUT_FILENO, .path = path};
     if (!path || strcmp(path, "-") == 0) {
         o->path = NULL;
+        choose_filter(o, for_people);
         return STK_EXIT_DONE;
     }
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         o->fd = open(path, O_WRONLY | O_CLOEXEC);
+        choose_filter(o, for_people);
         return o->fd < 0 ? cannot(path, errno) : STK_EXIT_DONE;
     }
     return open_temporary(o);
 }
 
-int stk_output_write(void *output, const char *bytes, size_t n)
+static int write_all(struct stk_output *o, const char *bytes, size_t n)
 {
-    struct stk_output *o = output;
     while (n > 0) {
         ssize_t written = write(o->fd, bytes, n);
         if (written < 0 && errno == EINTR) {
@@ -132,23 +129,69 @@ int stk_output_write(void *output, const char *bytes, size_t n)
     return 0;
 }
 
+// Bytes of the character that begins with this one; a carriage return has its line feed.
+static size_t expected(unsigned char c)
+{
+    return c == '\r' ? 2 : c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
+}
+
+// What a terminal may have of the bytes held: no more of them.
+static size_t put_held(struct stk_output *o, char *to)
+{
+    struct stk_text_piece piece;
+    size_t n = 0;
+    for (struct stk_str s = {o->held, o->held_n}; s.n;
+         s.p += piece.taken, s.n -= piece.taken, n += piece.n) {
+        size_t end = s.p[0] == '\n' ? 1 : s.n > 1 && memcmp(s.p, "\r\n", 2) == 0 ? 2 : 0;
+        if (end) {
+            piece = (struct stk_text_piece){.text = s.p, .n = end, .taken = end};
+        } else {
+            stk_text_shown(&piece, s, o->is_ascii);
+        }
+        memcpy(to + n, piece.text, piece.n);
+    }
+    o->held_n = 0;
+    return n;
+}
+
+// Character by character, as they may be cut anywhere.
+static int write_filtered(struct stk_output *o, const char *bytes, size_t n)
+{
+    char line[4096];
+    size_t used = 0;
+    int failed = 0;
+    for (; n > 0 && !failed; bytes++, n--) {
+        o->held[o->held_n++] = *bytes;
+        if (o->held_n >= expected((unsigned char)o->held[0])) {
+            used += put_held(o, line + used);
+        }
+        if (n == 1 || used > sizeof line - sizeof o->held) {
+            failed = write_all(o, line, used);
+            used = 0;
+        }
+    }
+    return failed;
+}
+
+int stk_output_write(void *output, const char *bytes, size_t n)
+{
+    struct stk_output *o = output;
+    return o->is_filtered ? write_filtered(o, bytes, n) : write_all(o, bytes, n);
+}
+
 int stk_output_close(struct stk_output *o, bool keep)
 {
+    char last[sizeof o->held];
+    if (o->held_n) { // half a character; what fails is in o->error
+        (void)write_all(o, last, put_held(o, last));
+    }
     if (o->path && close(o->fd) != 0 && !o->error) {
         o->error = errno;
     }
-    if (o->temporary) {
-        keep = keep && !o->error;
-        if (keep && rename(o->temporary, o->path) != 0) {
-            o->error = errno;
-            keep = false;
-        }
-        if (!keep) {
-            unlink(o->temporary);
-        }
+    if (o->file.path) {
+        int error = stk_atomic_file_close(&o->file, keep && !o->error);
+        o->error = o->error ? o->error : error;
         stk_signals_set_temporary(NULL);
-        stk_free(o->temporary);
-        o->temporary = NULL;
     }
     if (o->error && o->error != EPIPE) {
         return cannot(o->path, o->error);

@@ -2,10 +2,12 @@
 // See printing.h. A file is kept only if what goes into it could be written whole.
 #include "cli/printing.h"
 
-int stk_printing_begin(struct stk_printing *p, const struct stk_args *args)
+#include <string.h>
+
+int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format)
 {
     const struct stk_opt_value *v = args->values;
-    int code = stk_output_open(&p->output, v[STK_OPT_ID_OUTPUT].text);
+    int code = stk_output_open(&p->output, v[STK_OPT_ID_OUTPUT].text, strcmp(format, "text") == 0);
     if (code != STK_EXIT_DONE) {
         return code;
     }
@@ -14,6 +16,7 @@ int stk_printing_begin(struct stk_printing *p, const struct stk_args *args)
         .columns = stk_screen_columns(p->output.fd),
         .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
         .ascii = stk_screen_ascii(),
+        .csv_raw = v[STK_OPT_ID_CSV_RAW].set,
     };
     return STK_EXIT_DONE;
 }

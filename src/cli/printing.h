@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One result written to where its command's output goes, in the form that this place takes:
 //   struct stk_printing p;
-//   int code = stk_printing_begin(&p, args);
+//   int code = stk_printing_begin(&p, args, format);
 //   if (code != STK_EXIT_DONE)
 //       return code;
 //   status = stoker_..._write(..., &p.how, stk_output_write, &p.output, &p.err);
@@ -18,9 +18,10 @@ struct stk_printing {
     struct stoker_err err;
 };
 
-// To --output, or standard output where the command has no such option or it is not set. Another
-// code than STK_EXIT_DONE: it cannot be opened, which was said.
-int stk_printing_begin(struct stk_printing *p, const struct stk_args *args);
+// To --output, or standard output where the command has no such option or it is not set. format:
+// only "text" is for people, coloured and harmless by itself. Another code than STK_EXIT_DONE: it
+// cannot be opened, which was said.
+int stk_printing_begin(struct stk_printing *p, const struct stk_args *args, const char *format);
 // The exit code: of the output if it failed, of the error in p->err, else `done`.
 int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done);
 

@@ -13,6 +13,7 @@
 
 #define QUIET_MS 300
 #define EVERY_MS 100
+#define NAME_MAX_COLUMNS 40
 
 static int64_t now_ms(void)
 {
@@ -28,21 +29,29 @@ void stk_progress_start(struct stk_progress_line *p, bool quiet)
     };
 }
 
+// The line anew, with the name of the file.
+static void begin_line(const char *verb, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    fprintf(stderr, "\r\033[K%s", verb);
+    stk_screen_put(stderr, slash && slash[1] ? slash + 1 : path, NAME_MAX_COLUMNS);
+    fputs("  ", stderr);
+}
+
 static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
     char done[STK_HUMAN_MAX], total[STK_HUMAN_MAX], bar[21] = "....................";
-    const char *slash = strrchr(path, '/');
+    begin_line("reading ", path);
     stk_human_bytes(done_bytes, done);
     if (total_bytes == 0) { // standard input: nobody knows how much is to come
-        fprintf(stderr, "\r\033[Kreading %.40s  %s", slash ? slash + 1 : path, done);
+        fputs(done, stderr);
         return;
     }
     if (done_bytes > total_bytes) {
         done_bytes = total_bytes;
     }
     memset(bar, '#', (size_t)((double)done_bytes / (double)total_bytes * 20));
-    fprintf(stderr, "\r\033[Kreading %.40s  [%s] %s of %s", slash && slash[1] ? slash + 1 : path,
-            bar, done, stk_human_bytes(total_bytes, total));
+    fprintf(stderr, "[%s] %s of %s", bar, done, stk_human_bytes(total_bytes, total));
 }
 
 // Is it time for another line? Then it counts as drawn.
@@ -74,10 +83,9 @@ void stk_progress_count(struct stk_progress_line *p, const char *path, uint64_t 
                         const char *what)
 {
     char text[STK_HUMAN_MAX];
-    const char *slash = strrchr(path, '/');
     if (is_due(p)) {
-        fprintf(stderr, "\r\033[K%.40s  %s %s", slash && slash[1] ? slash + 1 : path,
-                stk_human_count(count, text), what);
+        begin_line("", path);
+        fprintf(stderr, "%s %s", stk_human_count(count, text), what);
         fflush(stderr);
     }
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "base/text.h"
 
 static bool dumb(void)
 {
@@ -45,4 +46,17 @@ int stk_screen_columns(int fd)
 bool stk_screen_ascii(void)
 {
     return dumb() || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}
+
+int stk_screen_put(FILE *to, const char *text, int most)
+{
+    bool is_ascii = isatty(fileno(to)) && stk_screen_ascii();
+    struct stk_str s = stk_str_from(text);
+    struct stk_text_piece piece;
+    int n = 0;
+    for (; s.n && n < most; s.p += piece.taken, s.n -= piece.taken, n++) {
+        stk_text_shown(&piece, s, is_ascii);
+        fwrite(piece.text, 1, piece.n, to);
+    }
+    return n;
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the terminal can do, and where a command's output goes.
+// What the terminal can do, what may be written there, and where a command's output goes.
 #ifndef STK_CLI_SCREEN_H
 #define STK_CLI_SCREEN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "base/atomic_file.h"
+#include "base/utf8.h"
 
 // --no-color, NO_COLOR, FORCE_COLOR, TERM=dumb, and whether fd is a terminal; in that order.
 bool stk_screen_colour(int fd, bool refused);
@@ -12,18 +17,27 @@ bool stk_screen_colour(int fd, bool refused);
 int stk_screen_columns(int fd);
 // The locale cannot show more than ASCII, or the terminal is dumb.
 bool stk_screen_ascii(void);
+// For people, on stdout or stderr: text of a profile, a path, what was typed. What is harmless of
+// it (base/text.h), at most `most` characters, each a column. Returns how many.
+#define STK_SCREEN_ALL INT_MAX
+int stk_screen_put(FILE *to, const char *text, int most);
 
 // Output to standard output, or to a file that appears only when it is complete: written beside
 // under a temporary name, then renamed. Devices and pipes are written as they are.
 struct stk_output {
     int fd;
-    const char *path; // NULL: standard output
-    char *temporary;  // name until it is renamed, or NULL
-    int error;        // errno of the first failure
+    const char *path;            // NULL: standard output
+    int error;                   // errno of the first failure
+    struct stk_atomic_file file; // behind a temporary name; all zero: a device, or standard output
+    // Where it is a terminal, and what is written was not made for one: line ends and what is
+    // harmless (base/text.h) get there. `held` waits for the rest of its character.
+    bool is_filtered, is_ascii;
+    char held[STK_UTF8_MAX];
+    size_t held_n;
 };
 // Both say what failed on stderr and return an exit code, 0 if all is well. A closed pipe is no
-// failure.
-int stk_output_open(struct stk_output *o, const char *path);
+// failure. for_people: the text writes colours, and names harmlessly, itself.
+int stk_output_open(struct stk_output *o, const char *path, bool for_people);
 int stk_output_close(struct stk_output *o, bool keep);
 // A stoker_write_fn over struct stk_output.
 int stk_output_write(void *output, const char *bytes, size_t n);

@@ -12,10 +12,11 @@
 const char *stk_table_format(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
-    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_CSV].set) {
+    bool is_csv = v[STK_OPT_ID_CSV].set || v[STK_OPT_ID_CSV_RAW].set;
+    if (v[STK_OPT_ID_JSON].set && is_csv) {
         return NULL;
     }
-    return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_CSV].set ? "csv" : "text";
+    return v[STK_OPT_ID_JSON].set ? "json" : is_csv ? "csv" : "text";
 }
 
 uint64_t stk_table_limit(const struct stk_args *args, const char *format)
@@ -31,7 +32,7 @@ int stk_table_print(const struct stk_args *args, const struct stoker_tables *tab
                     const char *format)
 {
     struct stk_printing p;
-    int code = stk_printing_begin(&p, args);
+    int code = stk_printing_begin(&p, args, format);
     if (code != STK_EXIT_DONE) {
         return code;
     }

@@ -96,6 +96,7 @@ struct stk_export {
     const char *const *selection; // texts of what was selected
     size_t selection_count;
     bool with_args;
+    bool csv_raw; // CSV has cells as they are, whatever a spreadsheet makes of them
     const char *version;
     // Arguments of an event as its file has them; called where with_args.
     enum stoker_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,

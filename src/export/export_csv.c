@@ -47,7 +47,7 @@ static void put_track(struct csv *w, uint32_t index)
     csv_put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
     csv_put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
     stk_ex_literal(w->out, ",");
-    stk_ex_csv(w->out, (struct stk_str){name, n});
+    stk_ex_csv(w->out, (struct stk_str){name, n}, !w->x->csv_raw);
 }
 
 // Bytes, a step's number; of a counter its first value.
@@ -94,7 +94,7 @@ static void put_args(struct csv *w, uint32_t event)
     }
     stk_ex_literal(w->out, ",");
     if (w->status == STOKER_OK) {
-        stk_ex_csv(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
+        stk_ex_csv(w->out, (struct stk_str){(const char *)w->args.p, w->args.used}, false);
     }
 }
 
@@ -108,7 +108,7 @@ static void csv_put_event(struct csv *w, struct stk_str track, uint32_t event)
     stk_ex_str(o, track);
     put_word(o, stk_kind_key((enum stk_kind)t->kind[event]));
     stk_ex_literal(o, ",");
-    stk_ex_csv(o, stk_export_text(w->f, t->name[event]));
+    stk_ex_csv(o, stk_export_text(w->f, t->name[event]), !w->x->csv_raw);
     csv_put_number(o, true, t->start_ns[event] + w->f->shift_ns);
     csv_put_number(o, true, stk_dur_ns(t, event));
     csv_put_number(o, true, t->depth[event]);
@@ -186,7 +186,8 @@ const struct stk_exporter stk_exporter_csv = {
         "every event with its times to the nanosecond since the run's first event, kind, "
         "track, nesting, launch call, direction and memory of copies; column value holds "
         "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
-        "they hold commas, quotes or line ends. Column args (--args) holds the arguments as one "
+        "they hold commas, quotes or line ends, and with a ' before those that a spreadsheet would "
+        "run as a formula (--csv-raw: without it). Column args (--args) holds the arguments as one "
         "JSON object",
     .drops =
         "details, and values of a counter but the first; everything that is not an event: steps, "

@@ -73,8 +73,8 @@ void stk_ex_us(struct stk_export_out *o, int64_t ns);
 void stk_ex_real(struct stk_export_out *o, double v);
 // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
 void stk_ex_json(struct stk_export_out *o, struct stk_str s);
-// A field of CSV, quoted where it has to be.
-void stk_ex_csv(struct stk_export_out *o, struct stk_str s);
+// A field of CSV, quoted where it has to be; is_guarded: for a spreadsheet (base/text.h).
+void stk_ex_csv(struct stk_export_out *o, struct stk_str s, bool is_guarded);
 // The same text, or a copy in `room` (until the next call) with U+FFFD for bytes that are no UTF-8.
 struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s);
 

@@ -11,6 +11,7 @@
 struct stk_out_options {
     bool colour;   // ANSI colours; never the only carrier of a meaning
     bool ascii;    // no character beyond ASCII
+    bool csv_raw;  // CSV has cells as they are, whatever a spreadsheet makes of them
     int columns;   // width to fill, at least 40
     int verbosity; // -1: the verdict alone; 0; 1: more evidence, steps, every rule
 };

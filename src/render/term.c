@@ -12,13 +12,10 @@
 
 static void put_char(struct stk_term *t, const char *p, size_t *length)
 {
-    uint32_t c = stk_utf8_next(p, length);
-    bool control = c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || c == 0x202e || c == 0x2066;
-    if (control || c == STK_UTF8_INVALID || (c > 0x7f && t->options->ascii)) {
-        stk_sink_text(t->sink, "?");
-    } else {
-        stk_sink_put(t->sink, p, *length);
-    }
+    struct stk_text_piece piece;
+    stk_text_shown(&piece, (struct stk_str){p, strnlen(p, STK_UTF8_MAX)}, t->options->ascii);
+    stk_sink_put(t->sink, piece.text, piece.n);
+    *length = piece.taken;
     t->column++;
 }
 

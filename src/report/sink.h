@@ -29,8 +29,8 @@ void stk_sink_i64(struct stk_sink *s, int64_t value);
 // Up to six decimals, exact from 1e12 on; what is not finite is 0.
 void stk_sink_share(struct stk_sink *s, double value);
 void stk_sink_real(struct stk_sink *s, double value); // the fewest digits that read back; finite
-// A field of CSV, quoted where it has to be.
-void stk_sink_csv(struct stk_sink *s, const char *text);
+// A field of CSV, quoted where it has to be; is_guarded: for a spreadsheet (base/text.h).
+void stk_sink_csv(struct stk_sink *s, const char *text, bool is_guarded);
 // Empty the buffer. STOKER_EOUTPUT if anything could not be written since init.
 STK_MUST_CHECK enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err);
 

@@ -112,6 +112,55 @@ static void strings(void)
     CHECK(!stk_text_csv_is_quoted(STK_STR("a b;c'd")) && !stk_text_csv_is_quoted(STK_STR("")));
 }
 
+static void shown(struct stk_text_piece *piece, struct stk_str s)
+{
+    stk_text_shown(piece, s, false);
+}
+static void shown_in_ascii(struct stk_text_piece *piece, struct stk_str s)
+{
+    stk_text_shown(piece, s, true);
+}
+#define SHOWN(literal) all_of(shown, literal, sizeof(literal) - 1)
+
+static void terminals(void)
+{
+    CHECK_STR(SHOWN("a\x1b[31m\n\t\r\x7f\0z"), "a?[31m?????z");
+    CHECK_STR(SHOWN("\xc2\x9b \xc2\xa0\x9b\xe2\x80"), "? \xc2\xa0???");
+    CHECK_STR(SHOWN("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
+              "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    CHECK_STR(all_of(shown_in_ascii, "a\xc3\xa9\xe2\x82\xac~", 7), "a??~");
+    CHECK_STR(JSON("\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xd8\x9c"), "\\u009b\\u202e\\u2066\\u061c");
+    static const uint32_t marks[] = {0x61c, 0x200e, 0x200f};
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        bool is_mark = (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            is_mark |= c == marks[i];
+        }
+        bool is_code = c < 0x20 || (c >= 0x7f && c <= 0x9f);
+        if (stk_text_is_control(c) != (is_code || is_mark)) {
+            CHECK_EQ(c, 0);
+        }
+    }
+}
+
+static void formulas(void)
+{
+    static const char *const run[] = {"=1", "+x",   "-x",   "@",    "\t1",  "\r", "\n=1",
+                                      "-",  "-1-1", "+inf", "-nan", "-1,5", "--1"};
+    static const char *const kept[] = {"", "x", "1", "-1", "+1.5e-3", "-.5", "'=1", " =1", "a=b"};
+    for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
+        CHECK(stk_text_csv_is_formula(stk_str_from(run[i])));
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        CHECK(!stk_text_csv_is_formula(stk_str_from(kept[i])));
+    }
+    char longest[200];
+    memset(longest, '1', sizeof longest);
+    longest[0] = '-';
+    CHECK(stk_text_csv_is_formula((struct stk_str){longest, sizeof longest})); // nobody's number
+    CHECK(stk_text_csv_is_formula((struct stk_str){"-1\0x", 4}));
+}
+
 static void under_a_comma(void)
 {
     if (!comma_locale_set()) {
@@ -127,6 +176,8 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(whole_numbers);
     CHECK_RUN(strings);
+    CHECK_RUN(terminals);
+    CHECK_RUN(formulas);
     CHECK_RUN(reals);
     CHECK_RUN(under_a_comma);
     return check_done("unit.base_text");

@@ -85,7 +85,7 @@ static void test_texts(void)
         {"a\"b\\c", 5, "\"a\\\"b\\\\c\""},
         {"\n\t\x7f", 3, "\"\\n\\t\\u007f\""},
         {"nul\0in", 6, "\"nul\\u0000in\""},
-        {"\xc3\xbc\xe2\x80\xa8", 5, "\"\xc3\xbc\xe2\x80\xa8\""},
+        {"\xc3\xbc\xe2\x80\xa8", 5, "\"\xc3\xbc\\u2028\""},
         {"\xff"
          "a\xc3",
          3,
