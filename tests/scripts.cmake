@@ -2,11 +2,14 @@
 # The command line from outside, and whole reports against stored ones.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
-    foreach(script run truth stats stats_input stats_values export query hostile peers data diff docs commands)
+    foreach(script run truth stats stats_input stats_values export query hostile terminal peers data diff docs commands)
         add_test(NAME cli.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}
             $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(cli.${script} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     endforeach()
+    add_test(NAME attack.mutants COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/mutants.py
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(attack.mutants PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(golden.reports PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
