@@ -315,6 +315,7 @@ void stk_async_close(struct stk_async *a)
     if (a->own && a->kind->end) {
         a->kind->end(a->own);
     }
+    stk_regroup_free(&a->regroup);
     stk_ring_close(&a->ring);
     pthread_cond_destroy(&a->unpark);
     pthread_mutex_destroy(&a->park_lock);
@@ -322,8 +323,8 @@ void stk_async_close(struct stk_async *a)
     stk_free(a);
 }
 
-// The next piece, made here where nobody else works.
-STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
+// The ring's next piece, made here where nobody else works.
+STK_HOT static struct stk_piece *peek_ring(struct stk_async *a, bool is_waiting)
 {
     bool has_threads = thread_count(a) > 0;
     struct stk_piece *p = stk_ring_head(&a->ring);
@@ -338,6 +339,34 @@ STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
         stk_piece_clear(&piece);
     }
     return p;
+}
+
+// The next piece in the order in which they are given out.
+STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
+{
+    struct stk_piece *turn = stk_regroup_turn(&a->regroup), *p = NULL;
+    if (!a->ring.is_sloppy) {
+        return peek_ring(a, is_waiting);
+    }
+    while (!turn && (p = peek_ring(a, is_waiting)) && p->place.of > 0) {
+        if (!stk_regroup_take(&a->regroup, p)) {
+            return p; // alone, as it is
+        }
+        stk_ring_pop(&a->ring);
+        turn = stk_regroup_turn(&a->regroup);
+    }
+    bool is_over = !turn && !p && is_waiting && !stk_run_is_cancelled(a->it->run);
+    return turn ? turn : is_over ? stk_regroup_flush(&a->regroup) : p;
+}
+
+// What peek() gave is used up.
+STK_HOT static void pop(struct stk_async *a)
+{
+    if (stk_regroup_turn(&a->regroup)) {
+        stk_regroup_pop(&a->regroup);
+    } else {
+        stk_ring_pop(&a->ring);
+    }
 }
 
 // Does the piece go on in memory where the block ends? Then the block becomes longer.
@@ -376,7 +405,7 @@ static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
         (void)stk_err_nomem(err);
     }
     if (!next) {
-        stk_ring_pop(&a->ring);
+        pop(a);
         return s;
     }
     stk_block_free(&p->block);
@@ -386,8 +415,8 @@ static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
     p->is_done = true;
     p->count = count;
     stk_free(next);
-    if (p->used == p->block.n && p->status == STOKER_OK) {
-        stk_ring_pop(&a->ring);
+    if (p->used == p->block.n && p->status == STK_OK) {
+        pop(a);
     }
     return s;
 }
@@ -408,7 +437,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
         if (n > 0 && out->n == 0 && n == p->block.n && p->status == STOKER_OK) {
             stk_block_move(out, &p->block); // all of it: no reference more
             target = p->ends_group ? 0 : target;
-            stk_ring_pop(&a->ring);
+            pop(a);
             continue;
         }
         if (n > 0 && out->n == 0) {
@@ -426,7 +455,7 @@ STK_HOT enum stoker_status stk_async_next(struct stk_async *a, int64_t want, int
             return out->n > 0 ? STOKER_OK : turn_error(a, p, err);
         }
         target = p->ends_group ? 0 : target;
-        stk_ring_pop(&a->ring);
+        pop(a);
     }
     if (s == STOKER_OK && out->n == 0 && stk_run_is_cancelled(a->it->run)) {
         return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
@@ -452,7 +481,7 @@ enum stoker_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done,
         if (p->status != STOKER_OK) {
             return turn_error(a, p, err);
         }
-        stk_ring_pop(&a->ring);
+        pop(a);
     }
     return STOKER_OK;
 }

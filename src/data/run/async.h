@@ -9,6 +9,7 @@
 #ifndef STK_DATA_ASYNC_H
 #define STK_DATA_ASYNC_H
 
+#include "data/run/regroup.h"
 #include "data/run/tuner.h"
 
 #define STK_WORKERS_MAX 64
@@ -43,6 +44,7 @@ struct stk_async {
     int n_threads;     // started
     bool is_stopping, is_started;
     struct stk_ring ring;
+    struct stk_regroup regroup; // of a sloppy ring, whose pieces share buffers
     pthread_mutex_t input_lock; // of the input, and of reserving
     pthread_mutex_t park_lock;
     pthread_cond_t unpark;

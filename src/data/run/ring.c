@@ -24,6 +24,17 @@ void stk_piece_clear(struct stk_piece *p)
     }
 }
 
+STK_HOT void stk_piece_reset(struct stk_piece *p)
+{
+    if (p->next) {
+        stk_piece_clear(p);
+        return;
+    }
+    stk_block_clear(&p->block);
+    stk_free(p->err);
+    *p = (struct stk_piece){.block = p->block};
+}
+
 struct stk_piece *stk_piece_last(struct stk_piece *p)
 {
     while (p->next) {
@@ -456,13 +467,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     struct stk_piece *slot = &r->slots[r->head % STK_RING_SLOTS];
     int64_t n = slot->count;
     STK_ASSERT(slot->is_done && n >= 0);
-    if (slot->next) {
-        stk_piece_clear(slot);
-    } else {
-        stk_block_clear(&slot->block);
-        stk_free(slot->err);
-        *slot = (struct stk_piece){.block = slot->block};
-    }
+    stk_piece_reset(slot);
     pthread_mutex_lock(&r->lock);
     STK_ASSERT(r->head < r->tail && r->ready > 0 && r->elements >= n);
     r->head++;

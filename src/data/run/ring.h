@@ -25,12 +25,16 @@
 
 struct stk_piece {
     struct stk_block block;
-    int64_t used, count;       // elements that the consumer has; that there were, with all behind
-    enum stoker_status status; // an error behind the elements, or STOKER_OK
-    struct stoker_err *err;    // owned
-    struct stk_piece *next;    // behind the error; owned
-    uint64_t in_bytes;         // of the elements it was made of, where that was measured
-    bool is_done, ends_group;  // the latter: what comes next lies elsewhere in memory
+    int64_t used, count;      // elements that the consumer has; that there were, with all behind
+    enum stk_status status;   // an error behind the elements, or STK_OK
+    struct stk_err *err;      // owned
+    struct stk_piece *next;   // behind the error; owned
+    uint64_t in_bytes;        // of the elements it was made of, where that was measured
+    bool is_done, ends_group; // the latter: what comes next lies elsewhere in memory
+    struct stk_place {        // where it lies in a buffer that several pieces share
+        uint64_t group;
+        int64_t first, count, of; // elements: before it, its own, the buffer's; of 0: in none
+    } place;
 };
 
 struct stk_ring {
@@ -96,6 +100,7 @@ const char *stk_ring_check(const struct stk_ring *r);
 void stk_ring_dump(const struct stk_ring *r, FILE *to); // NULL: standard error
 
 void stk_piece_clear(struct stk_piece *p);
+void stk_piece_reset(struct stk_piece *p); // the same, but its block's array stays
 // Elements and an error behind them are added at the piece's end. False: no memory for the error.
 bool stk_piece_fail(struct stk_piece *p, enum stoker_status status, const struct stoker_err *err);
 struct stk_piece *stk_piece_last(struct stk_piece *p);

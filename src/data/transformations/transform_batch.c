@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "data/memory/blocks.h"
 #include "data/memory/stream_copy.h"
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
 struct batch {
-    struct stk_block held;                     // elements of a batch that is not full yet
-    struct stk_block part, rest, more, joined; // empty between calls
+    struct stk_block held;             // elements of a batch that is not full yet
+    struct stk_block part, rest, more; // empty between calls, as are the blocks
+    struct stk_blocks parts;           // held elements as they come
     int64_t size;
     bool drops_remainder, at_end;
 };
@@ -143,20 +145,36 @@ static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, str
     return s;
 }
 
-static enum stoker_status add(struct stk_iter *it, struct stk_block *more, struct stoker_err *err)
+// Elements are held until there are at least `size` of them, and at most `target`.
+static enum stk_status collect(struct stk_iter *it, int64_t size, int64_t target,
+                               struct stk_err *err)
 {
     struct batch *b = it->state;
-    if (b->held.n == 0) {
-        stk_block_move(&b->held, more);
-        return STOKER_OK;
+    struct stk_blocks *parts = &b->parts;
+    enum stk_status s = STK_OK;
+    bool ok = true;
+    while (ok && !b->at_end && b->held.n + parts->n < size) {
+        s = stk_iter_next(it->in[0], target - b->held.n - parts->n, &b->more, err);
+        b->at_end = s == STK_OK && b->more.n == 0;
+        if (s != STK_OK || b->at_end) {
+            break;
+        }
+        if (b->held.n + parts->n == 0) {
+            stk_block_move(&b->held, &b->more);
+        } else {
+            ok = (parts->n > 0 || stk_blocks_add(parts, &b->held)) &&
+                 stk_blocks_add(parts, &b->more);
+        }
     }
-    const struct stk_block *both[2] = {&b->held, more};
-    bool ok = stk_block_concat(&b->joined, it->run->pool, both, 2);
-    if (ok) {
-        stk_block_move(&b->held, &b->joined);
+    stk_block_clear(&b->more);
+    if (s == STK_OK && ok && parts->n > 0) {
+        ok = stk_blocks_join(parts, it->run->pool, &b->held);
     }
-    stk_block_clear(&b->joined);
-    return ok ? STOKER_OK : stk_err_set(err, STOKER_ELIMIT, "batch: no memory for a batch");
+    if (s != STK_OK || !ok) { // the batch of the bad element is lost with it
+        stk_block_clear(&b->held);
+        stk_blocks_clear(parts);
+    }
+    return ok ? s : stk_err_set(err, STK_ELIMIT, "batch: no memory for a batch");
 }
 
 static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err)
@@ -166,6 +184,7 @@ static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err
     b->size = batch_size(it->ds);
     b->drops_remainder = drops_remainder(it->ds);
     STK_ASSERT(b->size > 0); // infer saw to it
+    stk_blocks_init(&b->parts, SIZE_MAX / sizeof(struct stk_block));
     stk_iter_hint_group(it->in[0], b->size);
     return STOKER_OK;
 }
@@ -176,18 +195,8 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     struct batch *b = it->state;
     int64_t size = b->size, target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
-    struct stk_block *more = &b->more;
-    enum stoker_status s = STOKER_OK;
-    while (s == STOKER_OK && !b->at_end && b->held.n < size) {
-        s = stk_iter_next(it->in[0], target - b->held.n, more, err);
-        b->at_end = s == STOKER_OK && more->n == 0;
-        if (s == STOKER_OK && more->n > 0) {
-            s = add(it, more, err);
-        }
-    }
-    stk_block_clear(more);
-    if (s != STOKER_OK) {
-        stk_block_clear(&b->held); // the batch of the bad element is lost with it
+    enum stk_status s = collect(it, size, target, err);
+    if (s != STK_OK) {
         return s;
     }
     if (b->held.n >= size) {
@@ -227,7 +236,7 @@ static void batch_close(struct stk_iter *it)
     stk_block_free(&b->part);
     stk_block_free(&b->rest);
     stk_block_free(&b->more);
-    stk_block_free(&b->joined);
+    stk_blocks_free(&b->parts);
 }
 
 static const struct stk_arg_row batch_args[] = {{.name = "batch_size",

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/vec.h"
 #include "data/graph/infer.h"
+#include "data/memory/blocks.h"
 #include "data/run/feed.h"
 #include "data/run/iter_open.h"
 #include "data/run/nested.h"
@@ -21,9 +22,8 @@
 #define FIRST_BUCKETS 64
 
 struct group {
-    int64_t key, size;    // elements that make it full
-    int64_t n;            // elements it has
-    struct stk_vec parts; // struct stk_block: its elements, in order
+    int64_t key, size;       // elements that make it full
+    struct stk_blocks parts; // its elements, in order
 };
 
 struct groups {
@@ -197,34 +197,10 @@ static enum stoker_status find(struct stk_iter *it, int64_t key, struct group **
         return stk_err_nomem(err);
     }
     (*out)->key = key;
-    stk_vec_init(&(*out)->parts, sizeof(struct stk_block), PARTS_MAX);
+    stk_blocks_init(&(*out)->parts, PARTS_MAX);
     (*out)->size = size;
     g->buckets[at] = (int32_t)g->list.count;
     return STOKER_OK;
-}
-
-static void empty(struct group *group)
-{
-    for (size_t i = 0; i < group->parts.count; i++) {
-        stk_block_free(stk_vec_at(&group->parts, i));
-    }
-    group->parts.count = 0;
-    group->n = 0;
-}
-
-// All elements of the group as g->joined.
-static bool join(struct stk_iter *it, struct group *group)
-{
-    struct groups *g = it->state;
-    size_t count = group->parts.count;
-    const struct stk_block **list = stk_alloc_array(count, sizeof list[0]);
-    for (size_t i = 0; list && i < count; i++) {
-        list[i] = stk_vec_at(&group->parts, i);
-    }
-    bool ok = list && stk_block_concat(&g->joined, it->run->pool, list, (int)count);
-    stk_free(list);
-    empty(group);
-    return ok;
 }
 
 // The group's elements through the function: the result is input 1 from now on.
@@ -234,8 +210,10 @@ static enum stoker_status emit(struct stk_iter *it, struct group *group, struct 
     struct stk_dataset *ds = NULL;
     struct stk_iter *inner = NULL;
     struct stk_shape scalar = {0};
-    enum stoker_status s = join(it, group) ? STOKER_OK : stk_stage_no_memory(it, err);
-    if (s == STOKER_OK) {
+    enum stk_status s = stk_blocks_join(&group->parts, it->run->pool, &g->joined)
+                            ? STK_OK
+                            : stk_stage_no_memory(it, err);
+    if (s == STK_OK) {
         s = stk_dataset_of_block(&ds, &g->joined, 0, g->joined.count, it->ds->in[0]->specs, err);
     }
     stk_block_clear(&g->joined);
@@ -300,14 +278,14 @@ static enum stoker_status distribute(struct stk_iter *it, struct group **full,
     while (g->keys.n > 0 && !*full) {
         int64_t key = *(int64_t *)stk_col_at(&g->keys.cols[0], 0), n = 1;
         struct group *group = NULL;
-        enum stoker_status s = find(it, key, &group, err);
-        int64_t capacity = s == STOKER_OK ? group->size - group->n : 1;
+        enum stk_status s = find(it, key, &group, err);
+        int64_t capacity = s == STK_OK ? group->size - group->parts.n : 1;
         while (n < capacity && n < g->keys.n &&
                *(int64_t *)stk_col_at(&g->keys.cols[0], n) == key) {
             n++;
         }
-        struct stk_block *part = s == STOKER_OK ? stk_vec_push(&group->parts) : NULL;
-        bool ok = part && stk_block_slice(part, &g->in.block, g->in.used, n);
+        bool ok = s == STK_OK && stk_block_slice(&g->part, &g->in.block, g->in.used, n) &&
+                  stk_blocks_add(&group->parts, &g->part);
         g->in.used += n;
         g->index += n;
         ok = stk_block_slice(&g->part, &g->keys, n, g->keys.n - n) && ok;
@@ -316,8 +294,7 @@ static enum stoker_status distribute(struct stk_iter *it, struct group **full,
         if (s != STOKER_OK || !ok) {
             return s != STOKER_OK ? s : stk_err_nomem(err);
         }
-        group->n += n;
-        *full = group->n >= group->size ? group : NULL;
+        *full = group->parts.n >= group->size ? group : NULL;
     }
     return STOKER_OK;
 }
@@ -336,7 +313,7 @@ static struct group *left_over(struct groups *g)
     }
     while (g->flushed < g->list.count) {
         struct group *group = stk_vec_at(&g->list, g->flushed++);
-        if (group->n > 0) {
+        if (group->parts.n > 0) {
             return group;
         }
     }
@@ -384,8 +361,7 @@ static void group_close(struct stk_iter *it)
     stk_feed_free(&g->in);
     for (size_t i = 0; i < g->list.count; i++) {
         struct group *group = stk_vec_at(&g->list, i);
-        empty(group);
-        stk_vec_deinit(&group->parts);
+        stk_blocks_free(&group->parts);
     }
     stk_vec_deinit(&g->list);
     stk_free(g->buckets);

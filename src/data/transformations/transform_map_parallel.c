@@ -3,7 +3,8 @@
 // them side by side; results come in order unless deterministic is 0 (or unset, in a sloppy run).
 //
 // With a batch behind it and results of known shape, workers write into one buffer for several
-// batches, each at its place: the batch then is that buffer, read with another shape.
+// batches, each at its place: the batch then is that buffer, read with another shape. Out of order
+// are then whole buffers, in the order in which they are filled.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,6 +25,7 @@ struct stk_pmap {
     // Grouping, under the input lock.
     int64_t batch, group; // elements of a batch; of a buffer. 0: none
     int64_t offset;       // of the next piece in the buffer
+    uint64_t buffers;     // so far
     struct stk_block capacity;
     bool is_sloppy, is_tuned, has_begun;
     bool is_native; // no calls into the embedding language, which could not be made twice
@@ -80,6 +82,7 @@ static bool make_capacity(struct stk_pmap *m)
         }
     }
     m->capacity.n = m->group;
+    m->buffers++;
     return true;
 }
 
@@ -90,6 +93,8 @@ static void bind(struct stk_pmap *m, struct stk_piece *p, int64_t n)
         stk_col_slice(&p->block.cols[o], &m->capacity.cols[o], m->offset, n);
         p->block.cols[o].is_bound = true;
     }
+    p->place =
+        (struct stk_place){.group = m->buffers, .first = m->offset, .count = n, .of = m->group};
     m->offset += n;
     p->ends_group = m->offset == m->group;
     if (p->ends_group) {
@@ -103,6 +108,7 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
     struct own *o = own;
     struct stoker_err err;
     p->ends_group = false;
+    p->place = (struct stk_place){0};
     bool is_grouped = m->group > 0 && (m->capacity.n > 0 || make_capacity(m));
     int64_t left = is_grouped ? m->group - m->offset : n;
     enum stoker_status s = stk_iter_next(m->it->in[0], n < left ? n : left, &o->in, &err);
@@ -268,8 +274,7 @@ void stk_pmap_close(struct stk_pmap *m)
 void stk_pmap_group(struct stk_pmap *m, int64_t size)
 {
     int64_t bytes = stk_fn_result_bytes(m->fn), batch_bytes;
-    if (m->has_begun || m->is_sloppy || bytes <= 0 ||
-        __builtin_mul_overflow(size, bytes, &batch_bytes)) {
+    if (m->has_begun || bytes <= 0 || __builtin_mul_overflow(size, bytes, &batch_bytes)) {
         return;
     }
     // Whoever keeps one batch keeps the buffer: it must be small beside the budget.
