@@ -87,6 +87,33 @@ def numbered(threads=None):
     return sd.Dataset.range(50).map(f, threads).batch(8).with_options(options)
 
 
+def test_without_order():
+    """deterministic=False: a batch that waits for an element does not hold up the others; elements
+    that fail are left out; whole batches, and every element once."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, str(i)) for i in range(12)]
+        for i, path in enumerate(paths):
+            if i != 1:
+                with open(path, "w") as f:
+                    f.write(str(i))
+        os.mkfifo(paths[1])  # whose reader waits until somebody writes
+
+        def number(path):
+            return sd.strings.to_number(sd.io.read_file(path), "int64")
+
+        ds = sd.Dataset.from_tensor_slices(np.array(paths, object))
+        it = iter(ds.map(number, 2, deterministic=False).batch(4))
+        got = [next(it).tolist() for _ in range(2)]
+        c.same(got, [[4, 5, 6, 7], [8, 9, 10, 11]], "batches that need not wait")
+        with open(paths[1], "w") as f:
+            f.write("1")
+        c.same([b.tolist() for b in it], [[0, 1, 2, 3]], "the one that waited")
+    for every in (2, 3, 7, 100):
+        ds = sd.Dataset.range(1, 200).map(failing(every), 3, deterministic=False).ignore_errors()
+        got = [n for b in ds.batch(16) for n in b["n"].tolist()]
+        c.same(sorted(got), [2 * i for i in range(1, 200) if i % every], f"every {every}")
+
+
 def test_going_on():
     def read(it):
         return [(e["x"][:, 0].tolist(), e["n"].tolist()) for e in it]

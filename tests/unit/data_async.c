@@ -28,6 +28,9 @@ static void results(void)
     EXPECT(PREFETCH(with_op("map", RANGE(9), OP_FAIL_7, NULL), 3), "0 1 2 3 4 5 6 ! 8");
 }
 
+#define SLOPPY(ds, calls)                                                                          \
+    with_op("map", ds, OP_PLUS_ONE, "num_parallel_calls", I(calls), "deterministic", I(0), NULL)
+
 // Sum and order of a long pipeline.
 static void long_run(struct stk_dataset *ds, int64_t want, int64_t n, int64_t first, bool ordered)
 {
@@ -81,9 +84,9 @@ static void long_runs(void)
     long_run(BATCH(PMAP(RANGE(100001), OP_PLUS_ONE, -1), 7), 1000, 100001, 1, true);
     long_run(PMAP(PMAP(RANGE(50000), OP_PLUS_ONE, 2), OP_PLUS_ONE, 4), 333, 50000, 2, true);
     long_run(PREFETCH(BATCH(PMAP(RANGE(100000), OP_PLUS_ONE, 2), 32), 2), 1, 100000, 1, true);
-    long_run(with_op("map", RANGE(50000), OP_PLUS_ONE, "num_parallel_calls", I(3), "deterministic",
-                     I(0), NULL),
-             100, 50000, 1, false);
+    long_run(SLOPPY(RANGE(50000), 3), 100, 50000, 1, false);
+    long_run(BATCH(SLOPPY(RANGE(100001), 3), 7), 1000, 100001, 1, false);
+    long_run(BATCH(SLOPPY(RANGE(100001), -1), 100), 1, 100001, 1, false);
 }
 
 // A batch behind a parallel map is the buffer that the workers wrote: nothing is made anew once
@@ -197,6 +200,7 @@ int main(int argc, char **argv)
     CHECK_RUN(results);
     CHECK_RUN(long_runs);
     CHECK_RUN(steady_state, BATCH(PMAP(RANGE(4000000), OP_PLUS_ONE, 2), 64));
+    CHECK_RUN(steady_state, BATCH(SLOPPY(RANGE(4000000), 2), 64));
     CHECK_RUN(steady_state,
               BATCH(make("shuffle", RANGE(4000000), "buffer_size", I(1000), NULL), 64));
     CHECK_RUN(steady_state,

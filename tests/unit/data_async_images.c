@@ -85,7 +85,7 @@ static struct stoker_dataset *stage(const char *kind, struct stoker_dataset *in,
     return ds;
 }
 
-static struct stoker_dataset *pipeline(void)
+static struct stoker_dataset *pipeline(int is_ordered)
 {
     struct stoker_bytes *names = stk_alloc_array(ELEMENTS, sizeof names[0]);
     struct stoker_tensor t = {.dtype = STOKER_STRING, .rank = 1, .dim = {ELEMENTS}};
@@ -100,6 +100,7 @@ static struct stoker_dataset *pipeline(void)
     stoker_args_tensors(slices, "components", &t, 1);
     stoker_args_fn(map, "fn", fn);
     stoker_args_int(map, "num_parallel_calls", 2);
+    stoker_args_int(map, "deterministic", is_ordered);
     stoker_args_int(batch, "batch_size", BATCH);
     stoker_args_int(ahead, "buffer_size", 4);
     struct stoker_dataset *ds = stage("tensor_slices", NULL, slices);
@@ -120,13 +121,12 @@ static uint64_t page_faults(void)
 #endif
 }
 
-static void windows_without_allocation(void)
+static void windows_without_allocation(int is_ordered)
 {
     struct stoker_run_options options = {.has_seed = 1, .seed = 1};
     struct stoker_iterator *it = NULL;
     struct stoker_err err;
-    write_files();
-    struct stoker_dataset *ds = pipeline();
+    struct stoker_dataset *ds = pipeline(is_ordered);
     CHECK_EQ(stoker_iterator_open(ds, &options, &it, &err), STOKER_OK);
     int quiet = 0;
     for (int w = 0; w < WINDOWS && quiet < QUIET; w++) {
@@ -143,12 +143,14 @@ static void windows_without_allocation(void)
     CHECK_EQ(quiet, QUIET); // so many stretches without, one behind the other
     stoker_iterator_free(it);
     stoker_dataset_free(ds);
-    remove_files();
 }
 
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
-    CHECK_RUN(windows_without_allocation);
+    write_files();
+    CHECK_RUN(windows_without_allocation, true);
+    CHECK_RUN(windows_without_allocation, false);
+    remove_files();
     return check_done("unit.data_async_images");
 }

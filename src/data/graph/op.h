@@ -59,6 +59,7 @@ struct stk_op {
     bool is_elementwise;         // output i depends on the inputs' values at the same place only
     bool is_const;               // a value of its attribute "value", one for all elements
     bool is_host_call;           // runs the embedding language's code, under its lock
+    bool waits;                  // for what is outside the program: a file
     bool makes_dataset;          // its attributes "kind" and those of that kind
     bool decodes;                // image files, always; others may with an attribute "decode"
     bool takes_more;             // attributes that its rows do not name

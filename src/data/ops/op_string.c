@@ -20,6 +20,7 @@ static const struct stk_arg_row number_args[] = {
     {0}};
 
 #define FILE_MAX ((off_t)1 << 34)
+#define UNSIZED ((size_t)4096) // of files that do not say their size, at first
 
 enum { LOWER, UPPER, STRIP, READ_FILE };
 
@@ -77,6 +78,17 @@ static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char
                        strerror(why));
 }
 
+// A buffer twice as large with the same bytes; `from` is dropped. NULL: no memory.
+static struct stk_buf *larger(struct stk_pool *pool, struct stk_buf *from, size_t size)
+{
+    struct stk_buf *to = stk_buf_get(pool, 2 * size);
+    if (to) {
+        memcpy(to->data, from->data, size);
+    }
+    stk_buf_drop(from);
+    return to;
+}
+
 static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,
                                      struct stk_bytes *out, struct stoker_err *err)
 {
@@ -97,26 +109,29 @@ static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk
         }
         return file_error(r, i, path, why);
     }
-    struct stk_buf *b = stk_buf_get(r->pool, (size_t)info.st_size);
-    bool ok = b && stk_keep_add(&r->out[0].keep, b);
-    size_t used = 0;
-    while (ok && used < (size_t)info.st_size) {
-        ssize_t n = read(fd, b->data + used, (size_t)info.st_size - used);
-        if (n < 0 && errno != EINTR) {
-            (void)file_error(r, i, path, errno);
-            break;
-        }
-        if (n == 0) {
-            break; // shorter than a moment ago: what is there is the file
-        }
+    // What has no size of its own, a pipe or a file of the system, is read until it ends.
+    struct stk_buf *b = stk_buf_get(r->pool, info.st_size ? (size_t)info.st_size : UNSIZED);
+    size_t used = 0, size = info.st_size ? (size_t)info.st_size : UNSIZED;
+    int why = 0;
+    while (b && !why) {
+        ssize_t n = used < size ? read(fd, b->data + used, size - used) : 0;
         used += n > 0 ? (size_t)n : 0;
+        why = n < 0 && errno != EINTR ? errno : 0;
+        if (used == size && info.st_size == 0) {
+            why = size > (size_t)(FILE_MAX / 2) ? EFBIG : 0;
+            b = why ? b : larger(r->pool, b, size);
+            size *= 2;
+        } else if (n == 0) {
+            break; // a file may be shorter than a moment ago: what is there is the file
+        }
     }
     close(fd);
+    bool ok = b && stk_keep_add(&r->out[0].keep, b);
     if (ok) {
         *out = (struct stk_bytes){b->data, used};
     }
     stk_buf_drop(b);
-    return ok ? STOKER_OK : stk_op_no_memory(r, err);
+    return !ok ? stk_op_no_memory(r, err) : why ? file_error(r, i, path, why) : STOKER_OK;
 }
 
 static enum stoker_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,
@@ -151,6 +166,7 @@ static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
     const struct stk_op stk_op_##id = {.name = text,                                               \
                                        .summary = about,                                           \
                                        .is_elementwise = true,                                     \
+                                       .waits = (which) == READ_FILE,                              \
                                        .cost_ns = 20,                                              \
                                        .infer = text_infer,                                        \
                                        .run = text_run,                                            \

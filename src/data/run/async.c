@@ -415,7 +415,7 @@ static enum stoker_status turn_error(struct stk_async *a, struct stk_piece *p,
     p->is_done = true;
     p->count = count;
     stk_free(next);
-    if (p->used == p->block.n && p->status == STK_OK) {
+    if (p->used == p->block.n && p->status == STOKER_OK) {
         pop(a);
     }
     return s;

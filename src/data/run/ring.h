@@ -25,13 +25,13 @@
 
 struct stk_piece {
     struct stk_block block;
-    int64_t used, count;      // elements that the consumer has; that there were, with all behind
-    enum stk_status status;   // an error behind the elements, or STK_OK
-    struct stk_err *err;      // owned
-    struct stk_piece *next;   // behind the error; owned
-    uint64_t in_bytes;        // of the elements it was made of, where that was measured
-    bool is_done, ends_group; // the latter: what comes next lies elsewhere in memory
-    struct stk_place {        // where it lies in a buffer that several pieces share
+    int64_t used, count;       // elements that the consumer has; that there were, with all behind
+    enum stoker_status status; // an error behind the elements, or STOKER_OK
+    struct stoker_err *err;    // owned
+    struct stk_piece *next;    // behind the error; owned
+    uint64_t in_bytes;         // of the elements it was made of, where that was measured
+    bool is_done, ends_group;  // the latter: what comes next lies elsewhere in memory
+    struct stk_place {         // where it lies in a buffer that several pieces share
         uint64_t group;
         int64_t first, count, of; // elements: before it, its own, the buffer's; of 0: in none
     } place;

@@ -146,17 +146,17 @@ static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, str
 }
 
 // Elements are held until there are at least `size` of them, and at most `target`.
-static enum stk_status collect(struct stk_iter *it, int64_t size, int64_t target,
-                               struct stk_err *err)
+static enum stoker_status collect(struct stk_iter *it, int64_t size, int64_t target,
+                                  struct stoker_err *err)
 {
     struct batch *b = it->state;
     struct stk_blocks *parts = &b->parts;
-    enum stk_status s = STK_OK;
+    enum stoker_status s = STOKER_OK;
     bool ok = true;
     while (ok && !b->at_end && b->held.n + parts->n < size) {
         s = stk_iter_next(it->in[0], target - b->held.n - parts->n, &b->more, err);
-        b->at_end = s == STK_OK && b->more.n == 0;
-        if (s != STK_OK || b->at_end) {
+        b->at_end = s == STOKER_OK && b->more.n == 0;
+        if (s != STOKER_OK || b->at_end) {
             break;
         }
         if (b->held.n + parts->n == 0) {
@@ -167,14 +167,14 @@ static enum stk_status collect(struct stk_iter *it, int64_t size, int64_t target
         }
     }
     stk_block_clear(&b->more);
-    if (s == STK_OK && ok && parts->n > 0) {
+    if (s == STOKER_OK && ok && parts->n > 0) {
         ok = stk_blocks_join(parts, it->run->pool, &b->held);
     }
-    if (s != STK_OK || !ok) { // the batch of the bad element is lost with it
+    if (s != STOKER_OK || !ok) { // the batch of the bad element is lost with it
         stk_block_clear(&b->held);
         stk_blocks_clear(parts);
     }
-    return ok ? s : stk_err_set(err, STK_ELIMIT, "batch: no memory for a batch");
+    return ok ? s : stk_err_set(err, STOKER_ELIMIT, "batch: no memory for a batch");
 }
 
 static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err)
@@ -195,8 +195,8 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     struct batch *b = it->state;
     int64_t size = b->size, target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
-    enum stk_status s = collect(it, size, target, err);
-    if (s != STK_OK) {
+    enum stoker_status s = collect(it, size, target, err);
+    if (s != STOKER_OK) {
         return s;
     }
     if (b->held.n >= size) {

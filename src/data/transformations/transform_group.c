@@ -210,10 +210,10 @@ static enum stoker_status emit(struct stk_iter *it, struct group *group, struct 
     struct stk_dataset *ds = NULL;
     struct stk_iter *inner = NULL;
     struct stk_shape scalar = {0};
-    enum stk_status s = stk_blocks_join(&group->parts, it->run->pool, &g->joined)
-                            ? STK_OK
-                            : stk_stage_no_memory(it, err);
-    if (s == STK_OK) {
+    enum stoker_status s = stk_blocks_join(&group->parts, it->run->pool, &g->joined)
+                               ? STOKER_OK
+                               : stk_stage_no_memory(it, err);
+    if (s == STOKER_OK) {
         s = stk_dataset_of_block(&ds, &g->joined, 0, g->joined.count, it->ds->in[0]->specs, err);
     }
     stk_block_clear(&g->joined);
@@ -278,13 +278,13 @@ static enum stoker_status distribute(struct stk_iter *it, struct group **full,
     while (g->keys.n > 0 && !*full) {
         int64_t key = *(int64_t *)stk_col_at(&g->keys.cols[0], 0), n = 1;
         struct group *group = NULL;
-        enum stk_status s = find(it, key, &group, err);
-        int64_t capacity = s == STK_OK ? group->size - group->parts.n : 1;
+        enum stoker_status s = find(it, key, &group, err);
+        int64_t capacity = s == STOKER_OK ? group->size - group->parts.n : 1;
         while (n < capacity && n < g->keys.n &&
                *(int64_t *)stk_col_at(&g->keys.cols[0], n) == key) {
             n++;
         }
-        bool ok = s == STK_OK && stk_block_slice(&g->part, &g->in.block, g->in.used, n) &&
+        bool ok = s == STOKER_OK && stk_block_slice(&g->part, &g->in.block, g->in.used, n) &&
                   stk_blocks_add(&group->parts, &g->part);
         g->in.used += n;
         g->index += n;

@@ -29,6 +29,7 @@ struct stk_pmap {
     struct stk_block capacity;
     bool is_sloppy, is_tuned, has_begun;
     bool is_native; // no calls into the embedding language, which could not be made twice
+    bool waits;     // an element may take long for reasons that lie outside the program
 };
 
 struct own { // of a worker
@@ -243,7 +244,9 @@ enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, str
     m->is_tuned = calls < 0;
     m->is_native = true;
     for (int k = 0; k < fn->n_nodes; k++) {
-        m->is_native = m->is_native && !fn->nodes[k].op->is_host_call;
+        const struct stk_op *op = fn->nodes[k].op;
+        m->is_native = m->is_native && !op->is_host_call;
+        m->waits = m->waits || op->is_host_call || op->waits;
     }
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     // Threads that wait for something else than processors may be more than these.
@@ -283,7 +286,10 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
         return;
     }
     int64_t batches = (GROUP_BYTES < budget ? GROUP_BYTES : budget) / batch_bytes;
-    batches = batches < 1 ? 1 : batches > GROUP_BATCHES_MAX ? GROUP_BATCHES_MAX : batches;
+    // Without order such an element shall hold up its own batch alone.
+    batches = batches < 1 || (m->is_sloppy && m->waits) ? 1
+              : batches > GROUP_BATCHES_MAX             ? GROUP_BATCHES_MAX
+                                                        : batches;
     m->batch = size;
     m->group = size * batches;
 }
