@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proteins: chains are padded to the longest of their batch, so that the jitted step gets a new shape nearly always.
+
+Truth: host-bound by compilation that recurs. The cure is padding to few lengths. The Python tracer is off: within
+tracing and compiling it would record some hundred thousand calls of JAX's own.
+"""
+
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import truth
+
+WARMUP, STEPS = 2, 12
+
+
+def chains(rng):
+    """Batches of 8 chains; the longest sets the length."""
+    while True:
+        longest = int(rng.integers(40, 140))
+        yield rng.standard_normal((8, longest, 64), dtype=np.float32)
+
+
+def loss_of(params, x):
+    for weights in params:
+        x = x + jnp.tanh(x @ weights)
+    return jnp.mean(jnp.square(x))
+
+
+@jax.jit
+def update(params, x):
+    loss, gradients = jax.value_and_grad(loss_of)(params, x)
+    return [p - 1e-3 * g for p, g in zip(params, gradients)], loss
+
+
+def main():
+    rng = np.random.default_rng(0)
+    params = [jnp.asarray(rng.standard_normal((64, 64), dtype=np.float32) / 8) for _ in range(6)]
+    batches = chains(rng)
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 0
+    rows = []
+    for step in range(WARMUP + STEPS):
+        if step == WARMUP:
+            jax.profiler.start_trace("log", profiler_options=options)
+        start = time.perf_counter()
+        with jax.profiler.StepTraceAnnotation("train", step_num=step):
+            x = next(batches)
+            fetched = time.perf_counter()
+            params, loss = update(params, x)
+            loss.block_until_ready()
+        rows.append((start, fetched, time.perf_counter()))
+    jax.profiler.stop_trace()
+    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the jobs of this folder share: the loop's stop-watch, written down beside the profile.
+
+A job keeps a row for each iteration: the time (time.perf_counter) at its start, when its batch was there, and when
+its own work ended; a step lasts from its start to the start of the next, the last recorded one to its own end.
+Jobs whose fetch runs inside compiled code say the share themselves, from a second run on a constant batch.
+Limits: the profiler runs meanwhile, so that its overhead is in the rows as it is in the profile.
+"""
+
+import datetime
+import importlib.metadata
+import json
+import os
+
+
+def save(rows, first, count, packages, constant_s=None, **seconds):
+    """Writes truth.json for the iterations first .. first + count - 1 of rows.
+
+    constant_s: where the rows cannot tell what waits for input, the median seconds of a step that does not.
+    seconds: further stop-watches, name=list of seconds of one call each.
+    """
+    recorded = rows[first : first + count]
+    starts = [row[0] for row in recorded] + [recorded[-1][2]]
+    step_s = [after - before for before, after in zip(starts, starts[1:])]
+    median_s = sorted(step_s)[(count - 1) // 2]
+    if constant_s is None:
+        wait_share = sum(row[1] - row[0] for row in recorded) / sum(step_s)
+    else:
+        wait_share = 1 - constant_s / median_s
+    truth = {
+        "recorded": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "versions": {name: importlib.metadata.version(name) for name in packages},
+        "cores": os.cpu_count(),
+        "steps": count,
+        "median_ns": round(median_s * 1e9),
+        "input_wait_share": round(max(0.0, wait_share), 4),
+        "step_us": [round(s * 1e6) for s in step_s],
+    }
+    for name, each in seconds.items():
+        truth[name] = {"calls": len(each), "total_us": round(sum(each) * 1e6)}
+    with open("truth.json", "w") as out:
+        out.write(json.dumps(truth, indent=1).replace("\n  ", " ").replace("\n ]", " ]").replace("\n }", " }") + "\n")
