@@ -7,11 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/clock.h"
+#include "base/seed.h"
 
 #define MUL_A 0x9e3779b97f4a7c15u // 2^64 / golden ratio
 #define MUL_B 0xd6e8feb86659fd93u
@@ -19,26 +16,13 @@
 
 uint64_t stk_hash_seeds[2];
 
-static void draw(uint64_t seeds[2])
-{
-    size_t size = 2 * sizeof seeds[0];
-    const char *set = getenv("STOKER_HASH_SEED");
-    if (set) {
-        seeds[0] = strtoull(set, NULL, 10);
-    } else if (getrandom(seeds, size, GRND_NONBLOCK) == (ssize_t)size) {
-        seeds[1] |= 1;
-        return;
-    } else { // a young machine, or a kernel without
-        seeds[0] = stk_clock_of(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40;
-    }
-    seeds[0] = stk_hash_fold(seeds[0] ^ MUL_A, MUL_B);
-    seeds[1] = stk_hash_fold(seeds[0], MUL_C) | 1;
-}
-
 // Before main(), so that no table has to ask whether it is done.
 __attribute__((constructor)) static void draw_seeds(void)
 {
-    draw(stk_hash_seeds);
+    const char *set = getenv("STOKER_HASH_SEED");
+    uint64_t first = set ? strtoull(set, NULL, 10) : stk_seed_draw();
+    stk_hash_seeds[0] = stk_hash_fold(first ^ MUL_A, MUL_B);
+    stk_hash_seeds[1] = stk_hash_fold(set ? stk_hash_seeds[0] : stk_seed_draw(), MUL_C) | 1;
 }
 
 static uint64_t load64(const unsigned char *p)

@@ -2,13 +2,11 @@
 // Runs; see run_open.h. A run ends with its last holder: iterators, and who opened it.
 #include "data/run/run_open.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/clock.h"
-#include "base/str.h"
+#include "base/seed.h"
 #include "base/thread.h"
 #include "data/run/fork.h"
 #include "data/run/memory_wait.h"
@@ -22,15 +20,6 @@ static size_t half_of_memory(void)
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     size_t half = pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : RAM_FLOOR;
     return half < RAM_FLOOR ? RAM_FLOOR : half;
-}
-
-static uint64_t drawn_seed(void)
-{
-    uint64_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
-        return seed;
-    }
-    return stk_hash_u64(stk_clock_of(CLOCK_REALTIME));
 }
 
 enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,
@@ -49,7 +38,7 @@ enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_optio
     if (run->options.threads <= 0) {
         run->options.threads = stk_thread_count();
     }
-    run->seed = run->options.has_seed ? run->options.seed : drawn_seed();
+    run->seed = run->options.has_seed ? run->options.seed : stk_seed_draw();
     run->pool = stk_pool_open_in(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory(),
                                  run->options.memory);
     if (!run->pool) {
