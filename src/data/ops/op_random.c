@@ -8,16 +8,17 @@
 #include "data/ops/op_move.h"
 
 enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAXVAL };
+// What all that draw values take.
+#define DRAW_ROWS                                                                                  \
+    [ARG_SEED] = STK_OP_SEED_ROW,                                                                  \
+    [ARG_SHAPE] = {.name = "shape",                                                                \
+                   .type = STK_ARG_INTS,                                                           \
+                   .is_input_too = true,                                                           \
+                   .help = "of the values"},                                                       \
+    [ARG_DTYPE] = {                                                                                \
+        .name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_F32, .help = "their type"}
 static const struct stk_arg_row uniform_args[] = {
-    [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_SHAPE] = {.name = "shape",
-                   .type = STK_ARG_INTS,
-                   .is_input_too = true,
-                   .help = "of the values"},
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .fallback = STK_DT_F32,
-                   .help = "their type"},
+    DRAW_ROWS,
     [ARG_LOW] = {.name = "minval", .type = STK_ARG_FLOAT, .help = "the least"},
     [ARG_MAXVAL] = {.name = "maxval",
                     .type = STK_ARG_FLOAT,
@@ -26,15 +27,7 @@ static const struct stk_arg_row uniform_args[] = {
                     .help = "the end, which is not reached; integers need one"},
     {0}};
 static const struct stk_arg_row normal_args[] = {
-    [ARG_SEED] = STK_OP_SEED_ROW,
-    [ARG_SHAPE] = {.name = "shape",
-                   .type = STK_ARG_INTS,
-                   .is_input_too = true,
-                   .help = "of the values"},
-    [ARG_DTYPE] = {.name = "dtype",
-                   .type = STK_ARG_DTYPE,
-                   .fallback = STK_DT_F32,
-                   .help = "their type"},
+    DRAW_ROWS,
     [ARG_LOW] = {.name = "mean", .type = STK_ARG_FLOAT, .help = "of the values"},
     [ARG_STDDEV] = {.name = "stddev",
                     .type = STK_ARG_FLOAT,
