@@ -4,7 +4,6 @@
 // Blocks come zeroed from the system, so that nothing is cleared twice.
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,11 +146,10 @@ char *stk_arena_strdup(struct stk_arena *a, const char *p)
     return stk_arena_strndup(a, p, p ? strlen(p) : 0);
 }
 
-char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
+char *stk_arena_vprintf(struct stk_arena *a, const char *fmt, va_list args)
 {
     char text[512];
-    va_list args, again;
-    va_start(args, fmt);
+    va_list again;
     va_copy(again, args);
     char *copy = NULL;
     int n = stk_text_vprintf(text, sizeof text, fmt, args);
@@ -164,6 +162,14 @@ char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
         }
     }
     va_end(again);
+    return copy;
+}
+
+char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    char *copy = stk_arena_vprintf(a, fmt, args);
     va_end(args);
     return copy;
 }

@@ -3,6 +3,7 @@
 #ifndef STK_BASE_ARENA_H
 #define STK_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from);
 // NUL-terminated copy of n bytes; NULL on failure.
 char *stk_arena_strndup(struct stk_arena *a, const char *p, size_t n);
 char *stk_arena_strdup(struct stk_arena *a, const char *p);
+char *stk_arena_vprintf(struct stk_arena *a, const char *fmt, va_list args);
 char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -12,7 +12,6 @@
 #include "base/human.h"
 #include "base/map.h"
 #include "base/sort.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "export/export.h"
 
@@ -64,14 +63,12 @@ static void *array(struct plan *p, size_t n, size_t size)
 static const char *plan_print(struct plan *p, const char *fmt, ...) STK_PRINTF(2, 3);
 static const char *plan_print(struct plan *p, const char *fmt, ...)
 {
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    stk_text_vprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    const char *copy = stk_arena_strdup(p->x->arena, text);
-    p->failed |= !copy;
-    return copy ? copy : unknown;
+    va_list args;
+    va_start(args, fmt);
+    const char *text = stk_arena_vprintf(p->x->arena, fmt, args);
+    va_end(args);
+    p->failed |= !text;
+    return text ? text : unknown;
 }
 
 static struct stk_export_lane *add_lane(struct plan *p, enum stk_export_lane_kind kind,

@@ -5,17 +5,14 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/human.h"
-#include "base/text.h"
 
 #define MAX_EVIDENCE 16
 #define MAX_FIXES 16
-#define MAX_NAME 120 // bytes of a name in a line
-#define MAX_TEXT 480
+#define MAX_NAME 120      // bytes of a name in a line
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
 
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
@@ -32,6 +29,15 @@ const char *stk_level_key(enum stk_level level)
     STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
     static const char *const keys[] = {"none", "info", "low", "medium", "high"};
     return keys[level];
+}
+
+const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const char *text = stk_arena_vprintf(ctx->pass.arena, fmt, args);
+    va_end(args);
+    return text ? text : "";
 }
 
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
@@ -70,14 +76,12 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
                      ...)
 {
     STK_ASSERT(f && fmt);
-    char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
-    stk_text_vprintf(text, sizeof text, fmt, args);
+    const char *text = stk_arena_vprintf(ctx->pass.arena, fmt, args);
     va_end(args);
-    const char *copy = stk_arena_strdup(ctx->pass.arena, text);
-    if (copy) {
-        stk_finding_show(ctx, f, copy, NULL, 0, -1);
+    if (text) {
+        stk_finding_show(ctx, f, text, NULL, 0, -1);
     }
 }
 
