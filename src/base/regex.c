@@ -11,10 +11,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#define STEPS_MAX 1000000          // from one place where a match may begin
 #define SEARCH_MAX_NS 10000000000u // of the thread's processor time, for one text
 #define GO_NS 20000000u            // a go that took less is followed by one of twice as many places
-#define FIRST_GO 64                // places
 #define HEAP_MAX_KIB (64 << 10)
 #define STACK_MIN_BYTES ((size_t)32 << 10)
 #define STACK_MAX_BYTES ((size_t)8 << 20)
@@ -24,8 +22,11 @@ struct stk_regex {
     pcre2_match_context *limits;
     pcre2_jit_stack *stack;
     pcre2_match_data *found;
-    pcre2_code *code;
-    bool is_in_goes;
+    pcre2_code *code; // never changes: forks share it
+    struct stk_regex_how how;
+    uint32_t parts;
+    bool is_in_goes, is_fork;
+    uint64_t began_ns; // when the text's second go began; 0: not yet
 };
 
 static void *allocate(PCRE2_SIZE size, void *arg)
@@ -45,7 +46,9 @@ void stk_regex_free(struct stk_regex *r)
     if (!r) {
         return;
     }
-    pcre2_code_free(r->code);
+    if (!r->is_fork) {
+        pcre2_code_free(r->code);
+    }
     pcre2_match_data_free(r->found);
     pcre2_jit_stack_free(r->stack);
     pcre2_match_context_free(r->limits);
@@ -53,36 +56,38 @@ void stk_regex_free(struct stk_regex *r)
     stk_free(r);
 }
 
+// What a search changes: every thread has its own.
 static bool prepare(struct stk_regex *r)
 {
-    r->memory = pcre2_general_context_create(allocate, release, NULL);
-    r->limits = r->memory ? pcre2_match_context_create(r->memory) : NULL;
-    r->found = r->limits ? pcre2_match_data_create(1, r->memory) : NULL;
-    if (!r->found) {
+    uint32_t parts = r->parts + 1 < STK_REGEX_PARTS ? r->parts + 1 : STK_REGEX_PARTS;
+    size_t jit = 0;
+    r->limits = pcre2_match_context_create(r->memory);
+    r->found = pcre2_match_data_create(parts, r->memory);
+    if (!r->limits || !r->found) {
         return false;
     }
-    (void)pcre2_set_match_limit(r->limits, STEPS_MAX);
+    (void)pcre2_set_match_limit(r->limits, r->how.steps_max);
     (void)pcre2_set_heap_limit(r->limits, HEAP_MAX_KIB);
+    (void)pcre2_pattern_info(r->code, PCRE2_INFO_JITSIZE, &jit);
+    if (jit) {
+        r->stack = pcre2_jit_stack_create(STACK_MIN_BYTES, STACK_MAX_BYTES, r->memory);
+        pcre2_jit_stack_assign(r->limits, NULL, r->stack);
+    }
     return true;
 }
 
-struct stk_regex *stk_regex_make(struct stk_str pattern, size_t *at, char why[STK_REGEX_WHY])
+// False: *at and `why` say what is wrong; *at is left at 0 where memory ran out.
+static bool compile(struct stk_regex *r, struct stk_str pattern, size_t *at,
+                    char why[STK_REGEX_WHY])
 {
-    struct stk_regex *r = stk_alloc_zero(1, sizeof *r);
-    *at = 0;
-    *why = 0;
-    if (!r || !prepare(r)) {
-        stk_regex_free(r);
-        return NULL;
-    }
-    pcre2_compile_context *how = pcre2_compile_context_create(r->memory);
+    r->memory = pcre2_general_context_create(allocate, release, NULL);
+    pcre2_compile_context *how = r->memory ? pcre2_compile_context_create(r->memory) : NULL;
     if (!how) {
-        stk_regex_free(r);
-        return NULL;
+        return false;
     }
-    r->is_in_goes = !memmem(pattern.p, pattern.n, "\\G", 2); // \G: where the search began
     uint32_t options =
         PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
+    options |= r->how.is_whole ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0;
     options |= r->is_in_goes ? PCRE2_USE_OFFSET_LIMIT : 0;
     int code;
     PCRE2_SIZE where = 0;
@@ -91,26 +96,79 @@ struct stk_regex *stk_regex_make(struct stk_str pattern, size_t *at, char why[ST
     if (!r->code) {
         (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, STK_REGEX_WHY);
         *at = code == PCRE2_ERROR_HEAP_FAILED ? 0 : (size_t)where + 1;
-        stk_regex_free(r);
+        return false;
+    }
+    (void)pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE); // slower without
+    (void)pcre2_pattern_info(r->code, PCRE2_INFO_CAPTURECOUNT, &r->parts);
+    return true;
+}
+
+struct stk_regex *stk_regex_make(struct stk_str pattern, const struct stk_regex_how *how,
+                                 size_t *at, char why[STK_REGEX_WHY])
+{
+    static const struct stk_regex_how usual = {.steps_max = 1000000, .first_go = 64};
+    struct stk_regex *r = stk_alloc_zero(1, sizeof *r);
+    *at = 0;
+    *why = 0;
+    if (!r) {
         return NULL;
     }
-    if (pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0) { // slower without
-        r->stack = pcre2_jit_stack_create(STACK_MIN_BYTES, STACK_MAX_BYTES, r->memory);
-        pcre2_jit_stack_assign(r->limits, NULL, r->stack);
+    r->how = how ? *how : usual;
+    // \G: where the search began.
+    r->is_in_goes = !r->how.is_whole && !memmem(pattern.p, pattern.n, "\\G", 2);
+    if (!compile(r, pattern, at, why) || !prepare(r)) {
+        stk_regex_free(r);
+        return NULL;
     }
     return r;
 }
 
-int stk_regex_find(struct stk_regex *r, struct stk_str text, bool (*stop)(void *), void *arg,
-                   char why[STK_REGEX_WHY])
+struct stk_regex *stk_regex_fork(const struct stk_regex *r)
+{
+    struct stk_regex *fork = stk_alloc_zero(1, sizeof *fork);
+    if (!fork) {
+        return NULL;
+    }
+    *fork = (struct stk_regex){.memory = pcre2_general_context_create(allocate, release, NULL),
+                               .code = r->code,
+                               .how = r->how,
+                               .parts = r->parts,
+                               .is_in_goes = r->is_in_goes,
+                               .is_fork = true};
+    if (!fork->memory || !prepare(fork)) {
+        stk_regex_free(fork);
+        return NULL;
+    }
+    return fork;
+}
+
+uint32_t stk_regex_parts(const struct stk_regex *r)
+{
+    return r->parts;
+}
+
+bool stk_regex_part(const struct stk_regex *r, uint32_t part, size_t *begin, size_t *end)
+{
+    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->found);
+    if (part >= pcre2_get_ovector_count(r->found) || at[2 * part] == PCRE2_UNSET) {
+        return false;
+    }
+    *begin = at[2 * part];
+    *end = at[2 * part + 1] < *begin ? *begin : at[2 * part + 1]; // \K in what looks ahead
+    return true;
+}
+
+int stk_regex_find(struct stk_regex *r, struct stk_str text, size_t from, bool (*stop)(void *),
+                   void *arg, char why[STK_REGEX_WHY])
 {
     const char *p = text.p ? text.p : "";
-    uint64_t began_ns = 0, last_ns = 0;
+    uint64_t last_ns = 0;
     *why = 0;
+    r->began_ns = from ? r->began_ns : 0;
     if (stop && stop(arg)) {
         return -1;
     }
-    for (size_t from = 0, go = FIRST_GO;;) {
+    for (size_t go = r->how.first_go;;) {
         size_t end = r->is_in_goes && text.n - from > go ? from + go : text.n;
         while (end < text.n && ((unsigned char)p[end] & 0xc0) == 0x80) { // within a character
             end++;
@@ -136,12 +194,12 @@ int stk_regex_find(struct stk_regex *r, struct stk_str text, bool (*stop)(void *
             return -1;
         }
         uint64_t now_ns = stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
-        began_ns = began_ns ? began_ns : now_ns;
-        if (now_ns - began_ns > SEARCH_MAX_NS) {
+        r->began_ns = r->began_ns ? r->began_ns : now_ns;
+        if (now_ns - r->began_ns > SEARCH_MAX_NS) {
             (void)snprintf(why, STK_REGEX_WHY, "the search takes too long");
             return -1;
         }
-        go = last_ns && now_ns - last_ns < GO_NS ? go * 2 : FIRST_GO;
+        go = last_ns && now_ns - last_ns < GO_NS ? go * 2 : r->how.first_go;
         last_ns = now_ns;
         from = end;
     }

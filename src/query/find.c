@@ -36,7 +36,7 @@ static enum stoker_status compile(struct stk_str p, struct stk_regex **out, stru
     char why[STK_REGEX_WHY];
     struct stk_str text = {p.p + 1, p.n - 2};
     size_t at;
-    *out = stk_regex_make(text, &at, why);
+    *out = stk_regex_make(text, NULL, &at, why);
     if (*out) {
         return STOKER_OK;
     }
@@ -56,7 +56,7 @@ static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str 
     if (!regex) {
         return p.n == 0 || stk_str_contains_nocase(text, p);
     }
-    int found = stk_regex_find(regex, text, stk_sql_should_stop, s->q, why);
+    int found = stk_regex_find(regex, text, 0, stk_sql_should_stop, s->q, why);
     if (found == -2) {
         *status = stk_err_nomem(err);
     } else if (found < 0) {

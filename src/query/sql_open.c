@@ -85,7 +85,7 @@ static void regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
     }
     if (!regex) {
         size_t at, n = (size_t)sqlite3_value_bytes(argv[0]);
-        regex = stk_regex_make((struct stk_str){pattern, n}, &at, why);
+        regex = stk_regex_make((struct stk_str){pattern, n}, NULL, &at, why);
         if (!regex && at) {
             regexp_fail(context, pattern, why);
             return;
@@ -100,7 +100,7 @@ static void regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
         }
     }
     size_t n = (size_t)sqlite3_value_bytes(argv[1]);
-    int found = stk_regex_find(regex, (struct stk_str){text, n}, stk_sql_should_stop,
+    int found = stk_regex_find(regex, (struct stk_str){text, n}, 0, stk_sql_should_stop,
                                sqlite3_user_data(context), why);
     if (found >= 0) {
         sqlite3_result_int(context, found);

@@ -4,12 +4,11 @@
 // TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search behind an empty
 // match. It knows look-around and back-references besides. A match that takes more than ten million
 // steps from where it begins is an error of its element, and so is a search of one string beyond
-// ten seconds; a result beyond the budget, or 1 GiB, is one of memory. Without PCRE2 the operations
-// say so when they are used.
+// ten seconds (base/regex.h); a result beyond the budget, or 1 GiB, is one of memory.
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/regex.h"
 #include "data/ops/op_util.h"
 
 enum { ARG_PATTERN, ARG_REWRITE, ARG_REPLACE_GLOBAL };
@@ -27,44 +26,17 @@ static enum stoker_status regex_infer(struct stk_op_infer *c, struct stoker_err 
     return s;
 }
 
-#if STOKER_HAVE_PCRE2
-
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#define STEPS_MAX 10000000
-#define SEARCH_MAX_NS 10000000000 // of the thread's processor time, for one string
-#define FIRST_GO 1024 // places where a match may begin; each further go has twice as many
-#define HEAP_MAX_KIB (64 << 10)
-#define PARTS_MAX 10
 #define RESULT_MAX ((size_t)1 << 30)
 
 struct regex {
-    pcre2_general_context *memory;
-    pcre2_match_context *limits;
-    pcre2_code *code;
+    struct stk_regex *pattern; // each thread searches with a fork
     struct stk_bytes rewrite;
-    bool is_in_goes; // searched from some places at a time, so that the time can be looked at
 };
-
-static void *allocate(PCRE2_SIZE size, void *arg)
-{
-    (void)arg;
-    return stk_alloc_zero(1, size);
-}
-
-static void release(void *p, void *arg)
-{
-    (void)arg;
-    stk_free(p);
-}
 
 static void regex_unprepare(void *prepared)
 {
     struct regex *x = prepared;
-    pcre2_code_free(x->code);
-    pcre2_match_context_free(x->limits);
-    pcre2_general_context_free(x->memory);
+    stk_regex_free(x->pattern);
     stk_free(x);
 }
 
@@ -86,53 +58,41 @@ static bool rewrite_fits(struct stk_bytes s, uint32_t parts)
     return true;
 }
 
-static enum stoker_status compile(struct regex *x, const struct stk_attrs *attrs,
+static bool is_text(const struct stk_attr *a)
+{
+    return a && a->kind == STK_ATTR_TEXT;
+}
+
+static enum stoker_status compile(struct regex *x, const struct stk_op_infer *c,
                                   struct stoker_err *err)
 {
-    const struct stk_attr *pattern = stk_attrs_get(attrs, "pattern");
-    const struct stk_attr *rewrite = stk_attrs_get(attrs, "rewrite");
-    uint32_t options =
-        PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
-    if (!pattern || pattern->kind != STK_ATTR_TEXT) {
-        return stk_err_set(err, STOKER_EINVAL, "regex: needs a pattern");
+    const struct stk_attr *pattern = c->args[ARG_PATTERN].attr;
+    const struct stk_attr *rewrite = c->op->arg == REPLACE ? c->args[ARG_REWRITE].attr : NULL;
+    const struct stk_regex_how how = {
+        .is_whole = c->op->arg == FULL_MATCH, .steps_max = 10000000, .first_go = 1024};
+    char why[STK_REGEX_WHY];
+    size_t at;
+    if (!is_text(pattern) || (!how.is_whole && !is_text(rewrite))) {
+        return stk_err_set(err, STOKER_EINVAL, "regex: pattern and rewrite are texts");
     }
-    if (!rewrite) {
-        options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
+    x->pattern =
+        stk_regex_make((struct stk_str){pattern->text, (size_t)pattern->count}, &how, &at, why);
+    if (!x->pattern) {
+        return at ? stk_err_set(err, STOKER_EINVAL, "regex: pattern '%.200s', at %zu: %s",
+                                pattern->text, at - 1, why)
+                  : stk_err_nomem(err);
     }
-    x->is_in_goes = rewrite && !strstr(pattern->text, "\\G"); // \G: where the search began
-    options |= x->is_in_goes ? PCRE2_USE_OFFSET_LIMIT : 0;
-    x->memory = pcre2_general_context_create(allocate, release, NULL);
-    x->limits = x->memory ? pcre2_match_context_create(x->memory) : NULL;
-    pcre2_compile_context *how = x->limits ? pcre2_compile_context_create(x->memory) : NULL;
-    if (!how) {
-        return stk_err_nomem(err);
+    if (how.is_whole) {
+        return STOKER_OK;
     }
-    (void)pcre2_set_match_limit(x->limits, STEPS_MAX);
-    (void)pcre2_set_heap_limit(x->limits, HEAP_MAX_KIB);
-    int why;
-    PCRE2_SIZE at;
-    x->code = pcre2_compile((PCRE2_SPTR)pattern->text, (PCRE2_SIZE)pattern->count, options, &why,
-                            &at, how);
-    pcre2_compile_context_free(how);
-    if (!x->code) {
-        PCRE2_UCHAR text[160] = "";
-        (void)pcre2_get_error_message(why, text, sizeof text);
-        return stk_err_set(err, STOKER_EINVAL, "regex: pattern '%.200s', at %zu: %s", pattern->text,
-                           (size_t)at, (const char *)text);
-    }
-    (void)pcre2_jit_compile(x->code, PCRE2_JIT_COMPLETE); // slower without
-    uint32_t parts = 0;
-    (void)pcre2_pattern_info(x->code, PCRE2_INFO_CAPTURECOUNT, &parts);
-    if (rewrite) {
-        x->rewrite = (struct stk_bytes){(const uint8_t *)rewrite->text, (size_t)rewrite->count};
-        if (!rewrite_fits(x->rewrite, parts)) {
-            return stk_err_set(err, STOKER_EINVAL,
-                               "regex: rewrite '%.200s': \\ stands before a digit, up to %u, or "
-                               "another \\",
-                               rewrite->text, parts < 9 ? parts : 9);
-        }
-    }
-    return STOKER_OK;
+    uint32_t parts = stk_regex_parts(x->pattern);
+    x->rewrite = (struct stk_bytes){(const uint8_t *)rewrite->text, (size_t)rewrite->count};
+    return rewrite_fits(x->rewrite, parts)
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL,
+                             "regex: rewrite '%.200s': \\ stands before a digit, up to %u, or "
+                             "another \\",
+                             rewrite->text, parts < 9 ? parts : 9);
 }
 
 static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out,
@@ -143,7 +103,7 @@ static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out
     if (!x) {
         return stk_err_nomem(err);
     }
-    enum stoker_status s = compile(x, c->attrs, err);
+    enum stoker_status s = compile(x, c, err);
     if (s != STOKER_OK) {
         regex_unprepare(x);
         return s;
@@ -153,18 +113,15 @@ static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out
 }
 
 struct regex_scratch {
-    pcre2_match_data *found;
-    pcre2_match_context *limits; // this thread's copy: the go's end is one of them
-    uint8_t *text;               // grows
+    struct stk_regex *search;
+    uint8_t *text; // grows
     size_t size, capacity, most;
-    int64_t began_ns; // thread's processor time when the string's second go began; 0: not yet
 };
 
 static void regex_scratch_end(void *scratch)
 {
     struct regex_scratch *s = scratch;
-    pcre2_match_data_free(s->found);
-    pcre2_match_context_free(s->limits);
+    stk_regex_free(s->search);
     stk_free(s->text);
 }
 
@@ -191,21 +148,19 @@ static bool put(struct regex_scratch *s, const uint8_t *p, size_t n)
 
 static bool put_rewrite(struct regex_scratch *s, struct stk_bytes rewrite, struct stk_bytes in)
 {
-    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(s->found);
-    uint32_t have = pcre2_get_ovector_count(s->found);
     bool ok = true;
     for (size_t i = 0; ok && i < rewrite.size; i++) {
         const uint8_t *p = rewrite.data + i;
+        size_t begin, end;
         if (*p != '\\') {
             ok = put(s, p, 1);
         } else if (*++p == '\\') {
             ok = put(s, p, 1);
             i++;
         } else {
-            uint32_t k = (uint32_t)(*p - '0');
             i++;
-            if (k < have && at[2 * k] != PCRE2_UNSET) {
-                ok = put(s, in.data + at[2 * k], at[2 * k + 1] - at[2 * k]);
+            if (stk_regex_part(s->search, (uint32_t)(*p - '0'), &begin, &end)) {
+                ok = put(s, in.data + begin, end - begin);
             }
         }
     }
@@ -224,83 +179,57 @@ static size_t character(const uint8_t *p, size_t left)
     return n;
 }
 
-static bool is_out_of_time(struct regex_scratch *s)
+static int find(struct regex_scratch *s, struct stk_bytes in, size_t from, char why[STK_REGEX_WHY])
 {
-    int64_t now = (int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
-    s->began_ns = s->began_ns ? s->began_ns : now;
-    return now - s->began_ns > SEARCH_MAX_NS;
+    return stk_regex_find(s->search, (struct stk_str){(const char *)in.data, in.size}, from, NULL,
+                          NULL, why);
 }
 
-// One search from byte `from`. PCRE2 counts its steps anew at each place where a match may begin,
-// so that a long string could take hours: it is searched in goes, with a look at the time between.
-static int find(const struct regex *x, struct regex_scratch *s, struct stk_bytes in, size_t from)
+// The string with its matches replaced, in scratch: how many of them, below 0 as stk_regex_find.
+static int64_t replace(const struct regex *x, struct regex_scratch *s, struct stk_bytes in,
+                       bool all, char why[STK_REGEX_WHY])
 {
-    const uint8_t *data = in.data ? in.data : (const uint8_t *)"";
-    for (size_t go = FIRST_GO;; go *= 2) {
-        size_t end = x->is_in_goes && in.size - from > go ? from + go : in.size;
-        while (end < in.size && (data[end] & 0xc0) == 0x80) { // within a character
-            end++;
-        }
-        if (x->is_in_goes) {
-            (void)pcre2_set_offset_limit(s->limits, end < in.size ? end - 1 : PCRE2_UNSET);
-        }
-        int found = pcre2_match(x->code, data, in.size, from, 0, s->found, s->limits);
-        if (found != PCRE2_ERROR_NOMATCH || end == in.size) {
-            return found;
-        }
-        if (is_out_of_time(s)) {
-            return PCRE2_ERROR_MATCHLIMIT;
-        }
-        from = end;
-    }
-}
-
-// The string with its matches replaced, in scratch; *count of them. <0: PCRE2's error.
-static int replace(const struct regex *x, struct regex_scratch *s, struct stk_bytes in, bool all,
-                   int64_t *count)
-{
-    size_t p = 0, last_end = SIZE_MAX;
-    *count = 0;
+    size_t p = 0, last_end = SIZE_MAX, first, end;
+    int64_t count = 0;
     s->size = 0;
-    while (p <= in.size && (all || *count == 0)) {
-        int found = find(x, s, in, p);
-        if (found == PCRE2_ERROR_NOMATCH) {
-            break;
-        }
+    while (p <= in.size && (all || count == 0)) {
+        int found = find(s, in, p, why);
         if (found < 0) {
             return found;
         }
-        const PCRE2_SIZE *at = pcre2_get_ovector_pointer(s->found);
-        size_t first = at[0] < p ? p : at[0], end = at[1] < first ? first : at[1]; // \K moves them
+        if (!found) {
+            break;
+        }
+        (void)stk_regex_part(s->search, 0, &first, &end);
+        first = first < p ? p : first; // \K moves them
+        end = end < first ? first : end;
         if (!put(s, in.data + p, first > p ? first - p : 0)) {
-            return PCRE2_ERROR_NOMEMORY;
+            return -2;
         }
         if (first == last_end && end == first) { // no empty match where the last one ended
             size_t n = p < in.size ? character(in.data + first, in.size - first) : 1;
             if (first < in.size && !put(s, in.data + first, n)) {
-                return PCRE2_ERROR_NOMEMORY;
+                return -2;
             }
             p = first + n;
             continue;
         }
         if (!put_rewrite(s, x->rewrite, in)) {
-            return PCRE2_ERROR_NOMEMORY;
+            return -2;
         }
         p = last_end = end;
-        ++*count;
+        count++;
     }
-    return p >= in.size || put(s, in.data + p, in.size - p) ? 0 : PCRE2_ERROR_NOMEMORY;
+    return p >= in.size || put(s, in.data + p, in.size - p) ? count : -2;
 }
 
-static enum stoker_status trouble(struct stk_op_run *r, int64_t i, int code, struct stoker_err *err)
+static enum stoker_status trouble(struct stk_op_run *r, int64_t i, int64_t found, const char *why,
+                                  struct stoker_err *err)
 {
-    PCRE2_UCHAR text[160] = "";
-    if (code == PCRE2_ERROR_NOMEMORY) {
-        return stk_op_no_memory(r, err);
-    }
-    (void)pcre2_get_error_message(code, text, sizeof text);
-    return stk_op_fail(r, i, STOKER_EINVAL, "the pattern '%.100s' could not be searched for: %s",
-                       r->args[ARG_PATTERN].text, (const char *)text);
+    return found == -2 ? stk_op_no_memory(r, err)
+                       : stk_op_fail(r, i, STOKER_EINVAL,
+                                     "the pattern '%.100s' could not be searched for: %s",
+                                     r->args[ARG_PATTERN].text, why);
 }
 
 static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err)
@@ -312,34 +241,29 @@ static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err
     int64_t each = stk_shape_count(&in->shape);
     bool all = r->op->arg == REPLACE && r->args[ARG_REPLACE_GLOBAL].i != 0;
     struct stk_col_capacity capacity = {0};
+    char why[STK_REGEX_WHY];
     if (!out) {
         return err->code;
     }
     struct stk_pool_stats pool = stk_pool_stats_of(r->pool);
     s->most = pool.cap_bytes < RESULT_MAX ? pool.cap_bytes : RESULT_MAX;
-    s->found = s->found ? s->found : pcre2_match_data_create(PARTS_MAX, x->memory);
-    s->limits = s->limits ? s->limits : pcre2_match_context_copy(x->limits);
-    if (!s->found || !s->limits || !stk_keep_join(&r->out[0].keep, in->keep)) {
+    s->search = s->search ? s->search : stk_regex_fork(x->pattern);
+    if (!s->search || !stk_keep_join(&r->out[0].keep, in->keep)) {
         return stk_err_nomem(err);
     }
     for (int64_t k = 0; k < r->n * each && k / each < r->failed; k++) {
         struct stk_bytes text = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
-        s->began_ns = 0;
+        int64_t found =
+            r->op->arg == FULL_MATCH ? find(s, text, 0, why) : replace(x, s, text, all, why);
+        if (found < 0) {
+            return trouble(r, k / each, found, why, err);
+        }
         if (r->op->arg == FULL_MATCH) {
-            int found = find(x, s, text, 0);
-            if (found < 0 && found != PCRE2_ERROR_NOMATCH) {
-                return trouble(r, k / each, found, err);
-            }
-            ((uint8_t *)out)[k] = found >= 0;
+            ((uint8_t *)out)[k] = found > 0;
             continue;
         }
-        int64_t count;
-        int code = replace(x, s, text, all, &count);
-        if (code < 0) {
-            return trouble(r, k / each, code, err);
-        }
         ((struct stk_bytes *)out)[k] = text;
-        if (count) {
+        if (found) {
             uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, &capacity, s->size);
             if (!to) {
                 return stk_op_no_memory(r, err);
@@ -353,43 +277,13 @@ static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err
     return STOKER_OK;
 }
 
-#define SCRATCH_BYTES sizeof(struct regex_scratch)
-
-#else
-
-#define SCRATCH_BYTES 0
-
-static void regex_unprepare(void *nothing)
-{
-    (void)nothing;
-}
-
-static void regex_scratch_end(void *nothing)
-{
-    (void)nothing;
-}
-
-static enum stoker_status regex_prepare(const struct stk_op_infer *c, void **out,
-                                        struct stoker_err *err)
-{
-    (void)c;
-    *out = NULL;
-    return stk_err_set(err, STOKER_EINVAL,
-                       "regular expressions need PCRE2, which was not there when this was built");
-}
-
-static enum stoker_status regex_run(struct stk_op_run *r, struct stoker_err *err)
-{
-    return stk_op_no_memory(r, err); // nothing is ever prepared
-}
-
-#endif
-
+#define PATTERN_ROW                                                                                \
+    {.name = "pattern",                                                                            \
+     .type = STK_ARG_TEXT,                                                                         \
+     .is_required = true,                                                                          \
+     .help = "a regular expression of PCRE2"}
 static const struct stk_arg_row replace_args[] = {
-    [ARG_PATTERN] = {.name = "pattern",
-                     .type = STK_ARG_TEXT,
-                     .is_required = true,
-                     .help = "a regular expression of PCRE2"},
+    [ARG_PATTERN] = PATTERN_ROW,
     [ARG_REWRITE] = {.name = "rewrite",
                      .type = STK_ARG_TEXT,
                      .is_required = true,
@@ -399,12 +293,7 @@ static const struct stk_arg_row replace_args[] = {
                             .fallback = 1,
                             .help = "all of them, not the first alone"},
     {0}};
-static const struct stk_arg_row match_args[] = {
-    [ARG_PATTERN] = {.name = "pattern",
-                     .type = STK_ARG_TEXT,
-                     .is_required = true,
-                     .help = "a regular expression of PCRE2"},
-    {0}};
+static const struct stk_arg_row match_args[] = {[ARG_PATTERN] = PATTERN_ROW, {0}};
 
 const struct stk_op stk_op_string_regex_replace = {
     .name = "string_regex_replace",
@@ -414,7 +303,7 @@ const struct stk_op stk_op_string_regex_replace = {
     .infer = regex_infer,
     .prepare = regex_prepare,
     .unprepare = regex_unprepare,
-    .scratch_bytes = SCRATCH_BYTES,
+    .scratch_bytes = sizeof(struct regex_scratch),
     .scratch_end = regex_scratch_end,
     .run = regex_run,
     .arg = REPLACE,
@@ -427,7 +316,7 @@ const struct stk_op stk_op_string_regex_full_match = {
     .infer = regex_infer,
     .prepare = regex_prepare,
     .unprepare = regex_unprepare,
-    .scratch_bytes = SCRATCH_BYTES,
+    .scratch_bytes = sizeof(struct regex_scratch),
     .scratch_end = regex_scratch_end,
     .run = regex_run,
     .arg = FULL_MATCH,
