@@ -3,8 +3,6 @@
 // called good that libjpeg warns about, and whatever is called good has libjpeg's pixels.
 #include "jpeg_reference.h"
 
-#ifdef STOKER_HAVE_LIBJPEG
-
 static struct stk_jpeg *decoder;
 static enum stk_jpeg_cpu best;
 static unsigned long good, bad, foreign, warned, silent;
@@ -155,14 +153,3 @@ int main(int argc, char **argv)
     free(decoder);
     return check_done("unit.jpeg_damage");
 }
-
-#else
-
-int main(int argc, char **argv)
-{
-    check_begin(argc, argv);
-    check_skip("no libjpeg to compare with");
-    return check_done("unit.jpeg_damage");
-}
-
-#endif

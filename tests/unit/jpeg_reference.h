@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEG files made, and decoded for reference, with libjpeg-turbo. Without that library every user
-// of this header skips its checks.
+// JPEG files made, and decoded for reference, with libjpeg-turbo.
 #ifndef STK_TESTS_JPEG_REFERENCE_H
 #define STK_TESTS_JPEG_REFERENCE_H
 
 #include "check.h"
-
-#ifdef STOKER_HAVE_LIBJPEG
 #include "data/image/jpeg.h"
 
 #include <setjmp.h>
@@ -183,5 +180,4 @@ done:;
     return result;
 }
 
-#endif
 #endif

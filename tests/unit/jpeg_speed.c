@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 
-#ifdef STOKER_HAVE_LIBJPEG
-
 enum { FILES = 8, MAX_ROUNDS = 101 };
 
 struct set {
@@ -136,15 +134,3 @@ int main(int argc, char **argv)
     CHECK_RUN(measure, &sets[0], &eighth, "1/8", rounds);
     return check_done("unit.jpeg_speed");
 }
-
-#else
-
-int main(int argc, char **argv)
-{
-    check_begin(argc, argv);
-    check_begin(argc, argv);
-    check_skip("no libjpeg to compare with");
-    return check_done("unit.jpeg_speed");
-}
-
-#endif

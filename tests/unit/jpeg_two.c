@@ -3,8 +3,6 @@
 // tables, crops and scales, good and damaged, with and without vector code.
 #include "jpeg_reference.h"
 
-#ifdef STOKER_HAVE_LIBJPEG
-
 struct one {
     struct stk_jpeg *j;
     uint8_t *file, *out, *scratch;
@@ -117,14 +115,3 @@ int main(int argc, char **argv)
     }
     return check_done("unit.jpeg_two");
 }
-
-#else
-
-int main(int argc, char **argv)
-{
-    check_begin(argc, argv);
-    check_skip("no libjpeg to compare with");
-    return check_done("unit.jpeg_two");
-}
-
-#endif
