@@ -271,6 +271,7 @@ struct stoker_stage { // of the iterator tree, parents before their inputs; coun
     uint32_t block_max;                     // elements of a block at most, now
     uint32_t binding;                       // enum stoker_binding
     double predicted_per_s, achieved_per_s; // elements of this stage; 0: too short a run to say
+    int keeps_nothing; // a cache whose elements are more than the budget has room for
 };
 enum stoker_binding { // what keeps a pipeline from being faster
     STOKER_BINDING_UNKNOWN,

@@ -661,13 +661,14 @@ static PyObject *iterator_stages(PyObject *o, PyObject *unused)
     PyObject *list = PyList_New(0);
     for (int i = 0; list && self->it && stoker_iterator_stage(self->it, i, &t); i++) {
         PyObject *d = Py_BuildValue(
-            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:N,s:N}", "kind", t.kind,
+            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:N,s:N,s:N}", "kind", t.kind,
             "where", t.where, "depth", t.depth, "elements", (unsigned long long)t.elements,
             "errors", (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped,
             "busy_ns", (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns,
             "starve_ns", (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill,
             "capacity", t.capacity, "binding", t.binding, "predicted_per_s",
-            known_rate(t.predicted_per_s), "achieved_per_s", known_rate(t.achieved_per_s));
+            known_rate(t.predicted_per_s), "achieved_per_s", known_rate(t.achieved_per_s),
+            "keeps_nothing", PyBool_FromLong(t.keeps_nothing));
         if (!d || PyList_Append(list, d) < 0) {
             Py_CLEAR(list);
         }

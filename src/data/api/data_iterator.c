@@ -651,7 +651,8 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
                                      .block_max = READ(block_max),
                                      .binding = READ(binding),
                                      .predicted_per_s = (double)READ(predicted_per_ks) / 1e3,
-                                     .achieved_per_s = (double)READ(achieved_per_ks) / 1e3};
+                                     .achieved_per_s = (double)READ(achieved_per_ks) / 1e3,
+                                     .keeps_nothing = READ(keeps_nothing) != 0};
 #undef READ
         return 1;
     }

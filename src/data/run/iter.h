@@ -23,12 +23,13 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint64_t busy_ns; // CPU of its own work, on all its threads, inputs on the same thread excluded
     uint64_t held_ns; // wall time of the same
     uint64_t wait_ns; // blocked on its input
-    uint64_t starve_ns;                         // its consumer blocked on it
-    uint32_t threads;                           // at work for it now
-    uint32_t fill, capacity;                    // pieces (blocks) ready, and how many may be
-    uint32_t block_max;                         // elements of a piece now
-    uint32_t head_ready;                        // its next element needs no wait
-    uint32_t binding;                           // enum stk_binding, as the tuner last saw it
+    uint64_t starve_ns;      // its consumer blocked on it
+    uint32_t threads;        // at work for it now
+    uint32_t fill, capacity; // pieces (blocks) ready, and how many may be
+    uint32_t block_max;      // elements of a piece now
+    uint32_t head_ready;     // its next element needs no wait
+    uint32_t binding;        // enum stk_binding, as the tuner last saw it
+    uint32_t keeps_nothing;  // what it was to keep is more than the budget has room for
     uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: too short to say
 };
 #define STK_STAGE_COUNTS 8 // of its fields, those that only grow

@@ -139,7 +139,7 @@ static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *er
     uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
     kept->bytes += stk_block_bytes(b);
     if (kept->bytes > most || !own_strings(it, b)) {
-        __atomic_store_n(&it->stats.binding, STK_BINDING_MEMORY, __ATOMIC_RELAXED);
+        __atomic_store_n(&it->stats.keeps_nothing, 1, __ATOMIC_RELAXED);
         return false;
     }
     make_readonly(b);

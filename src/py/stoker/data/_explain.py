@@ -207,9 +207,9 @@ class Stats:
             )
         )
         for s in self.stages:
-            if s["kind"] == "cache" and _BINDINGS[s["binding"]] == "memory":
+            if s["keeps_nothing"]:
                 lines.append(
-                    "cache"
+                    s["kind"]
                     + (f" [{s['where']}]" if s["where"] else "")
                     + ": its elements are more than the budget has room for: nothing is kept, and "
                     "each pass reads the input again"
