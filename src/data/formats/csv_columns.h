@@ -10,6 +10,27 @@
 
 #define STK_CSV_FIELDS_MAX 100000 // in a row of which columns are chosen
 
+// The rows of these arguments (data/graph/arg.h) that every reader of CSV has.
+#define STK_CSV_ROWS                                                                               \
+    {.name = "dtypes", .type = STK_ARG_INTS, .is_required = true, .help = "of the columns"},       \
+        {.name = "defaults",                                                                       \
+         .type = STK_ARG_OTHER,                                                                    \
+         .is_required = true,                                                                      \
+         .help = "a tensor for each column: what an empty field holds, or no value"},              \
+        {.name = "field_delim",                                                                    \
+         .type = STK_ARG_TEXT,                                                                     \
+         .fallback_text = ",",                                                                     \
+         .help = "one byte between fields"},                                                       \
+        {.name = "use_quote_delim",                                                                \
+         .type = STK_ARG_BOOL,                                                                     \
+         .fallback = 1,                                                                            \
+         .help = "fields may stand in quotes"},                                                    \
+        {.name = "na_value", .type = STK_ARG_TEXT, .help = "what stands for an empty field"},      \
+        {.name = "select_cols",                                                                    \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "numbers of the columns wanted, ascending; without it all"}
+
 struct stk_csv_column {
     enum stk_dtype dtype;
     const void *fallback; // one value; NULL: the field must be there. Borrowed of the attributes

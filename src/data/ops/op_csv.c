@@ -8,23 +8,7 @@
 
 #include <string.h>
 
-static const struct stk_arg_row csv_args[] = {
-    {.name = "dtypes", .type = STK_ARG_INTS, .is_required = true, .help = "of the columns"},
-    {.name = "defaults",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "a tensor for each column: what an empty field holds, or no value"},
-    {.name = "field_delim", .type = STK_ARG_TEXT, .fallback_text = ",", .help = "between fields"},
-    {.name = "use_quote_delim",
-     .type = STK_ARG_BOOL,
-     .fallback = 1,
-     .help = "fields may stand in quotes"},
-    {.name = "na_value", .type = STK_ARG_TEXT, .help = "what stands for an empty field"},
-    {.name = "select_cols",
-     .type = STK_ARG_INTS,
-     .is_open = true,
-     .help = "numbers of the columns wanted, ascending; without it all"},
-    {0}};
+static const struct stk_arg_row csv_args[] = {STK_CSV_ROWS, {0}};
 
 struct decode_csv {
     struct stk_csv_columns columns;

@@ -10,6 +10,14 @@
 
 #define STK_PATH_MAX 4096
 
+#define STK_FILES_NAMES_ROW                                                                        \
+    {.name = "filenames", .type = STK_ARG_OTHER, .is_required = true, .help = "the files, in order"}
+#define STK_FILES_COMPRESSION_ROW                                                                  \
+    {.name = "compression_type",                                                                   \
+     .type = STK_ARG_TEXT,                                                                         \
+     .choices = ",GZIP,ZLIB",                                                                      \
+     .help = "of every file; empty: none"}
+
 // How many names there are; -1: not known yet (BOUND).
 int64_t stk_files_count(const struct stk_dataset *ds);
 // STOKER_EINVAL: a name that is none (too long, a zero byte).
@@ -21,7 +29,7 @@ STK_MUST_CHECK enum stoker_status stk_files_infer(const struct stk_dataset *ds,
 // STOKER_EMISSING, STOKER_EDENIED or STOKER_EINPUT with the reason if the file cannot be opened for
 // reading.
 STK_MUST_CHECK enum stoker_status stk_files_look(const char *path, struct stoker_err *err);
-// The attribute "compression_type": "", "GZIP" or "ZLIB". STOKER_EINVAL: another word.
+// What "compression_type" says. STOKER_EINVAL: it is no text, but what a function computes.
 STK_MUST_CHECK enum stoker_status
 stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec, struct stoker_err *err);
 // An open file; what its stream holds counts as in use of the pool.

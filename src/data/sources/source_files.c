@@ -87,12 +87,11 @@ enum stoker_status stk_files_codec(const struct stk_dataset *ds, enum stk_record
     *codec = strcmp(word, "GZIP") == 0   ? STK_RECORD_GZIP
              : strcmp(word, "ZLIB") == 0 ? STK_RECORD_ZLIB
                                          : STK_RECORD_PLAIN;
-    if (*codec == STK_RECORD_PLAIN && (*word || (t && t->kind != STK_ATTR_TEXT))) {
-        return stk_err_set(err, STOKER_EINVAL,
-                           "%s: compression_type '%s'; it is '', 'GZIP' or 'ZLIB'", ds->kind->name,
-                           word);
-    }
-    return STOKER_OK;
+    return !t || t->kind == STK_ATTR_TEXT
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL,
+                             "%s: compression_type must be a text, not what a function computes",
+                             ds->kind->name);
 }
 
 enum stoker_status stk_files_string_spec(struct stk_dataset *ds, struct stoker_err *err)

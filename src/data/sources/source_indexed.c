@@ -201,11 +201,7 @@ static void indexed_close(struct stk_iter *it)
     stk_free(s->first);
 }
 
-static const struct stk_arg_row indexed_args[] = {{.name = "filenames",
-                                                   .type = STK_ARG_OTHER,
-                                                   .is_required = true,
-                                                   .help = "the files, in order"},
-                                                  {0}};
+static const struct stk_arg_row indexed_args[] = {STK_FILES_NAMES_ROW, {0}};
 
 const struct stk_dataset_kind stk_dataset_indexed = {.name = "indexed",
                                                      .summary = "Elements of indexed files",

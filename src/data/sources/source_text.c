@@ -153,13 +153,7 @@ static void text_close(struct stk_iter *it)
     end_file(it->state);
 }
 
-static const struct stk_arg_row text_args[] = {
-    {.name = "filenames",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "the files, in order"},
-    {.name = "compression_type", .type = STK_ARG_OTHER, .help = "'', 'GZIP' or 'ZLIB'"},
-    {0}};
+static const struct stk_arg_row text_args[] = {STK_FILES_NAMES_ROW, STK_FILES_COMPRESSION_ROW, {0}};
 
 const struct stk_dataset_kind stk_dataset_text_lines = {.name = "text_lines",
                                                         .summary = "Lines of text files",

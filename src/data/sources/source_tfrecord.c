@@ -177,11 +177,8 @@ static void tfrecord_close(struct stk_iter *it)
 }
 
 static const struct stk_arg_row tfrecord_args[] = {
-    {.name = "filenames",
-     .type = STK_ARG_OTHER,
-     .is_required = true,
-     .help = "the files, in order"},
-    {.name = "compression_type", .type = STK_ARG_OTHER, .help = "'', 'GZIP' or 'ZLIB'"},
+    STK_FILES_NAMES_ROW,
+    STK_FILES_COMPRESSION_ROW,
     {.name = "buffer_size",
      .type = STK_ARG_INT,
      .min = 0,
