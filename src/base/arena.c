@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 #define ALIGNMENT 16
 #define BLOCK_MIN ((size_t)4 << 10)
@@ -127,6 +128,15 @@ void *stk_arena_array(struct stk_arena *a, size_t count, size_t size)
         return NULL;
     }
     return stk_arena_alloc(a, total);
+}
+
+void *stk_arena_items(struct stk_arena *a, const struct stk_vec *v)
+{
+    void *copy = stk_arena_array(a, v->count + 1, v->item_size);
+    if (copy && v->count) {
+        memcpy(copy, v->items, v->count * v->item_size);
+    }
+    return copy;
 }
 
 char *stk_arena_strndup(struct stk_arena *a, const char *p, size_t n)

@@ -21,6 +21,9 @@ void *stk_arena_alloc(struct stk_arena *a, size_t size);
 void *stk_arena_array(struct stk_arena *a, size_t count, size_t size);
 // `from` gives all it holds to `a`, and is empty: what lives there now lives as long as `a`.
 void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from);
+// A copy of the vector's items; not NULL where there are none.
+struct stk_vec;
+void *stk_arena_items(struct stk_arena *a, const struct stk_vec *v);
 // NUL-terminated copy of n bytes; NULL on failure.
 char *stk_arena_strndup(struct stk_arena *a, const char *p, size_t n);
 char *stk_arena_strdup(struct stk_arena *a, const char *p);

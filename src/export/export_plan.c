@@ -385,15 +385,10 @@ enum stoker_status stk_export_plan(struct stk_export *x, struct stoker_err *err)
     if (!p.failed) {
         add_lanes(&p);
     }
-    x->lanes = array(&p, p.lanes.count, sizeof *x->lanes);
-    if (!p.failed) {
-        if (p.lanes.count) {
-            memcpy(x->lanes, p.lanes.items, p.lanes.count * sizeof *x->lanes);
-        }
-        x->lane_count = (uint32_t)p.lanes.count;
-    }
+    x->lanes = p.failed ? NULL : stk_arena_items(x->arena, &p.lanes);
+    x->lane_count = x->lanes ? (uint32_t)p.lanes.count : 0;
     stk_vec_deinit(&p.lanes);
-    return p.failed ? stk_err_nomem(err) : STOKER_OK;
+    return !x->lanes ? stk_err_nomem(err) : STOKER_OK;
 }
 
 void stk_export_lane_at(const struct stk_export *x, const struct stk_export_lane *lane, size_t i,

@@ -91,12 +91,8 @@ static enum stoker_status sum_up(const struct stk_analysis *view, bool used_only
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = kernel_sums_sweep_device(&s, d, &selected);
     }
-    struct stk_kernel_row *rows =
-        ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *rows) : NULL;
+    struct stk_kernel_row *rows = ok ? stk_arena_items(arena, &s.rows) : NULL;
     if (rows) {
-        if (s.rows.count) {
-            memcpy(rows, s.rows.items, s.rows.count * sizeof *rows);
-        }
         s.out->rows = rows;
         s.out->row_count = (uint32_t)s.rows.count;
         *partial = s.out;

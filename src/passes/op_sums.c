@@ -293,15 +293,9 @@ static bool op_sums_sweep_all(struct sweep *s)
 
 static bool op_sums_keep(struct sweep *s, struct stk_arena *arena)
 {
-    s->out->rows = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->rows);
-    if (!s->out->rows) {
-        return false;
-    }
-    if (s->rows.count) {
-        memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
-    }
+    s->out->rows = stk_arena_items(arena, &s->rows);
     s->out->count = s->rows.count;
-    return true;
+    return s->out->rows != NULL;
 }
 
 static bool is_only_jax(uint32_t frameworks)

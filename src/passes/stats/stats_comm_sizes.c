@@ -376,15 +376,9 @@ static bool comm_sizes_sweep_all(struct sweep *s)
         }
     }
     ok = ok && sweep_devices(s) && sum_exposed(s);
-    s->out->host = ok ? stk_arena_array(s->arena, s->host.count + 1, sizeof *s->out->host) : NULL;
-    if (!s->out->host) {
-        return false;
-    }
-    if (s->host.count) {
-        memcpy(s->out->host, s->host.items, s->host.count * sizeof *s->out->host);
-    }
+    s->out->host = ok ? stk_arena_items(s->arena, &s->host) : NULL;
     s->out->host_count = (uint32_t)s->host.count;
-    return true;
+    return s->out->host != NULL;
 }
 
 enum stoker_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_arena *arena,

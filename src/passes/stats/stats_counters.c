@@ -353,14 +353,9 @@ static enum stoker_status counters_see(const struct stk_analysis *view, struct s
     stk_spans_init(&s.selected);
     bool ok = out && counters_sweep_all(&s);
     if (ok) {
-        out->rows = stk_arena_array(arena, s.rows.count + 1, sizeof *out->rows);
-        ok = out->rows != NULL;
-    }
-    if (ok && s.rows.count) {
-        memcpy(out->rows, s.rows.items, s.rows.count * sizeof *out->rows);
-    }
-    if (ok) {
+        out->rows = stk_arena_items(arena, &s.rows);
         out->count = (uint32_t)s.rows.count;
+        ok = out->rows != NULL;
     }
     *partial = ok ? out : NULL;
     stk_vec_deinit(&s.series);

@@ -605,14 +605,10 @@ static bool memory_sweep_all(struct sweep *s)
     if (!s->out || !follow_levels(s) || !follow_live(s)) {
         return false;
     }
-    s->out->pools = stk_arena_array(s->arena, s->results.count, sizeof *s->out->pools);
-    if (!s->out->pools) {
-        return false;
-    }
-    memcpy(s->out->pools, s->results.items, s->results.count * sizeof *s->out->pools);
+    s->out->pools = stk_arena_items(s->arena, &s->results);
     s->out->pool_count = (uint32_t)s->results.count;
     s->out->base_ns = s->view->sum->base_ns;
-    return true;
+    return s->out->pools != NULL;
 }
 
 enum stoker_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_arena *arena,

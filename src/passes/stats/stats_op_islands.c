@@ -262,10 +262,7 @@ bool stk_op_islands_find(const struct stk_analysis *view, const uint32_t *owner,
     stk_vec_init(&f.rows, sizeof(struct stk_op_island), UINT32_MAX - 1);
     stk_map_init(&f.row_at, UINT32_MAX - 1);
     bool ok = stk_name_cache_init(&f.names, view->t, arena) && find_all(&f, &used);
-    out->islands = ok ? stk_arena_array(arena, f.rows.count + 1, sizeof *out->islands) : NULL;
-    for (size_t i = 0; out->islands && i < f.rows.count; i++) {
-        out->islands[i] = *(struct stk_op_island *)stk_vec_at(&f.rows, i);
-    }
+    out->islands = ok ? stk_arena_items(arena, &f.rows) : NULL;
     out->island_count = out->islands ? f.rows.count : 0;
     stk_name_cache_deinit(&f.names);
     stk_spans_deinit(&used);

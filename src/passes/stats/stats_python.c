@@ -347,15 +347,9 @@ static bool python_sweep_all(struct sweep *s)
             return false;
         }
     }
-    s->out->rows = stk_arena_array(s->arena, s->rows.count + 1, sizeof *s->out->rows);
-    if (!s->out->rows) {
-        return false;
-    }
-    if (s->rows.count) {
-        memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
-    }
+    s->out->rows = stk_arena_items(s->arena, &s->rows);
     s->out->count = s->rows.count;
-    return true;
+    return s->out->rows != NULL;
 }
 
 static enum stoker_status python_see(const struct stk_analysis *view, struct stk_arena *arena,
