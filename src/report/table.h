@@ -112,9 +112,14 @@ struct stk_column {
 };
 
 #define STK_COLUMN(row, column, kind, ...)                                                         \
-    {.id = #column,                                                                                \
+    STK_COLUMN_AT(#column, offsetof(struct row, column), kind, __VA_ARGS__)
+// The same of a member that is itself a struct of cells, which several tables share.
+#define STK_COLUMN_OF(row, member, column, kind, ...)                                              \
+    STK_COLUMN_AT(#column, offsetof(struct row, member.column), kind, __VA_ARGS__)
+#define STK_COLUMN_AT(name, place, kind, ...)                                                      \
+    {.id = name,                                                                                   \
      .type = STK_CELL_##kind,                                                                      \
-     .at = offsetof(struct row, column) / sizeof(struct stk_cell),                                 \
+     .at = (place) / sizeof(struct stk_cell),                                                      \
      .doc = __VA_ARGS__}
 
 // A table as its analysis declares it, and the same for the figures of its summary.

@@ -13,10 +13,42 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_kernels.h"
 
+// How a kernel was launched: in both tables.
+struct launch_cells {
+    struct stk_cell grid, block, registers, shared_bytes, occupancy, occupancy_limit,
+        grid_occupancy, waves, sm_share, tail_share;
+};
+#define LAUNCH_COLUMNS(row, grid_doc, is_grid_detail)                                              \
+    STK_COLUMN_OF(row, launch, grid, TEXT, grid_doc, .is_detail = is_grid_detail),                 \
+        STK_COLUMN_OF(row, launch, block, TEXT, "threads of a block: x,y,z",                       \
+                      .is_detail = is_grid_detail),                                                \
+        STK_COLUMN_OF(row, launch, registers, COUNT, "registers of a thread", .is_detail = true),  \
+        STK_COLUMN_OF(row, launch, shared_bytes, BYTES,                                            \
+                      "shared memory of a block, static and dynamic", .is_detail = true),          \
+        STK_COLUMN_OF(row, launch, occupancy, SHARE,                                               \
+                      "theoretical occupancy: warps that fit a multiprocessor at once, of those "  \
+                      "that it can hold"),                                                         \
+        STK_COLUMN_OF(row, launch, occupancy_limit, TEXT,                                          \
+                      "what keeps `occupancy` below 1: registers, shared memory, blocks or block " \
+                      "size",                                                                      \
+                      .is_detail = true),                                                          \
+        STK_COLUMN_OF(row, launch, grid_occupancy, SHARE,                                          \
+                      "`occupancy` with no more blocks than the grid has", .is_detail = true),     \
+        STK_COLUMN_OF(row, launch, waves, REAL,                                                    \
+                      "blocks of the grid over the blocks that the device holds at once",          \
+                      .is_detail = true),                                                          \
+        STK_COLUMN_OF(row, launch, sm_share, SHARE,                                                \
+                      "multiprocessors of the device that get a block", .is_detail = true),        \
+        STK_COLUMN_OF(row, launch, tail_share, SHARE,                                              \
+                      "share of the device's block slots that the last of several waves leaves "   \
+                      "empty",                                                                     \
+                      .is_detail = true)
+
 struct kernels_row {
     struct stk_cell name, device, count, total_ns, total_share, mean_ns, min_ns, max_ns,
-        tensor_core, precision, grid, block, registers, shared_bytes, occupancy, occupancy_limit,
-        grid_occupancy, waves, sm_share, tail_share, flops_per_s, bytes_per_s, bound, roof_share;
+        tensor_core, precision;
+    struct launch_cells launch;
+    struct stk_cell flops_per_s, bytes_per_s, bound, roof_share;
 };
 static const struct stk_column kernels_columns[] = {
     STK_COLUMN(kernels_row, name, TEXT, "name of the kernel; collectives included",
@@ -35,31 +67,10 @@ static const struct stk_column kernels_columns[] = {
                .is_detail = true),
     STK_COLUMN(kernels_row, precision, TEXT, "type of the operands, as the name tells",
                .is_detail = true),
-    STK_COLUMN(
-        kernels_row, grid, TEXT,
-        "blocks x,y,z of the launch configuration that took most of the row's time: the next "
-        "columns are of it too",
-        .is_detail = true),
-    STK_COLUMN(kernels_row, block, TEXT, "threads of a block: x,y,z", .is_detail = true),
-    STK_COLUMN(kernels_row, registers, COUNT, "registers of a thread", .is_detail = true),
-    STK_COLUMN(kernels_row, shared_bytes, BYTES, "shared memory of a block, static and dynamic",
-               .is_detail = true),
-    STK_COLUMN(kernels_row, occupancy, SHARE,
-               "theoretical occupancy: warps that fit a multiprocessor at once, of those that it "
-               "can hold"),
-    STK_COLUMN(kernels_row, occupancy_limit, TEXT,
-               "what keeps `occupancy` below 1: registers, shared memory, blocks or block size",
-               .is_detail = true),
-    STK_COLUMN(kernels_row, grid_occupancy, SHARE,
-               "`occupancy` with no more blocks than the grid has", .is_detail = true),
-    STK_COLUMN(kernels_row, waves, REAL,
-               "blocks of the grid over the blocks that the device holds at once",
-               .is_detail = true),
-    STK_COLUMN(kernels_row, sm_share, SHARE, "multiprocessors of the device that get a block",
-               .is_detail = true),
-    STK_COLUMN(kernels_row, tail_share, SHARE,
-               "share of the device's block slots that the last of several waves leaves empty",
-               .is_detail = true),
+    LAUNCH_COLUMNS(kernels_row,
+                   "blocks x,y,z of the launch configuration that took most of the row's time: the "
+                   "next columns are of it too",
+                   true),
     STK_COLUMN(kernels_row, flops_per_s, RATE,
                "floating-point operations per second, over the kernels whose operator tells its "
                "shapes (PyTorch) or cost (XLA)",
@@ -79,8 +90,8 @@ static const struct stk_table_info kernels_table =
     STK_TABLE_INFO("kernels", "Kernels by total time", kernels_row, kernels_columns);
 
 struct launch_configs_row {
-    struct stk_cell name, device, count, total_ns, grid, block, registers, shared_bytes, occupancy,
-        occupancy_limit, grid_occupancy, waves, sm_share, tail_share;
+    struct stk_cell name, device, count, total_ns;
+    struct launch_cells launch;
 };
 static const struct stk_column launch_configs_columns[] = {
     STK_COLUMN(launch_configs_row, name, TEXT,
@@ -89,36 +100,11 @@ static const struct stk_column launch_configs_columns[] = {
     STK_COLUMN(launch_configs_row, device, TEXT, STK_DOC_DEVICE),
     STK_COLUMN(launch_configs_row, count, COUNT, "kernels launched with this configuration"),
     STK_COLUMN(launch_configs_row, total_ns, NS, "their durations, summed"),
-    STK_COLUMN(launch_configs_row, grid, TEXT, "blocks of the grid: x,y,z"),
-    STK_COLUMN(launch_configs_row, block, TEXT, "threads of a block: x,y,z"),
-    STK_COLUMN(launch_configs_row, registers, COUNT, "registers of a thread", .is_detail = true),
-    STK_COLUMN(launch_configs_row, shared_bytes, BYTES,
-               "shared memory of a block, static and dynamic", .is_detail = true),
-    STK_COLUMN(launch_configs_row, occupancy, SHARE,
-               "theoretical occupancy: warps that fit a multiprocessor at once, of those that it "
-               "can hold"),
-    STK_COLUMN(launch_configs_row, occupancy_limit, TEXT,
-               "what keeps `occupancy` below 1: registers, shared memory, blocks or block size",
-               .is_detail = true),
-    STK_COLUMN(launch_configs_row, grid_occupancy, SHARE,
-               "`occupancy` with no more blocks than the grid has", .is_detail = true),
-    STK_COLUMN(launch_configs_row, waves, REAL,
-               "blocks of the grid over the blocks that the device holds at once",
-               .is_detail = true),
-    STK_COLUMN(launch_configs_row, sm_share, SHARE,
-               "multiprocessors of the device that get a block", .is_detail = true),
-    STK_COLUMN(launch_configs_row, tail_share, SHARE,
-               "share of the device's block slots that the last of several waves leaves empty",
-               .is_detail = true),
+    LAUNCH_COLUMNS(launch_configs_row, "blocks of the grid: x,y,z", false),
 };
 static const struct stk_table_info launch_configs_table =
     STK_TABLE_INFO("launch_configs", "How the kernels with most time are launched",
                    launch_configs_row, launch_configs_columns);
-// Those of both tables that say how a kernel was launched.
-struct launch_cells {
-    struct stk_cell grid, block, registers, shared_bytes, occupancy, occupancy_limit,
-        grid_occupancy, waves, sm_share, tail_share;
-};
 
 struct sums {
     uint64_t count, short_count, latencies;
@@ -224,16 +210,7 @@ static bool fill_kernels(const struct stk_pass_ctx *ctx, struct stk_table *table
             .max_ns = stk_cell_number(k->max_ns),
             .tensor_core = stk_cell_text(stk_tensor_core_key(f->traits.tensor_core)),
             .precision = stk_cell_text(f->traits.precision),
-            .grid = l.grid,
-            .block = l.block,
-            .registers = l.registers,
-            .shared_bytes = l.shared_bytes,
-            .occupancy = l.occupancy,
-            .occupancy_limit = l.occupancy_limit,
-            .grid_occupancy = l.grid_occupancy,
-            .waves = l.waves,
-            .sm_share = l.sm_share,
-            .tail_share = l.tail_share,
+            .launch = l,
             .flops_per_s = rate_of(f->flops, f->flops_ns),
             .bytes_per_s = rate_of(f->bytes, f->bytes_ns),
             .bound = stk_cell_text(bound),
@@ -263,16 +240,7 @@ static bool fill_ways(const struct stk_pass_ctx *ctx, struct stk_table *table,
             .device = stk_cell_text(rank->devices[k->line].id),
             .count = stk_cell_number((int64_t)w->count),
             .total_ns = stk_cell_number(w->total_ns),
-            .grid = l.grid,
-            .block = l.block,
-            .registers = l.registers,
-            .shared_bytes = l.shared_bytes,
-            .occupancy = l.occupancy,
-            .occupancy_limit = l.occupancy_limit,
-            .grid_occupancy = l.grid_occupancy,
-            .waves = l.waves,
-            .sm_share = l.sm_share,
-            .tail_share = l.tail_share,
+            .launch = l,
         };
         if (!stk_table_put(table, &row)) {
             return false;
