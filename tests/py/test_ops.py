@@ -50,6 +50,24 @@ def test_arithmetic():
     both(lambda x: sd.where(x > 0), X, want=np.argwhere(X > 0))
 
 
+def test_clip():
+    """Bounds for all values, for each value, for each element; values that are no numbers stay."""
+    rng = np.random.default_rng(1)
+    for dtype in ("float32", "float64", "float16", "int32", "int8", "uint8"):
+        for shape in ((), (0,), (5,), (3, 7)):
+            x = (rng.normal(size=(4, *shape)) * 50).astype(dtype)
+            if dtype.startswith("f") and x.size:
+                x.flat[0] = np.nan
+            for low, high in ((3, 20), (np.zeros(shape), np.full(shape, 9))):
+                low, high = np.asarray(low, dtype), np.asarray(high, dtype)
+                ds = sd.Dataset.from_tensor_slices(x).map(lambda v: sd.clip_by_value(v, low, high))
+                for got, v in zip(ds, x):
+                    c.same(got, np.clip(v, low, high), f"{dtype} {shape} in {low.shape}")
+    x, low = rng.normal(size=(6, 4)).astype("float32"), rng.normal(size=6).astype("float32")
+    ds = sd.Dataset.from_tensor_slices((x, low, low + 1)).map(sd.clip_by_value)
+    c.same(np.stack(list(ds)), np.clip(x, low[:, None], low[:, None] + 1), "bounds of each element")
+
+
 def test_large_elements():
     """Blocks of one element, whose stride says nothing, beside a constant of several values."""
     images = np.zeros((6, 160, 160, 3), np.uint8)

@@ -145,6 +145,27 @@ static enum stoker_status clip_infer(struct stk_op_infer *c, struct stoker_err *
     return s;
 }
 
+// One bound for all values is the usual case, and the one for vectors.
+#define CLIP(N, T, U)                                                                              \
+    static void clip_##N(T *restrict out, const T *restrict v, const T *low, const T *high,        \
+                         int64_t n, bool is_one)                                                   \
+    {                                                                                              \
+        if (is_one) {                                                                              \
+            T l = low[0], h = high[0];                                                             \
+            for (int64_t k = 0; k < n; k++) {                                                      \
+                T x = v[k] > h ? h : v[k];                                                         \
+                out[k] = x < l ? l : x;                                                            \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int64_t k = 0; k < n; k++) {                                                          \
+            T x = v[k] > high[k] ? high[k] : v[k];                                                 \
+            out[k] = x < low[k] ? low[k] : x;                                                      \
+        }                                                                                          \
+    }
+STK_FOR_NUMBERS(CLIP)
+#undef CLIP
+
 static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
@@ -153,24 +174,25 @@ static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
     }
     struct stk_col low = {0}, high = {0};
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
+    bool is_one = stk_shape_count(&r->in[1]->shape) == 1 &&
+                  stk_shape_count(&r->in[2]->shape) == 1 && !r->in[1]->is_varied &&
+                  !r->in[2]->is_varied; // bound, each, of an element
     enum stoker_status s = !out ? err->code
-                           : stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
-                                   stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n)
+                           : is_one || (stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
+                                        stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n))
                                ? STOKER_OK
                                : stk_op_no_memory(r, err);
     int64_t each = stk_shape_count(&in->shape);
     for (int64_t i = 0; s == STOKER_OK && i < r->n; i++) {
-        const void *v = stk_col_at(in, i), *a = stk_col_at(&low, i), *b = stk_col_at(&high, i);
+        const void *v = stk_col_at(in, i), *a = stk_col_at(is_one ? r->in[1] : &low, i),
+                   *b = stk_col_at(is_one ? r->in[2] : &high, i);
         switch (in->dtype) {
 #define CLIP(N, T, U)                                                                              \
     case STK_DT_##N:                                                                               \
-        for (int64_t k = 0; k < each; k++) {                                                       \
-            T x = ((const T *)v)[k], l = ((const T *)a)[k], h = ((const T *)b)[k];                 \
-            x = x > h ? h : x;                                                                     \
-            ((T *)out)[i * each + k] = x < l ? l : x;                                              \
-        }                                                                                          \
+        clip_##N((T *)(void *)out + i * each, v, a, b, each, is_one);                              \
         break;
             STK_FOR_NUMBERS(CLIP)
+#undef CLIP
         default:
             break;
         }
