@@ -1,24 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-# One replay program per reader row (seeds and regressions, in every test run); with the preset
-# `fuzz`, one libFuzzer target per row: tests/fuzz/run.
+# With the preset `fuzz` a libFuzzer target for each reader row and each line below: tests/fuzz/run.
+# Else a program for each that replays its files in every test run: seeds (fuzz/seeds/NAME), small
+# files of the format (data/NAME; make.py makes some of them), and what was found once
+# (fuzz/regressions/NAME).
+function(stoker_fuzz name source library) # and definitions
+    if(STOKER_FUZZ)
+        set(target fuzz_${name})
+        add_executable(${target} fuzz/${source}.c)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+        target_link_libraries(${target} PRIVATE ${library})
+        add_dependencies(fuzzers ${target})
+    else()
+        set(target replay_${name})
+        add_executable(${target} fuzz/${source}.c)
+        target_compile_definitions(${target} PRIVATE FUZZ_REPLAY)
+        target_link_libraries(${target} PRIVATE stoker)
+        file(GLOB inputs CONFIGURE_DEPENDS fuzz/seeds/${name}/* fuzz/regressions/${name}/* data/${name}/*)
+        list(FILTER inputs EXCLUDE REGEX "\\.py$")
+        add_test(NAME unit.${target} COMMAND ${target} ${inputs})
+        set_tests_properties(unit.${target} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    endif()
+    target_compile_definitions(${target} PRIVATE ${ARGN})
+    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+endfunction()
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/readers/readers.def reader_rows REGEX "^X\\(")
 foreach(row ${reader_rows})
     string(REGEX REPLACE "^X\\(([a-z_0-9]+)\\).*" "\\1" reader ${row})
-    if(STOKER_FUZZ)
-        add_executable(fuzz_${reader} fuzz/fuzz_reader.c)
-        target_compile_definitions(fuzz_${reader} PRIVATE FUZZ_READER=${reader})
-        target_compile_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)
-        target_link_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)
-        target_link_libraries(fuzz_${reader} PRIVATE stoker_fuzzed)
-        add_dependencies(fuzzers fuzz_${reader})
-    else()
-        add_executable(replay_${reader} fuzz/fuzz_reader.c)
-        target_compile_definitions(replay_${reader} PRIVATE FUZZ_READER=${reader} FUZZ_REPLAY)
-        target_link_libraries(replay_${reader} PRIVATE stoker)
-        file(GLOB inputs CONFIGURE_DEPENDS fuzz/seeds/${reader}/* fuzz/regressions/${reader}/*)
-        add_test(NAME unit.replay_${reader} COMMAND replay_${reader} ${inputs})
-        set_tests_properties(unit.replay_${reader} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
-    endif()
+    stoker_fuzz(${reader} fuzz_reader stoker_fuzzed FUZZ_READER=${reader})
+endforeach()
+# Formats and operations of the engine.
+foreach(name files graph image indexed inspect jpeg packed records stream text)
+    stoker_fuzz(${name} fuzz_${name} stoker_fuzzed)
+endforeach()
+# What stands on reports, queries and exports.
+foreach(name export render sql)
+    stoker_fuzz(${name} fuzz_${name} stoker)
 endforeach()
 if(STOKER_IS_PLAIN)
     add_test(NAME fuzz.short COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/short WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

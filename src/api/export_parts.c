@@ -51,7 +51,7 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
         to++;
     }
     *first = to;
-    *out = (struct source){.gaps = all + from, .count = to - from};
+    *out = (struct source){.gaps = to > from ? all + from : NULL, .count = to - from};
     if (ordered) {
         return true;
     }

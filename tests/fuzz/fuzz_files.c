@@ -3,30 +3,14 @@
 // which, and how. A file's elements and errors must be as many whether they are made one by one,
 // many at once, or passed over; every byte of a string is looked at.
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "fuzz.h"
 
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
 #include "data/run/run_open.h"
 
-static char path[64];
+static const char *path;
 static volatile uint8_t sink;
-
-static void put_file(const uint8_t *data, size_t size)
-{
-    static int fd = -1;
-    if (fd < 0) {
-        fd = memfd_create("files", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size) {
-        abort();
-    }
-}
 
 static void look(const struct stk_bytes *s)
 {
@@ -88,7 +72,7 @@ static struct stk_dataset *tar(void)
 // Elements, and errors in the upper half. want 0: they are passed over.
 static uint64_t count(struct stk_dataset *ds, int64_t want)
 {
-    struct stk_run_options options = {.has_seed = true, .ram_bytes = (size_t)256 << 20};
+    struct stk_run_options options = {.has_seed = true, .ram_bytes = (size_t)4 << 20};
     struct stk_run *run;
     struct stk_iter *it;
     struct stk_block b = {0};
@@ -121,15 +105,13 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
     return n;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
         return 0;
     }
     bool is_tar = data[0] & 0x80;
-    put_file(data + 1, size - 1);
+    path = fuzz_put(FUZZ_INPUT, data + 1, size - 1);
     struct stk_dataset *ds = is_tar ? tar() : csv(data[0]);
     uint64_t one = count(ds, 1), many = count(ds, 1000), passed = count(ds, 0);
     // Passed over, rows of CSV whose fields are no good are not told from others.
@@ -142,24 +124,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-// Each file as it is, behind every interesting first byte.
+// As it is, behind every interesting first byte.
+static void each(uint8_t *bytes, size_t n)
+{
+    for (int how = 0; how <= 8; how++) {
+        bytes[-1] = (uint8_t)(how == 8 ? 0x80 : how);
+        LLVMFuzzerTestOneInput(bytes - 1, n + 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    int runs = 0;
-    for (int i = 1; i < argc; i++) {
-        static uint8_t bytes[1 << 20];
-        FILE *f = fopen(argv[i], "rb");
-        if (!f) {
-            return 1;
-        }
-        size_t n = fread(bytes + 1, 1, sizeof bytes - 1, f);
-        fclose(f);
-        for (int how = 0; how <= 8; how++, runs++) {
-            bytes[0] = (uint8_t)(how == 8 ? 0x80 : how);
-            LLVMFuzzerTestOneInput(bytes, n + 1);
-        }
-    }
-    printf("replay_files: %d runs\n", runs);
-    return runs > 0 ? 0 : 1;
+    return fuzz_replay(argc, argv, each, 0);
 }
 #endif

@@ -3,18 +3,14 @@
 // options, crop and output; the rest is the file (JPEG by both decoders, PNG, or whatever it says
 // it is). What decodes is resized by plain and by vector code, which must agree. With FUZZ_REPLAY a
 // program that runs the files given.
+#include "fuzz.h"
+
 #include "data/image/image_codec.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { MAX_PIXELS = 1 << 18, HEAD = 12 };
+enum { MAX_PIXELS = 1 << 14, HEAD = 12 };
 
 static struct stk_image_context *context;
 static enum stk_image_cpu best;
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static enum stoker_status decode(const uint8_t *head, const uint8_t *data, size_t size,
                                  struct stk_image *out)
@@ -100,18 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #ifdef FUZZ_REPLAY
 int main(int argc, char **argv)
 {
-    static uint8_t bytes[1 << 20];
-    for (int i = 1; i < argc; i++) {
-        FILE *f = fopen(argv[i], "rb");
-        if (!f) {
-            return 1;
-        }
-        size_t n = fread(bytes, 1, sizeof bytes, f);
-        fclose(f);
-        LLVMFuzzerTestOneInput(bytes, n);
-    }
+    int code = fuzz_replay(argc, argv, fuzz_once, 0);
     stk_image_context_destroy(context);
-    printf("unit.replay_image: %d files\n", argc - 1);
-    return argc > 1 ? 0 : 1;
+    return code;
 }
 #endif

@@ -3,30 +3,14 @@
 // indexed file (also that of caches and snapshots), read in order and by position, as it is or with
 // the checksums made right, so that what is behind them is reached; text lines, plain and
 // compressed; fixed-length records; the state of an iterator.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "fuzz.h"
 
 #include "data/graph/dataset.h"
 #include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 #include "stoker/data.h"
 
-static char path[64];
-
-static void put_file(const uint8_t *data, size_t size)
-{
-    static int fd = -1;
-    if (fd < 0) {
-        fd = memfd_create("elements", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size) {
-        abort();
-    }
-}
+static const char *path;
 
 static void mend_crc(uint8_t *data, uint32_t crc, size_t from, size_t n)
 {
@@ -124,8 +108,6 @@ static void drain(struct stoker_dataset *ds, const void *state, size_t n)
     stoker_dataset_free(ds);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const codecs[] = {"", "GZIP", "ZLIB"};
@@ -141,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (how < 8 && how & 1) {
         mend_checksums(copy, size - 1);
     }
-    put_file(copy, size - 1);
+    path = fuzz_put(FUZZ_INPUT, copy, size - 1);
     if (how < 8) {
         struct stoker_dataset *ds = make("indexed", NULL, NULL, 0, NULL);
         drain(ds && how & 2 ? make("shuffle", ds, "buffer_size", -1, NULL) : ds, NULL, 0);
@@ -158,34 +140,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-// Each file as it is, behind every first byte; and every file with one byte changed here and there,
-// and cut.
+// As it is, behind every first byte; with one byte changed here and there, and cut.
+static void each(uint8_t *bytes, size_t n)
+{
+    for (int how = 0; how < 16; how++) {
+        bytes[-1] = (uint8_t)(0x20 | how);
+        LLVMFuzzerTestOneInput(bytes - 1, n + 1);
+    }
+    for (size_t at = 0; at < n; at += 1 + n / 200) {
+        uint8_t before = bytes[at];
+        bytes[at] ^= (uint8_t)(1u << at % 8);
+        for (int how = 0; how < 4; how++) {
+            bytes[-1] = (uint8_t)how;
+            LLVMFuzzerTestOneInput(bytes - 1, how == 2 ? at + 1 : n + 1);
+        }
+        bytes[at] = before;
+    }
+}
+
 int main(int argc, char **argv)
 {
-    int runs = 0;
-    for (int i = 1; i < argc; i++) {
-        static uint8_t bytes[1 << 20];
-        FILE *f = fopen(argv[i], "rb");
-        if (!f) {
-            return 1;
-        }
-        size_t n = fread(bytes + 1, 1, sizeof bytes - 1, f);
-        fclose(f);
-        for (int how = 0; how < 16; how++, runs++) {
-            bytes[0] = (uint8_t)(0x20 | how);
-            LLVMFuzzerTestOneInput(bytes, n + 1);
-        }
-        for (size_t at = 0; at < n; at += 1 + n / 200, runs += 4) {
-            uint8_t before = bytes[1 + at];
-            bytes[1 + at] ^= (uint8_t)(1u << at % 8);
-            for (int how = 0; how < 4; how++) {
-                bytes[0] = (uint8_t)how;
-                LLVMFuzzerTestOneInput(bytes, how == 2 ? at + 1 : n + 1);
-            }
-            bytes[1 + at] = before;
-        }
-    }
-    printf("replay_indexed: %d runs\n", runs);
-    return runs > 0 ? 0 : 1;
+    return fuzz_replay(argc, argv, each, 0);
 }
 #endif

@@ -3,50 +3,14 @@
 // the file, or its records, each behind its length in two bytes, which are then written with good
 // checksums so that what is behind those is reached; bit 1, one element at a time or many; bit 2,
 // some are passed over. Elements that were read are written and read again, and must be the same.
-#include "data/formats/packed.h"
+#include "fuzz_records.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "data/formats/packed.h"
 
 #include "base/alloc.h"
 #include "data/formats/element_code.h"
-#include "data/formats/record.h"
 
 enum { AS_RECORDS = 1, MANY = 2, SKIPS = 4, ELEMENTS_MAX = 5000 };
-
-static int fd = -1;
-static char path[64];
-
-static void put_file(const uint8_t *data, size_t size)
-{
-    if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size) {
-        abort();
-    }
-}
-
-static void put_records(const uint8_t *data, size_t size)
-{
-    struct stk_record_writer *w;
-    struct stoker_err err;
-    if (stk_record_create(&w, path, STK_RECORD_GZIP, 1, &err) != STOKER_OK) {
-        abort();
-    }
-    while (size >= 2) {
-        size_t n = (size_t)data[0] | (size_t)data[1] << 8;
-        n = n < size - 2 ? n : size - 2;
-        if (stk_record_write(w, data + 2, n, &err) != STOKER_OK) {
-            abort();
-        }
-        data += 2 + n;
-        size -= 2 + n;
-    }
-    if (stk_record_finish(w, &err) != STOKER_OK) {
-        abort();
-    }
-}
 
 // Element i as bytes, and those made an element and bytes again.
 static void go_around(const struct stk_specs *specs, struct stk_pool *pool,
@@ -105,8 +69,6 @@ static void read_all(struct stk_packed *p, struct stk_pool *pool, unsigned how)
     stk_block_free(&block);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct stk_packed *p;
@@ -114,14 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    if (fd < 0) {
-        fd = memfd_create("elements", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
+    const char *path;
     if (data[0] & AS_RECORDS) {
-        put_records(data + 1, size - 1);
+        uint64_t records;
+        path = fuzz_put_records(STK_RECORD_GZIP, data + 1, size - 1, &records);
     } else {
-        put_file(data + 1, size - 1);
+        path = fuzz_put(FUZZ_INPUT, data + 1, size - 1);
     }
     struct stk_pool *pool = stk_pool_open((size_t)32 << 20);
     if (!pool) {
@@ -139,31 +99,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-// Each file as it is and in the other ways of reading; and with one bit changed here and there, and
-// cut.
+// As it is and in the other ways of reading; and with one bit changed here and there, and cut.
+static void each(uint8_t *bytes, size_t n)
+{
+    for (int way = 0; way < 4; way++) {
+        LLVMFuzzerTestOneInput(bytes, n);
+        bytes[0] = (uint8_t)((bytes[0] & AS_RECORDS) | (unsigned)way * MANY);
+    }
+    for (size_t at = 1; at < n; at++) {
+        bytes[at] ^= (uint8_t)(1u << at % 8);
+        LLVMFuzzerTestOneInput(bytes, n);
+        bytes[at] ^= (uint8_t)(1u << at % 8);
+        LLVMFuzzerTestOneInput(bytes, at);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static uint8_t bytes[1 << 20];
-    int runs = 0;
-    for (int i = 1; i < argc; i++) {
-        FILE *f = fopen(argv[i], "rb");
-        if (!f) {
-            return 1;
-        }
-        size_t n = fread(bytes, 1, sizeof bytes, f);
-        fclose(f);
-        for (int way = 0; way < 4; way++, runs++) {
-            LLVMFuzzerTestOneInput(bytes, n);
-            bytes[0] = (uint8_t)((bytes[0] & AS_RECORDS) | (unsigned)way * MANY);
-        }
-        for (size_t at = 1; at < n; at++, runs += 2) {
-            bytes[at] ^= (uint8_t)(1u << at % 8);
-            LLVMFuzzerTestOneInput(bytes, n);
-            bytes[at] ^= (uint8_t)(1u << at % 8);
-            LLVMFuzzerTestOneInput(bytes, at);
-        }
-    }
-    printf("unit.replay_packed: %d runs\n", runs);
-    return argc > 1 ? 0 : 1;
+    return fuzz_replay(argc, argv, each, 0);
 }
 #endif

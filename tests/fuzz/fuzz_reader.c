@@ -4,12 +4,7 @@
 //
 // With libFuzzer (preset fuzz) this is LLVMFuzzerTestOneInput; with FUZZ_REPLAY it is a plain
 // program that replays files given on the command line: seeds and regressions, in every test run.
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "fuzz.h"
 
 #include "model/model_check.h"
 #include "model/verdict.h"
@@ -19,16 +14,6 @@
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define READER JOIN(stk_reader_, FUZZ_READER)
-
-#define REQUIRE(cond)                                                                              \
-    do {                                                                                           \
-        if (!(cond)) {                                                                             \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #cond);                     \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // What must hold of every trace, however broken its file was.
 static void require_sound(const char *text)
@@ -57,21 +42,14 @@ static void check_model(const struct stk_trace *t)
             require_sound(stk_rank_sum_check(ranks[r]));
         }
         require_sound(stk_run_sum_check(run));
-        REQUIRE(verdict.sentence && verdict.kind < STK_VERDICT_COUNT);
+        FUZZ_REQUIRE(verdict.sentence && verdict.kind < STK_VERDICT_COUNT);
     }
     stk_arena_deinit(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("input", 0);
-        REQUIRE(fd >= 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    REQUIRE(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
+    const char *path = fuzz_put(READER.opens_path ? FUZZ_LINKED : FUZZ_INPUT, data, size);
     struct stoker_err err;
     stk_err_init(&err);
     struct stk_stream *stream = NULL;
@@ -89,10 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *why = NULL;
         size_t n = stk_stream_peek(stream, &head);
         int sure = READER.sniff(head, n, &why);
-        REQUIRE(sure >= 0 && sure <= 2);
+        FUZZ_REQUIRE(sure >= 0 && sure <= 2);
     }
     if (READER.read(&ctx, &trace, &err) == STOKER_OK) {
-        REQUIRE(trace);
+        FUZZ_REQUIRE(trace);
         require_sound(stk_trace_check(trace));
         check_model(trace);
         stk_trace_free(trace);
@@ -102,31 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-static int replay(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
-        return 1;
-    }
-    size_t size = 0, cap = 1 << 24;
-    uint8_t *data = malloc(cap);
-    REQUIRE(data);
-    size = fread(data, 1, cap, f);
-    fclose(f);
-    LLVMFuzzerTestOneInput(data, size);
-    free(data);
-    return 0;
-}
-
-// Files named on the command line, each whole, then cut and with one byte changed at spread places.
 int main(int argc, char **argv)
 {
-    int failed = 0;
-    for (int i = 1; i < argc; i++) {
-        failed |= replay(argv[i]);
-    }
-    printf("replayed %d inputs\n", argc - 1);
-    return failed || argc < 2;
+    return fuzz_replay(argc, argv, fuzz_once, 0);
 }
 #endif

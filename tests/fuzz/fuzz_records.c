@@ -2,13 +2,9 @@
 // libFuzzer target of the record layer. The first byte chooses: a TFRecord file (codec, policy,
 // block size) whose records are parsed too, or one message parsed as Example and SequenceExample.
 // What was parsed and owned must lie within its columns.
-#include "data/formats/example.h"
+#include "fuzz.h"
 
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "data/formats/example.h"
 
 static const int64_t eleven = 11;
 
@@ -76,15 +72,7 @@ static void parse(const struct stk_record *records, size_t count)
 
 static void read_file(uint8_t how, const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("records", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size) {
-        abort();
-    }
+    const char *path = fuzz_put(FUZZ_INPUT, data, size);
     struct stk_record_opts o = {.codec = (enum stk_record_codec)(how % 3),
                                 .on_damage = (enum stk_record_policy)(how >> 2 & 1),
                                 .skip_data_crc = how & 8,
@@ -109,8 +97,6 @@ static void read_file(uint8_t how, const uint8_t *data, size_t size)
     stk_record_close(r);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -127,29 +113,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-// Each file as it is, behind every interesting first byte.
+// As it is, behind every interesting first byte.
+static void each(uint8_t *bytes, size_t n)
+{
+    for (int how = 0; how < 32; how++) {
+        bytes[-1] = how ? (uint8_t)(0x80 | how) : 0;
+        LLVMFuzzerTestOneInput(bytes - 1, n + 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    int runs = 0;
-    for (int i = 1; i < argc; i++) {
-        static uint8_t bytes[1 << 20];
-        FILE *f = fopen(argv[i], "rb");
-        if (!f) {
-            return 1;
-        }
-        size_t n = fread(bytes + 1, 1, sizeof bytes - 1, f);
-        fclose(f);
-        for (int how = 0; how < 32; how++, runs++) {
-            bytes[0] = how ? (uint8_t)(0x80 | how) : 0;
-            LLVMFuzzerTestOneInput(bytes, n + 1);
-        }
-    }
-    printf("replay_records: %d runs\n", runs);
+    int code = fuzz_replay(argc, argv, each, 0);
     for (int i = 0; i < 2; i++) {
         stk_example_batch_close(&batches[i]);
         stk_example_parser_close(parsers[i]);
         stk_example_spec_free(specs[i]);
     }
-    return runs > 0 ? 0 : 1;
+    return code;
 }
 #endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target of the exports. A profile is made of choices (threads, streams, launches,
+// copies, steps, counters; events that overlap, names of any bytes) and written in every format:
+// what stoker reads again (chrome, xspace) holds the same events and leads to the same verdict; the
+// CSV has a row for each event; the Perfetto file is well-formed protobuf; the SQLite file, which
+// is written to a disk and therefore not each time, has a row for each event.
+#include "fuzz.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+
+#include "base/text.h"
+#include "model/verdict.h"
+#include "readers/reader.h"
+#include "stoker/export.h"
+
+enum { PROFILE_MAX = 1 << 18, EXPORT_MAX = 1 << 22, EVENTS_MAX = 60 };
+
+// ---- the profile ----
+
+struct profile {
+    char text[PROFILE_MAX];
+    size_t n;
+    int64_t now_ns, corr, step;
+};
+
+static void put(struct profile *p, const char *fmt, ...) STK_PRINTF(2, 3);
+static void put(struct profile *p, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(p->text + p->n, PROFILE_MAX - p->n, fmt, ap);
+    va_end(ap);
+    FUZZ_REQUIRE(n >= 0 && (size_t)n < PROFILE_MAX - p->n);
+    p->n += (size_t)n;
+}
+
+// A JSON string: a usual name, or bytes of the input.
+static void put_name(struct profile *p, struct fuzz_choices *c)
+{
+    static const char *const names[] = {
+        "gemm",       "void relu<float, 4>()", "aten::mul",
+        "DataLoader", "cudaStreamSynchronize", "ncclKernel_AllReduce",
+        "",           "IteratorGetNext"};
+    uint32_t which = fuzz_choose(c, 12);
+    size_t n;
+    if (which < sizeof names / sizeof names[0]) {
+        put(p, "\"%s\"", names[which]);
+        return;
+    }
+    const uint8_t *bytes = fuzz_bytes(c, 40, &n);
+    put(p, "\"");
+    for (size_t i = 0; i < n; i++) {
+        bool is_plain = bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
+        put(p, is_plain ? "%c" : "\\u%04x", bytes[i]);
+    }
+    put(p, "\"");
+}
+
+static int64_t some_ns(struct fuzz_choices *c)
+{
+    static const int64_t scales[] = {1, 125, 1000, 20000, 1000000};
+    return scales[fuzz_choose(c, 5)] * fuzz_byte(c);
+}
+
+static void put_time(struct profile *p, const char *key, int64_t ns)
+{
+    put(p, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+// A complete event; left open for its args.
+static void put_event(struct profile *p, const char *cat, int pid, uint32_t tid, int64_t at_ns,
+                      int64_t dur_ns, struct fuzz_choices *c)
+{
+    put(p, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u", cat, pid, (unsigned)tid);
+    put_time(p, "ts", at_ns);
+    put_time(p, "dur", dur_ns);
+    put(p, ",\"name\":");
+    put_name(p, c);
+}
+
+static void put_launch(struct profile *p, struct fuzz_choices *c)
+{
+    static const char *const copies[] = {"HtoD (Pageable -> Device)", "DtoH (Device -> Pinned)",
+                                         "DtoD (Device -> Device)"};
+    uint32_t thread = 1 + fuzz_choose(c, 3), stream = 7 + fuzz_choose(c, 3);
+    p->corr++;
+    put(p,
+        ",\n{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5000,"
+        "\"tid\":%u",
+        (unsigned)thread);
+    put_time(p, "ts", p->now_ns);
+    put_time(p, "dur", some_ns(c));
+    put(p, ",\"args\":{\"correlation\":%" PRId64 "}}", p->corr);
+    int64_t start_ns = p->now_ns + some_ns(c), dur_ns = some_ns(c);
+    if (fuzz_choose(c, 4) == 1) {
+        put(p,
+            ",\n{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy %s\",\"pid\":0,\"tid\":%u",
+            copies[fuzz_choose(c, 3)], (unsigned)stream);
+        put_time(p, "ts", start_ns);
+        put_time(p, "dur", dur_ns);
+        put(p, ",\"args\":{\"bytes\":%u,", fuzz_choose(c, 1 << 16));
+    } else {
+        put_event(p, "kernel", 0, stream, start_ns, dur_ns, c);
+        put(p, ",\"args\":{");
+    }
+    put(p, "\"device\":0,\"stream\":%u,\"correlation\":%" PRId64 "}}", (unsigned)stream, p->corr);
+}
+
+static void put_any(struct profile *p, struct fuzz_choices *c)
+{
+    static const char *const cats[] = {"cpu_op",          "python_function", "cuda_runtime",
+                                       "user_annotation", "cuda_driver",     "overhead"};
+    p->now_ns += some_ns(c);
+    switch (fuzz_choose(c, 8)) {
+    case 0:
+        put(p,
+            ",\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%" PRId64
+            "\",\"pid\":5000,\"tid\":1",
+            p->step++);
+        put_time(p, "ts", p->now_ns);
+        put_time(p, "dur", 1000 + some_ns(c));
+        put(p, "}");
+        break;
+    case 1:
+        put(p, ",\n{\"ph\":\"C\",\"name\":");
+        put_name(p, c);
+        put_time(p, "ts", p->now_ns);
+        put(p, ",\"pid\":5000,\"args\":{\"used\":%u,\"free\":0.5}}", fuzz_choose(c, 1 << 16));
+        break;
+    case 2:
+        put(p, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":");
+        put_name(p, c);
+        put_time(p, "ts", p->now_ns);
+        put(p, ",\"pid\":5000,\"tid\":%u}", 1 + (unsigned)fuzz_choose(c, 3));
+        break;
+    case 3:
+    case 4:
+        put_event(p, cats[fuzz_choose(c, 6)], 5000, 1 + fuzz_choose(c, 3), p->now_ns, some_ns(c),
+                  c);
+        put(p, "}");
+        break;
+    default:
+        put_launch(p, c);
+    }
+}
+
+static const char *make_profile(struct fuzz_choices *c)
+{
+    static struct profile p;
+    p.n = 0;
+    p.now_ns = p.corr = p.step = 0;
+    put(&p, "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":3,\"world_size\":8},"
+            "\"deviceProperties\":[{\"id\":0,\"name\":\"Test GPU\",\"numSms\":80}],"
+            "\"baseTimeNanoseconds\":1700000000000000000,\"traceEvents\":[\n"
+            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5000,\"tid\":1,\"args\":{\"name\":");
+    put_name(&p, c);
+    put(&p, "}}");
+    for (int i = 0; i < EVENTS_MAX && c->left > 0; i++) {
+        put_any(&p, c);
+    }
+    put(&p, "\n]}\n");
+    return fuzz_put(FUZZ_INPUT, (const uint8_t *)p.text, p.n);
+}
+
+// ---- the same events, the same verdict ----
+
+struct event {
+    int64_t start_ns, dur_ns;
+    struct stk_str name;
+    uint8_t kind;
+};
+
+static int by_all(const void *left, const void *right)
+{
+    const struct event *a = left, *b = right;
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    if (a->dur_ns != b->dur_ns) {
+        return a->dur_ns < b->dur_ns ? -1 : 1;
+    }
+    int order = memcmp(a->name.p, b->name.p, a->name.n < b->name.n ? a->name.n : b->name.n);
+    order = order ? order : (a->name.n > b->name.n) - (a->name.n < b->name.n);
+    return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+struct seen {
+    struct stk_trace *trace;
+    struct event *events;
+    struct stk_arena arena;
+    struct stk_verdict verdict;
+    bool has_verdict;
+};
+
+static void see(struct seen *s, const char *path)
+{
+    struct stoker_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_run_sum *run;
+    struct stk_select everything = {0};
+    uint32_t count;
+    stk_err_init(&err);
+    stk_arena_init(&s->arena, 0);
+    FUZZ_REQUIRE(stk_reader_read_path(path, 1, NULL, &s->trace, &err) == STOKER_OK);
+    s->events = malloc((s->trace->count + 1) * sizeof *s->events);
+    FUZZ_REQUIRE(s->events);
+    for (uint32_t i = 0; i < s->trace->count; i++) {
+        s->events[i] = (struct event){s->trace->start_ns[i], stk_dur_ns(s->trace, i),
+                                      stk_strpool_get(&s->trace->strings, s->trace->name[i]),
+                                      s->trace->kind[i]};
+    }
+    qsort(s->events, s->trace->count, sizeof *s->events, by_all);
+    s->has_verdict =
+        stk_model_summarize(s->trace, &everything, &s->arena, &ranks, &count, &err) == STOKER_OK &&
+        stk_model_merge(ranks, count, &s->arena, &run, &err) == STOKER_OK &&
+        stk_verdict_decide(run, &s->arena, &s->verdict, &err) == STOKER_OK;
+}
+
+static void forget(struct seen *s)
+{
+    free(s->events);
+    stk_trace_free(s->trace);
+    stk_arena_deinit(&s->arena);
+}
+
+static void print_event(const char *what, const struct event *e)
+{
+    fprintf(stderr, "%s %" PRId64 " + %" PRId64 " ns %s '%.*s'\n", what, e->start_ns, e->dur_ns,
+            stk_kind_key((enum stk_kind)e->kind), (int)e->name.n, e->name.p);
+}
+
+static void compare(const struct seen *a, const struct seen *b)
+{
+    uint32_t n = a->trace->count < b->trace->count ? a->trace->count : b->trace->count;
+    for (uint32_t i = 0; i < n; i++) {
+        if (by_all(&a->events[i], &b->events[i]) != 0) {
+            print_event("was", &a->events[i]);
+            print_event("is", &b->events[i]);
+            FUZZ_REQUIRE(!"the same events");
+        }
+    }
+    FUZZ_REQUIRE(a->trace->count == b->trace->count);
+    FUZZ_REQUIRE(a->has_verdict == b->has_verdict);
+    if (a->has_verdict && strcmp(a->verdict.sentence, b->verdict.sentence) != 0) {
+        fprintf(stderr, "was %s\nis %s\n", a->verdict.sentence, b->verdict.sentence);
+        FUZZ_REQUIRE(!"the same verdict");
+    }
+}
+
+// ---- the formats ----
+
+static struct {
+    uint8_t bytes[EXPORT_MAX];
+    size_t n;
+} output;
+
+static int take(void *arg, const char *bytes, size_t n)
+{
+    (void)arg;
+    FUZZ_REQUIRE(output.n + n <= EXPORT_MAX);
+    memcpy(output.bytes + output.n, bytes, n);
+    output.n += n;
+    return 0;
+}
+
+static void check_again(const struct seen *before)
+{
+    struct seen after;
+    see(&after, fuzz_put(FUZZ_OUTPUT, output.bytes, output.n));
+    compare(before, &after);
+    forget(&after);
+}
+
+static void check_csv(uint64_t events)
+{
+    uint64_t lines = 0;
+    bool is_quoted = false;
+    for (size_t i = 0; i < output.n; i++) {
+        is_quoted ^= output.bytes[i] == '"';
+        lines += !is_quoted && output.bytes[i] == '\n';
+    }
+    FUZZ_REQUIRE(!is_quoted && lines == events + 1);
+}
+
+static size_t varint(size_t *at)
+{
+    uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+        FUZZ_REQUIRE(*at < output.n && shift < 64);
+        value |= (uint64_t)(output.bytes[*at] & 127) << shift;
+        if (output.bytes[(*at)++] < 128) {
+            return value;
+        }
+    }
+}
+
+// A trace is packets, and nothing else.
+static void check_packets(void)
+{
+    for (size_t at = 0; at < output.n;) {
+        FUZZ_REQUIRE(output.bytes[at++] == (1 << 3 | 2));
+        size_t n = varint(&at);
+        FUZZ_REQUIRE(n <= output.n - at);
+        at += n;
+    }
+}
+
+static void check_sqlite(struct stoker_export *x, uint64_t events)
+{
+    char path[] = "/tmp/stoker-fuzz-XXXXXX";
+    struct stoker_err err;
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    int fd = mkstemp(path);
+    FUZZ_REQUIRE(fd >= 0);
+    FUZZ_REQUIRE(stoker_export_write(x, "sqlite", NULL, path, NULL, NULL, &err) == STOKER_OK);
+    FUZZ_REQUIRE(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
+    FUZZ_REQUIRE(sqlite3_prepare_v2(db, "SELECT count(*) FROM events", -1, &stmt, NULL) ==
+                     SQLITE_OK &&
+                 sqlite3_step(stmt) == SQLITE_ROW);
+    FUZZ_REQUIRE((uint64_t)sqlite3_column_int64(stmt, 0) == events);
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+    close(fd);
+    unlink(path);
+}
+
+static void export_all(struct stoker_export *x, const struct seen *before, bool with_sqlite)
+{
+    struct stoker_export_format f;
+    struct stoker_export_counts counts;
+    struct stoker_err err;
+    for (size_t i = 0; stoker_export_format(i, &f); i++) {
+        if (f.needs_file) {
+            continue;
+        }
+        output.n = 0;
+        FUZZ_REQUIRE(stoker_export_write(x, f.name, NULL, NULL, take, NULL, &err) == STOKER_OK);
+        stoker_export_counts(x, &counts);
+        FUZZ_REQUIRE(counts.events == before->trace->count && counts.bytes == output.n);
+        if (strcmp(f.name, "csv") == 0) {
+            check_csv(counts.events);
+        } else if (strcmp(f.name, "perfetto") == 0) {
+            check_packets();
+        } else {
+            check_again(before);
+        }
+    }
+    if (with_sqlite) {
+        check_sqlite(x, before->trace->count);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_choices c = {data, size};
+    struct stoker_why_options options;
+    struct stoker_export *x;
+    struct stoker_err err;
+    struct seen before;
+    bool with_sqlite = fuzz_byte(&c) == 255;
+    const char *path = make_profile(&c);
+    stoker_why_options_default(&options);
+    options.threads = 1;
+    see(&before, path);
+    if (stoker_export_open(&path, 1, &options, &x, &err) == STOKER_OK) {
+        export_all(x, &before, with_sqlite);
+        stoker_export_free(x);
+    } else {
+        FUZZ_REQUIRE(err.message[0]);
+    }
+    forget(&before);
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+int main(int argc, char **argv)
+{
+    return fuzz_replay(argc, argv, fuzz_once, 400);
+}
+#endif

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target of what stoker prints: reports and tables made of choices, with any bytes where
+// a profile, a path or a query may put them, in every format and at every width.
+//
+// Text: nothing moves the cursor or turns what is read around, whatever it is called; ASCII where
+// that was asked for; a table that an analysis made keeps to the width from 80 columns on. JSON is
+// JSON, and ASCII or UTF-8; CSV has a field for each column in each row.
+#include "fuzz.h"
+
+#include "base/utf8.h"
+#include "render/table_out.h"
+
+enum { TEXT_MAX = 60, LIST_MAX = 4, COLUMNS = 6, ROWS_MAX = 5, OUTPUT_MAX = 1 << 20 };
+
+static struct stk_arena arena;
+
+// ---- what is printed ----
+
+static void *room(size_t count, size_t size)
+{
+    void *p = stk_arena_array(&arena, count + 1, size);
+    FUZZ_REQUIRE(p);
+    memset(p, 0, (count + 1) * size);
+    return p;
+}
+
+// Any bytes but NUL; now and then a character that terminals obey, or a long word.
+static const char *text(struct fuzz_choices *c)
+{
+    static const char *const odd[] = {"",
+                                      "\033[2J\033]0;title\a",
+                                      "\u202eesrever\u2066\u2069\u200f\u061c",
+                                      "\u2028\u2029\xc2\x85\xc2\x9b\x33\x31m",
+                                      "=HYPERLINK(\"http://x\")",
+                                      "void at::native::(anonymous namespace)::k<float, 4>(float*)",
+                                      "/a/very/long/path/of/a/profile/that/does/not/fit/x.json.gz",
+                                      "line\nbreak\ttab\rreturn \"quoted\", \\ and comma",
+                                      "98 % of 4 812 330 ns",
+                                      "\xff\xfe\xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80"};
+    uint32_t which = fuzz_choose(c, 30);
+    size_t n, kept = 0;
+    if (which < sizeof odd / sizeof odd[0]) {
+        return odd[which];
+    }
+    const uint8_t *p = fuzz_bytes(c, TEXT_MAX, &n);
+    size_t times = which == 29 ? 20 : 1;
+    char *out = room(n * times, 1);
+    for (size_t i = 0; i < n * times; i++) {
+        if (p[i % n]) {
+            out[kept++] = (char)p[i % n];
+        }
+    }
+    return out;
+}
+
+// One of "a|b|c".
+static const char *one_of(struct fuzz_choices *c, const char *choices)
+{
+    uint32_t count = 1;
+    for (const char *p = choices; *p; p++) {
+        count += *p == '|';
+    }
+    for (uint32_t skip = fuzz_choose(c, count); skip > 0; skip--) {
+        choices = strchr(choices, '|') + 1;
+    }
+    size_t n = strcspn(choices, "|");
+    char *out = room(n, 1);
+    memcpy(out, choices, n);
+    return out;
+}
+
+static double ratio(struct fuzz_choices *c)
+{
+    static const double some[] = {0, 0.001, 0.25, 0.5, 0.999, 1, 1.5e9, 1e300};
+    return some[fuzz_choose(c, 8)];
+}
+
+static void fill(const struct stk_struct_info *info, char *object, struct fuzz_choices *c);
+
+static void fill_list(const struct stk_field *f, struct stk_list *list, struct fuzz_choices *c)
+{
+    size_t n = fuzz_choose(c, LIST_MAX);
+    size_t size = f->kind == STK_FIELD_LIST    ? f->sub->size
+                  : f->kind == STK_FIELD_TEXTS ? sizeof(const char *)
+                  : f->kind == STK_FIELD_INTS  ? sizeof(int64_t)
+                                               : sizeof(struct stk_ns_entry);
+    char *items = room(n, size);
+    for (size_t i = 0; i < n; i++) {
+        char *at = items + i * size;
+        if (f->kind == STK_FIELD_LIST) {
+            fill(f->sub, at, c);
+        } else if (f->kind == STK_FIELD_TEXTS) {
+            *(const char **)(void *)at = text(c);
+        } else if (f->kind == STK_FIELD_INTS) {
+            *(int64_t *)(void *)at = fuzz_number(c);
+        } else {
+            *(struct stk_ns_entry *)(void *)at = (struct stk_ns_entry){text(c), fuzz_number(c)};
+        }
+    }
+    *list = (struct stk_list){.items = items, .count = n, .left_out = fuzz_choose(c, 3)};
+}
+
+// Every field of a struct of the report, by its table.
+static void fill(const struct stk_struct_info *info, char *object, struct fuzz_choices *c)
+{
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        void *at = object + f->offset;
+        bool may_lack = f->has_offset == STK_FIELD_IF_SET, is_known = true;
+        if (f->has_offset < STK_FIELD_IF_SET) {
+            is_known = fuzz_choose(c, 4) > 0;
+            *(bool *)(void *)(object + f->has_offset) = is_known;
+        }
+        switch (f->kind) {
+        case STK_FIELD_TEXT:
+            if (!may_lack || fuzz_choose(c, 3)) {
+                *(const char **)at = f->choices ? one_of(c, f->choices) : text(c);
+            }
+            break;
+        case STK_FIELD_COUNT_:
+        case STK_FIELD_BYTES:
+        case STK_FIELD_NS:
+        case STK_FIELD_INT:
+            *(int64_t *)at = fuzz_number(c);
+            break;
+        case STK_FIELD_SHARE:
+        case STK_FIELD_REAL:
+            *(double *)at = ratio(c);
+            break;
+        case STK_FIELD_BOOL:
+            *(bool *)at = fuzz_choose(c, 2);
+            break;
+        case STK_FIELD_OBJECT:
+            fill(f->sub, at, c);
+            break;
+        case STK_FIELD_LEFT_OUT:
+            break; // of a list that has its own row
+        default:
+            fill_list(f, at, c);
+        }
+    }
+}
+
+// What the fields do not say: labels, and that the shares of parts are those of one whole.
+static void mend_parts(struct stk_list *list, struct fuzz_choices *c)
+{
+    struct stk_rep_part *p = (struct stk_rep_part *)(uintptr_t)list->items;
+    static const char *const groups[] = {"compute", "input", "host", NULL};
+    for (size_t i = 0; i < list->count; i++) {
+        p[i].share = 1.0 / (double)list->count;
+        p[i].group = groups[fuzz_choose(c, 4)];
+        p[i].label = fuzz_choose(c, 2) ? "a label" : NULL;
+    }
+}
+
+static struct stk_report *make_report(struct fuzz_choices *c)
+{
+    struct stk_report *r = room(1, sizeof *r);
+    fill(&stk_report_info, (char *)r, c);
+    mend_parts(&r->breakdown.parts, c);
+    mend_parts(&r->breakdown.median_step.parts, c);
+    return r;
+}
+
+static struct stk_cell cell_of(enum stk_cell_type type, struct fuzz_choices *c)
+{
+    if (fuzz_choose(c, 6) == 1) {
+        return stk_cell_unknown();
+    }
+    switch (type) {
+    case STK_CELL_TEXT:
+        return stk_cell_text(text(c));
+    case STK_CELL_SHARE:
+    case STK_CELL_RATE:
+    case STK_CELL_REAL:
+        return stk_cell_ratio(ratio(c));
+    case STK_CELL_BOOL:
+        return stk_cell_truth(fuzz_choose(c, 2));
+    default:
+        return stk_cell_number(fuzz_number(c));
+    }
+}
+
+// As an analysis makes it, with a name first; or as a query does, whose headings the user chose.
+static void make_table(struct stk_table_doc *doc, bool is_query, struct fuzz_choices *c)
+{
+    static const char *const ids[COLUMNS] = {"name",  "total_ns",    "size_bytes",
+                                             "share", "bytes_per_s", "id"};
+    struct stk_table_info *info = room(1, sizeof *info);
+    struct stk_column *columns = room(COLUMNS, sizeof *columns);
+    size_t count = 1 + fuzz_choose(c, COLUMNS);
+    for (size_t k = 0; k < count; k++) {
+        enum stk_cell_type type = (enum stk_cell_type)fuzz_choose(c, STK_CELL_REAL + 1);
+        type = k == 0 ? STK_CELL_TEXT : type == STK_CELL_TEXT && !is_query ? STK_CELL_NS : type;
+        columns[k] = (struct stk_column){.id = is_query ? text(c) : ids[k],
+                                         .type = type,
+                                         .at = k,
+                                         .doc = "",
+                                         .is_name = type == STK_CELL_TEXT,
+                                         .is_path = k == 0 && fuzz_choose(c, 4) == 1,
+                                         .is_detail = k > 2 && fuzz_choose(c, 2),
+                                         .is_given = is_query};
+    }
+    *info = (struct stk_table_info){"rows", "Rows", columns, count};
+    struct stk_table *t = stk_table_add(doc, info);
+    for (uint32_t rows = fuzz_choose(c, ROWS_MAX); rows > 0; rows--) {
+        struct stk_cell *cells = stk_table_row(t);
+        FUZZ_REQUIRE(cells);
+        for (size_t k = 0; k < count; k++) {
+            cells[k] = cell_of(columns[k].type, c);
+        }
+    }
+}
+
+static void make_tables(struct stk_table_doc *doc, bool is_query, struct fuzz_choices *c)
+{
+    stk_table_doc_init(doc, &arena, "fuzzed");
+    fill(&stk_profile_info, (char *)&doc->profile, c);
+    doc->profile.selection.count = 0; // sentences of ours, which may be longer than a line
+    for (uint32_t n = 1 + fuzz_choose(c, 2); n > 0; n--) {
+        make_table(doc, is_query, c);
+    }
+    FUZZ_REQUIRE(stk_table_check(doc) == NULL);
+}
+
+// ---- what came out ----
+
+static struct {
+    char bytes[OUTPUT_MAX + 1];
+    size_t n;
+} output;
+
+static int take(void *arg, const char *bytes, size_t n)
+{
+    (void)arg;
+    FUZZ_REQUIRE(output.n + n <= OUTPUT_MAX);
+    memcpy(output.bytes + output.n, bytes, n);
+    output.n += n;
+    output.bytes[output.n] = 0;
+    return 0;
+}
+
+// Controls of both blocks; marks that turn the direction or end a line.
+static bool is_obeyed(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+// Length of a colour of ours at p, 0: it is none.
+static size_t colour_at(const char *p)
+{
+    size_t n = p[0] == '\033' && p[1] == '[' ? 2 + strspn(p + 2, "0123456789;") : 0;
+    return n > 2 && p[n] == 'm' ? n + 1 : 0;
+}
+
+// `width`: of a line at most; 0: any.
+static void check_text(const struct stk_out_options *o, int width)
+{
+    int column = 0;
+    size_t length;
+    FUZZ_REQUIRE(strlen(output.bytes) == output.n);
+    for (const char *p = output.bytes; *p; p += length) {
+        uint32_t c = stk_utf8_next(p, &length);
+        if (*p == '\n') {
+            column = 0;
+            continue;
+        }
+        if (*p == '\033') {
+            FUZZ_REQUIRE(o->colour && colour_at(p));
+            length = colour_at(p);
+            continue;
+        }
+        FUZZ_REQUIRE(c != STK_UTF8_INVALID && !is_obeyed(c) && (c < 0x80 || !o->ascii));
+        FUZZ_REQUIRE(++column <= width || width == 0);
+    }
+}
+
+static const char *skip_space(const char *p)
+{
+    return p + strspn(p, " \n");
+}
+
+static const char *json_string(const char *p)
+{
+    size_t length = 1;
+    FUZZ_REQUIRE(*p == '"');
+    for (p++; *p != '"'; p += length) {
+        FUZZ_REQUIRE(stk_utf8_next(p, &length) != STK_UTF8_INVALID && (uint8_t)*p >= 0x20);
+        if (*p == '\\') {
+            length = p[1] == 'u' ? 6 : 2;
+            FUZZ_REQUIRE(p[1] && strchr("\"\\/bfnrtu", p[1]));
+            FUZZ_REQUIRE(length == 2 || strspn(p + 2, "0123456789abcdefABCDEF") >= 4);
+        }
+    }
+    return p + 1;
+}
+
+// Behind the value at p.
+static const char *json_value(const char *p, int depth)
+{
+    FUZZ_REQUIRE(depth < 40);
+    if (*p == '"') {
+        return json_string(p);
+    }
+    if (*p != '{' && *p != '[') {
+        size_t n = strcspn(p, " \n,]}");
+        char number[40], *end;
+        bool is_word =
+            strncmp(p, "true", n) == 0 || strncmp(p, "false", n) == 0 || strncmp(p, "null", n) == 0;
+        FUZZ_REQUIRE(n > 0 && (is_word || n < sizeof number));
+        if (!is_word) {
+            memcpy(number, p, n);
+            number[n] = 0;
+            strtod(number, &end);
+            FUZZ_REQUIRE(*end == 0 && strspn(number, "+-.0123456789eE") == n);
+        }
+        return p + n;
+    }
+    char close = *p == '{' ? '}' : ']';
+    p = skip_space(p + 1);
+    while (*p != close) {
+        if (close == '}') {
+            p = skip_space(json_string(p));
+            FUZZ_REQUIRE(*p == ':');
+            p = skip_space(p + 1);
+        }
+        p = skip_space(json_value(p, depth + 1));
+        FUZZ_REQUIRE(*p == ',' || *p == close);
+        p = *p == ',' ? skip_space(p + 1) : p;
+    }
+    return p + 1;
+}
+
+static void check_json(void)
+{
+    FUZZ_REQUIRE(strlen(output.bytes) == output.n);
+    FUZZ_REQUIRE(*skip_space(json_value(skip_space(output.bytes), 0)) == 0);
+}
+
+static void check_csv(const struct stk_table *t)
+{
+    size_t fields = 1, lines = 0;
+    bool is_quoted = false;
+    for (const char *p = output.bytes; *p; p++) {
+        if (*p == '"') {
+            is_quoted = !is_quoted;
+        } else if (!is_quoted && *p == ',') {
+            fields++;
+        } else if (!is_quoted && *p == '\n') {
+            FUZZ_REQUIRE(fields == t->column_count);
+            fields = 1;
+            lines++;
+        }
+    }
+    FUZZ_REQUIRE(!is_quoted && lines == t->row_count + 1);
+}
+
+static void print_tables(const struct stk_out_options *o, bool is_query, struct fuzz_choices *c)
+{
+    struct stk_table_doc doc;
+    make_tables(&doc, is_query, c);
+    for (size_t i = 0; stk_table_out_names[i]; i++) {
+        struct stk_sink sink;
+        struct stoker_err err;
+        output.n = 0;
+        stk_sink_init(&sink, take, NULL);
+        stk_table_out_find(stk_table_out_names[i])->write(&doc, NULL, o, &sink);
+        FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
+        if (strcmp(stk_table_out_names[i], "text") == 0) {
+            check_text(o, is_query || o->columns < 80 ? 0 : o->columns);
+        } else if (strcmp(stk_table_out_names[i], "json") == 0) {
+            check_json();
+        } else if (strcmp(stk_table_out_names[i], "csv") == 0) {
+            check_csv(&doc.tables[0]);
+        }
+    }
+    stk_table_doc_deinit(&doc);
+}
+
+static void print_report(const struct stk_out_options *o, struct fuzz_choices *c)
+{
+    const struct stk_report *r = make_report(c);
+    for (int i = 0; i < stk_out_count; i++) {
+        struct stk_sink sink;
+        struct stoker_err err;
+        output.n = 0;
+        stk_sink_init(&sink, take, NULL);
+        stk_outs[i]->write(r, o, &sink);
+        FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
+        if (strcmp(stk_outs[i]->name, "text") == 0) {
+            check_text(o, 0);
+        } else if (strcmp(stk_outs[i]->name, "json") == 0) {
+            check_json();
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_choices c = {data, size};
+    uint8_t how = fuzz_byte(&c);
+    struct stk_out_options o = {.colour = how & 1,
+                                .ascii = how >> 1 & 1,
+                                .verbosity = (int)(how >> 2) % 3 - 1,
+                                .columns = 40 + (int)fuzz_choose(&c, 81)};
+    stk_arena_init(&arena, 0);
+    if (how >> 4 & 1) {
+        print_report(&o, &c);
+    } else {
+        print_tables(&o, how >> 5 & 1, &c);
+    }
+    stk_arena_deinit(&arena);
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+int main(int argc, char **argv)
+{
+    return fuzz_replay(argc, argv, fuzz_once, 3000);
+}
+#endif
