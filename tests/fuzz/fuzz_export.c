@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target of the exports. A profile is made of choices (threads, streams, launches,
 // copies, steps, counters; events that overlap, names of any bytes) and written in every format:
-// what stoker reads again (chrome, xspace) holds the same events and leads to the same verdict; the
-// CSV has a row for each event; the Perfetto file is well-formed protobuf; the SQLite file, which
-// is written to a disk and therefore not each time, has a row for each event.
+// what stoker reads again (chrome, xspace) holds the same events, and chrome's leads to the same
+// verdict; the CSV has a row for each event; the Perfetto file is well-formed protobuf; the SQLite
+// file, which is written to a disk and therefore not each time, has a row for each event.
 #include "fuzz.h"
 
 #include <inttypes.h>
@@ -202,7 +202,10 @@ static void see(struct seen *s, const char *path)
     uint32_t count;
     stk_err_init(&err);
     stk_arena_init(&s->arena, 0);
-    FUZZ_REQUIRE(stk_reader_read_path(path, 1, NULL, &s->trace, &err) == STOKER_OK);
+    if (stk_reader_read_path(path, 1, NULL, &s->trace, &err) != STOKER_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        FUZZ_REQUIRE(!"what was written is read");
+    }
     s->events = malloc((s->trace->count + 1) * sizeof *s->events);
     FUZZ_REQUIRE(s->events);
     for (uint32_t i = 0; i < s->trace->count; i++) {
@@ -230,7 +233,9 @@ static void print_event(const char *what, const struct event *e)
             stk_kind_key((enum stk_kind)e->kind), (int)e->name.n, e->name.p);
 }
 
-static void compare(const struct seen *a, const struct seen *b)
+// `says_all`: the format also tells which profiler wrote it, which sentences with figures of a
+// start depend on.
+static void compare(const struct seen *a, const struct seen *b, bool says_all)
 {
     uint32_t n = a->trace->count < b->trace->count ? a->trace->count : b->trace->count;
     for (uint32_t i = 0; i < n; i++) {
@@ -242,7 +247,7 @@ static void compare(const struct seen *a, const struct seen *b)
     }
     FUZZ_REQUIRE(a->trace->count == b->trace->count);
     FUZZ_REQUIRE(a->has_verdict == b->has_verdict);
-    if (a->has_verdict && strcmp(a->verdict.sentence, b->verdict.sentence) != 0) {
+    if (says_all && a->has_verdict && strcmp(a->verdict.sentence, b->verdict.sentence) != 0) {
         fprintf(stderr, "was %s\nis %s\n", a->verdict.sentence, b->verdict.sentence);
         FUZZ_REQUIRE(!"the same verdict");
     }
@@ -264,11 +269,11 @@ static int take(void *arg, const char *bytes, size_t n)
     return 0;
 }
 
-static void check_again(const struct seen *before)
+static void check_again(const struct seen *before, bool says_all)
 {
     struct seen after;
     see(&after, fuzz_put(FUZZ_OUTPUT, output.bytes, output.n));
-    compare(before, &after);
+    compare(before, &after, says_all);
     forget(&after);
 }
 
@@ -344,7 +349,7 @@ static void export_all(struct stoker_export *x, const struct seen *before, bool 
         } else if (strcmp(f.name, "perfetto") == 0) {
             check_packets();
         } else {
-            check_again(before);
+            check_again(before, strcmp(f.name, "chrome") == 0);
         }
     }
     if (with_sqlite) {

@@ -5,15 +5,9 @@
 #define STK_TESTS_TORTURE_INPUTS_H
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "check.h"
+#include "fuzz/fuzz.h"
 #include "stoker/report.h"
 
 struct torture_input {
@@ -22,22 +16,10 @@ struct torture_input {
     size_t size;
 };
 
-// A file in memory that can be rewritten; its path is stable.
-static int torture_fd = -1;
-static char torture_path[64];
-
+// A file in memory that is rewritten, under a path that every reader can open.
 static inline const char *torture_write(const uint8_t *bytes, size_t size)
 {
-    if (torture_fd < 0) {
-        torture_fd = memfd_create("torture", 0);
-        snprintf(torture_path, sizeof torture_path, "/proc/self/fd/%d", torture_fd);
-    }
-    if (torture_fd < 0 || ftruncate(torture_fd, 0) != 0 ||
-        (size && pwrite(torture_fd, bytes, size, 0) != (ssize_t)size)) {
-        perror("torture");
-        exit(1);
-    }
-    return torture_path;
+    return fuzz_put(FUZZ_LINKED, bytes, size);
 }
 
 static inline void torture_add(struct torture_input **list, size_t *count, const char *path)

@@ -2,7 +2,8 @@
 // repeat: the input again and again, each time an epoch of its own for random stages. concatenate:
 // several inputs, one after the other. Both open an input when it is its turn.
 //
-// As in tf.data, repeating an empty input without a count ends at once.
+// As in tf.data, repeating an empty input without a count ends at once; one that is known to be
+// empty does with a count, too.
 #include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/iter_open.h"
@@ -72,8 +73,8 @@ static bool repeat_end_turn(struct stk_iter *it)
     STK_ASSERT(t->is_open && (t->count < 0 || t->turn < t->count));
     t->is_open = false; // it stays for what it counted, until the next one opens
     t->turn++;
-    if (!t->gave && t->count < 0) {
-        t->turn = 0;
+    if (!t->gave && (t->count < 0 || stk_dataset_cardinality(it->ds->in[0]) == 0)) {
+        t->turn = t->count < 0 ? 0 : t->count; // 2^60 turns of nothing are nothing, too
         return false;
     }
     return true;

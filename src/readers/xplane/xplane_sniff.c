@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this an XSpace? Protobuf has no magic, so the head is parsed as one, message by message, with
-// every known field required to have its wire type and texts to be text. Field numbers that
-// xplane.proto does not have are let pass (it may grow) but cost certainty.
+// every known field required to have its wire type and texts, together, to be text. Field numbers
+// that xplane.proto does not have are let pass (it may grow) but cost certainty.
 #include "readers/xplane/xplane_parts.h"
 
 #include "readers/xplane/xplane_wire.h"
@@ -39,16 +39,16 @@ static const uint8_t grammar[LEVELS][12] = {
 
 struct probe {
     unsigned known, unknown, names; // fields; planes with a name
+    size_t text, strange;           // bytes of texts; those that texts seldom have
     bool wrong;
 };
 
-static bool is_text(const uint8_t *p, size_t n)
+static void probe_text(struct probe *b, const uint8_t *p, size_t n)
 {
-    size_t strange = 0;
+    b->text += n;
     for (size_t i = 0; i < n; i++) {
-        strange += (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r') || p[i] == 0x7f;
+        b->strange += (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r') || p[i] == 0x7f;
     }
-    return strange * 16 <= n;
 }
 
 // A message in p[0, n); `whole` says that it ends there and not only the head does.
@@ -87,7 +87,7 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
             if (holds >= M(0)) {
                 probe_message(b, (enum level)(holds - M(0)), data, visible, !cut);
             } else if (holds == T) {
-                b->wrong |= !is_text(data, visible);
+                probe_text(b, data, visible);
             }
             b->names += level == PLANE && f.number == 2 && f.value > 0;
         }
@@ -161,7 +161,8 @@ int stk_xp_sniff(const uint8_t *head, size_t n, const char **why_not)
         return 0;
     }
     probe_message(&b, SPACE, head, n, false);
-    if (b.wrong || b.unknown > b.known / 4) {
+    // One name of control characters is a name all the same.
+    if (b.wrong || b.unknown > b.known / 4 || b.strange > b.text / 16) {
         return 0;
     }
     if (b.names && b.known >= 4) {
