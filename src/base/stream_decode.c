@@ -13,6 +13,8 @@
 
 #include "base/alloc.h"
 
+#define FRAME_HEAD 5 // bytes in which a zstd frame says how long its head is
+
 static bool is_deflate(const struct stk_decoder *d)
 {
     return d->codec == STK_CODEC_GZIP || d->codec == STK_CODEC_ZLIB;
@@ -114,10 +116,13 @@ static const char *zstd_problem(size_t code)
     }
 }
 
+// A block at a time: of a call that fails nothing is given, so what comes before damage would
+// depend on how much is asked for at once.
 static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
                                    struct stoker_err *err)
 {
-    ZSTD_inBuffer in = {io->in, io->in_len, 0};
+    size_t wants = d->zstd_wants ? d->zstd_wants : FRAME_HEAD;
+    ZSTD_inBuffer in = {io->in, io->in_len < wants ? io->in_len : wants, 0};
     ZSTD_outBuffer out = {io->out, io->out_len, 0};
     size_t r = ZSTD_decompressStream(d->zstd, &out, &in);
     d->in_used += in.pos;
@@ -136,6 +141,7 @@ static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io 
     *moved = in.pos || out.pos;
     if (*moved) {
         d->zstd_inside = r != 0;
+        d->zstd_wants = r;
     }
     if (r == 0) {
         note_start(d);
@@ -220,6 +226,7 @@ enum stoker_status stk_decoder_resume(struct stk_decoder *d, const struct stk_de
     d->ended = false;
     d->damage[0] = '\0';
     d->zstd_inside = false;
+    d->zstd_wants = 0;
     d->start = (struct stk_decode_mark){0};
     if (d->codec == STK_CODEC_ZSTD) {
         ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);

@@ -28,7 +28,8 @@ struct stk_decoder {
     struct stk_decode_mark start; // of the member or frame that was begun last
     struct stk_gzip gzip;
     struct ZSTD_DCtx_s *zstd;
-    bool zstd_inside; // within a frame
+    bool zstd_inside;  // within a frame
+    size_t zstd_wants; // input up to the end of its next block
 };
 
 // head: the source's first bytes, which the caller has read already (n <= in_cap). On failure
