@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 
 #define FRAME_HEAD 5 // bytes in which a zstd frame says how long its head is
+#define BLOCK_HEAD 3
 
 static bool is_deflate(const struct stk_decoder *d)
 {
@@ -116,13 +117,10 @@ static const char *zstd_problem(size_t code)
     }
 }
 
-// A block at a time: of a call that fails nothing is given, so what comes before damage would
-// depend on how much is asked for at once.
-static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
-                                   struct stoker_err *err)
+// Up to in_max bytes in; what libzstd returns.
+static size_t step_zstd(struct stk_decoder *d, struct stk_inflate_io *io, size_t in_max)
 {
-    size_t wants = d->zstd_wants ? d->zstd_wants : FRAME_HEAD;
-    ZSTD_inBuffer in = {io->in, io->in_len < wants ? io->in_len : wants, 0};
+    ZSTD_inBuffer in = {io->in, io->in_len < in_max ? io->in_len : in_max, 0};
     ZSTD_outBuffer out = {io->out, io->out_len, 0};
     size_t r = ZSTD_decompressStream(d->zstd, &out, &in);
     d->in_used += in.pos;
@@ -131,6 +129,20 @@ static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io 
     io->in_len -= in.pos;
     io->out += out.pos;
     io->out_len -= out.pos;
+    d->zstd_holds = out.pos == out.size;
+    return r;
+}
+
+// Block by block, and no further one before all of the last is out: a call that fails gives
+// nothing, and what comes before damage would depend on how much is asked for at once.
+static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io, bool *moved,
+                                   struct stoker_err *err)
+{
+    const uint8_t *from = io->in, *to = io->out;
+    size_t r = d->zstd_holds ? step_zstd(d, io, 0) : 1;
+    if (io->out == to && !ZSTD_isError(r)) {
+        r = step_zstd(d, io, d->zstd_wants ? d->zstd_wants : FRAME_HEAD);
+    }
     if (ZSTD_isError(r)) {
         if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation) {
             return stk_err_nomem(err);
@@ -138,10 +150,10 @@ static enum stoker_status run_zstd(struct stk_decoder *d, struct stk_inflate_io 
         end_damaged(d, "zstd", zstd_problem(r));
         return STOKER_OK;
     }
-    *moved = in.pos || out.pos;
+    *moved = io->in != from || io->out != to;
     if (*moved) {
         d->zstd_inside = r != 0;
-        d->zstd_wants = r;
+        d->zstd_wants = r > BLOCK_HEAD ? r - BLOCK_HEAD : r; // it counts the next block's, too
     }
     if (r == 0) {
         note_start(d);
@@ -227,6 +239,7 @@ enum stoker_status stk_decoder_resume(struct stk_decoder *d, const struct stk_de
     d->damage[0] = '\0';
     d->zstd_inside = false;
     d->zstd_wants = 0;
+    d->zstd_holds = false;
     d->start = (struct stk_decode_mark){0};
     if (d->codec == STK_CODEC_ZSTD) {
         ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);

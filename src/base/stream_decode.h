@@ -28,6 +28,7 @@ struct stk_decoder {
     struct stk_decode_mark start; // of the member or frame that was begun last
     struct stk_gzip gzip;
     struct ZSTD_DCtx_s *zstd;
+    bool zstd_holds;   // bytes that did not fit the last buffer, maybe
     bool zstd_inside;  // within a frame
     size_t zstd_wants; // input up to the end of its next block
 };
