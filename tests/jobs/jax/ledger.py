@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ledger: after each step a report of all parameters is written, in plain Python. Python tracer on.
+
+Truth: host-bound, in report_norms, which takes more than half of the step. The step is one jit already.
+"""
+
+import json
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import truth
+
+WARMUP, STEPS = 3, 16
+
+
+def loss_of(params, x):
+    for weights in params:
+        x = jnp.tanh(x @ weights)
+    return jnp.mean(jnp.square(x))
+
+
+@jax.jit
+def update(params, x):
+    loss, gradients = jax.value_and_grad(loss_of)(params, x)
+    return [p - 1e-3 * g for p, g in zip(params, gradients)], loss
+
+
+def report_norms(step, params, out):
+    rows = {f"layer{n}": np.asarray(p).round(4).tolist() for n, p in enumerate(params)}
+    out.write(json.dumps({"step": step, "values": rows}) + "\n")
+
+
+def main():
+    rng = np.random.default_rng(0)
+    params = [jnp.asarray(rng.standard_normal((160, 160), dtype=np.float32) / 16) for _ in range(3)]
+    x = jnp.asarray(rng.standard_normal((768, 160), dtype=np.float32))
+    rows, reports = [], []
+    with open("norms.jsonl", "w") as out:
+        for step in range(WARMUP + STEPS):
+            if step == WARMUP:
+                jax.profiler.start_trace("log")
+            start = time.perf_counter()
+            with jax.profiler.StepTraceAnnotation("train", step_num=step):
+                params, loss = update(params, x)
+                float(loss)
+                before = time.perf_counter()
+                report_norms(step, params, out)
+            done = time.perf_counter()
+            reports.append(done - before)
+            rows.append((start, start, done))
+        jax.profiler.stop_trace()
+    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib"], report_norms=reports[WARMUP:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors: a thread publishes figures and holds a lock meanwhile, for which the main thread waits in each step.
+with_stack=True.
+
+Truth: blocked, in take_figures, by publish; more than half of the step. Nothing of it is work, nor input.
+"""
+
+import threading
+import time
+
+import torch
+from torch import nn
+from torch.profiler import profile, schedule, tensorboard_trace_handler
+
+import truth
+
+WAIT, WARMUP, ACTIVE = 2, 2, 16
+figures, guard = {}, threading.Lock()
+
+
+def publish():
+    while True:
+        with guard:
+            time.sleep(0.02)  # a slow receiver
+            figures.clear()
+        time.sleep(0.002)
+
+
+def take_figures(loss):
+    with guard:
+        figures["loss"] = loss
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    threading.Thread(target=publish, daemon=True).start()
+    model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+    values, wanted = torch.randn(256, 256), torch.randn(256, 1)
+    rows, blocked = [], []
+    with profile(
+        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
+        on_trace_ready=tensorboard_trace_handler("log"),
+        with_stack=True,
+    ) as prof:
+        start = time.perf_counter()
+        for _ in range(WAIT + WARMUP + ACTIVE):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(values), wanted)
+            loss.backward()
+            optimizer.step()
+            before = time.perf_counter()
+            take_figures(loss.item())
+            done = time.perf_counter()
+            blocked.append(done - before)
+            prof.step()
+            rows.append((start, start, done))
+            start = time.perf_counter()
+    first = WAIT + WARMUP
+    truth.save(rows, first, ACTIVE, ["torch"], take_figures=blocked[first:])
+
+
+if __name__ == "__main__":
+    main()
