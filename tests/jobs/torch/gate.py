@@ -2,7 +2,8 @@
 """Sensors: a thread publishes figures and holds a lock meanwhile, for which the main thread waits in each step.
 with_stack=True.
 
-Truth: blocked, in take_figures, by publish; more than half of the step. Nothing of it is work, nor input.
+Truth: blocked, in take_figures, by publish; more than half of the step. Nothing of it is work, nor input. A lock that a
+with statement takes leaves no event of its own, so that the function can be named, and the lock cannot.
 """
 
 import threading
