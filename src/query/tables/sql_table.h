@@ -45,6 +45,17 @@ const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column)
 // -1: none.
 int stk_sql_column_find(const struct stk_sql_table *table, const char *name, size_t n);
 
+// The first columns of a table whose rows are of a step.
+enum { STK_SQL_STEP_RANK, STK_SQL_STEP_DEVICE, STK_SQL_STEP_NUMBER, STK_SQL_STEP_COLUMNS };
+#define STK_SQL_STEP_ROWS(number_name, number_doc)                                                 \
+    [STK_SQL_STEP_RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},               \
+    [STK_SQL_STEP_DEVICE] = {.name = "device",                                                     \
+                             .type = STK_QUERY_TEXT,                                               \
+                             .doc = "rank/number of the device; null for steps of the host"},      \
+    [STK_SQL_STEP_NUMBER] = {.name = number_name, .type = STK_QUERY_NUMBER, .doc = number_doc}
+void stk_sql_step_cell(const struct stk_query *q, const struct stk_step *s, int column,
+                       struct stk_query_value *out);
+
 static inline void stk_value_number(struct stk_query_value *v, int64_t number)
 {
     *v = (struct stk_query_value){.kind = STK_VALUE_INT, .number = number};

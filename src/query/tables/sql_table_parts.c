@@ -2,7 +2,7 @@
 // Parts of steps; they sum to the step.
 #include "query/tables/sql_table.h"
 
-enum column { RANK, DEVICE, STEP, PART, DUR_NS, USED };
+enum column { PART = STK_SQL_STEP_COLUMNS, DUR_NS, USED };
 
 static uint64_t parts_count(const struct stk_query *q)
 {
@@ -15,15 +15,6 @@ static void parts_cell(const struct stk_query *q, uint64_t row, int column,
     const struct stk_step *s = &q->source.run->steps[row / STK_PART_COUNT];
     enum stk_part part = (enum stk_part)(row % STK_PART_COUNT);
     switch (column) {
-    case RANK:
-        stk_value_number(out, s->rank);
-        break;
-    case DEVICE:
-        stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
-        break;
-    case STEP:
-        stk_value_number(out, s->number);
-        break;
     case PART:
         stk_value_text(out, stk_part_info(part)->key);
         break;
@@ -33,15 +24,13 @@ static void parts_cell(const struct stk_query *q, uint64_t row, int column,
     case USED:
         stk_value_number(out, s->excluded == NULL);
         break;
+    default:
+        stk_sql_step_cell(q, s, column, out);
     }
 }
 
 static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    [DEVICE] = {.name = "device",
-                .type = STK_QUERY_TEXT,
-                .doc = "rank/number of the device; null for steps of the host"},
-    [STEP] = {.name = "step", .type = STK_QUERY_NUMBER, .doc = "number of the step"},
+    STK_SQL_STEP_ROWS("step", "number of the step"),
     [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part, as in the report"},
     [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "time of the step that goes there"},
     [USED] = {.name = "used",

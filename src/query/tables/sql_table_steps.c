@@ -3,10 +3,7 @@
 #include "query/tables/sql_table.h"
 
 enum column {
-    RANK,
-    DEVICE,
-    NUMBER,
-    START_NS,
+    START_NS = STK_SQL_STEP_COLUMNS,
     DUR_NS,
     END_NS,
     HOST_START_NS,
@@ -14,6 +11,22 @@ enum column {
     USED,
     EXCLUDED
 };
+
+void stk_sql_step_cell(const struct stk_query *q, const struct stk_step *s, int column,
+                       struct stk_query_value *out)
+{
+    switch (column) {
+    case STK_SQL_STEP_RANK:
+        stk_value_number(out, s->rank);
+        break;
+    case STK_SQL_STEP_DEVICE:
+        stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
+        break;
+    case STK_SQL_STEP_NUMBER:
+        stk_value_number(out, s->number);
+        break;
+    }
+}
 
 static uint64_t steps_count(const struct stk_query *q)
 {
@@ -25,15 +38,6 @@ static void steps_cell(const struct stk_query *q, uint64_t row, int column,
 {
     const struct stk_step *s = &q->source.run->steps[row];
     switch (column) {
-    case RANK:
-        stk_value_number(out, s->rank);
-        break;
-    case DEVICE:
-        stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
-        break;
-    case NUMBER:
-        stk_value_number(out, s->number);
-        break;
     case START_NS:
         stk_value_number(out, s->start_ns);
         break;
@@ -55,17 +59,13 @@ static void steps_cell(const struct stk_query *q, uint64_t row, int column,
     case EXCLUDED:
         stk_value_text(out, s->excluded);
         break;
+    default:
+        stk_sql_step_cell(q, s, column, out);
     }
 }
 
 static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    [DEVICE] = {.name = "device",
-                .type = STK_QUERY_TEXT,
-                .doc = "rank/number of the device; null for steps of the host"},
-    [NUMBER] = {.name = "number",
-                .type = STK_QUERY_NUMBER,
-                .doc = "as the profile marks it, else counted from 0"},
+    STK_SQL_STEP_ROWS("number", "as the profile marks it, else counted from 0"),
     [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "on the device"},
     [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "on the device"},
     [END_NS] = {.name = "end_ns", .type = STK_QUERY_NS, .doc = "start_ns + dur_ns"},
