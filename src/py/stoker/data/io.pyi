@@ -3,6 +3,8 @@
 from collections.abc import Iterator as _Iterator
 from typing import Any
 
+from . import RaggedTensor as RaggedTensor, SparseTensor as SparseTensor, TFRecordWriter as TFRecordWriter
+
 class Example:
     """tf.train.Example of a dict: numbers, arrays, bytes and lists of them; None: a feature without"""
     def __init__(self, features: Any = None, **more: Any) -> None:
@@ -12,42 +14,6 @@ class Example:
     def __bytes__(self) -> bytes:
         ...
     features: Any
-class RaggedTensor:
-    """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
-    def __init__(self, values: Any, nested_row_splits: Any) -> None:
-        ...
-    @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any) -> Any:
-        """Of values (n, ...) and where each row begins and ends (rows + 1)."""
-    @property
-    def row_splits(self) -> Any:
-        """Where the outermost rows begin and end: int64 (rows + 1)."""
-    @property
-    def values(self) -> Any:
-        """What the outermost rows are made of: an array, or a RaggedTensor."""
-    @property
-    def dtype(self) -> Any:
-        """Of the values."""
-    @property
-    def ragged_rank(self) -> Any:
-        """How many dimensions are ragged."""
-    @property
-    def shape(self) -> Any:
-        """Dimensions, None where ragged: TensorShape."""
-    def parts(self) -> Any:
-        """(flat values, row splits of each level)."""
-    def spec(self) -> Any:
-        """Its RaggedTensorSpec."""
-    def row_lengths(self) -> Any:
-        """How many values each row has."""
-    def __len__(self) -> int:
-        ...
-    def to_list(self) -> Any:
-        """Nested Python lists."""
-    def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
-        """Dense, short rows filled up with default_value (0, empty strings)."""
-    flat_values: Any
-    nested_row_splits: Any
 class SequenceExample:
     """tf.train.SequenceExample: context as an Example's features, feature_lists: lists of them."""
     def __init__(self, context: Any = None, feature_lists: Any = None) -> None:
@@ -58,39 +24,12 @@ class SequenceExample:
         ...
     context: Any
     feature_lists: Any
-class SparseTensor:
-    """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
-    def __init__(self, indices: Any, values: Any, dense_shape: Any, shape: Any = None) -> None:
-        ...
-    @property
-    def dtype(self) -> Any:
-        """Of the values."""
-    @property
-    def shape(self) -> Any:
-        """Dimensions, None where unknown: TensorShape."""
-    def parts(self) -> Any:
-        """(indices, values, dense_shape)."""
-    def spec(self) -> Any:
-        """Its SparseTensorSpec."""
-    indices: Any
-    values: Any
-    dense_shape: Any
 class TFRecordOptions:
     """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9. The others are accepted."""
     def __init__(self, compression_type: Any = None, compression_level: Any = None, flush_mode: Any = None, input_buffer_size: Any = None, output_buffer_size: Any = None, window_bits: Any = None, compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None) -> None:
         ...
     compression_type: Any
     compression_level: Any
-class TFRecordWriter:
-    """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`."""
-    def __init__(self, path: Any, options: Any = None) -> None:
-        ...
-    def write(self, record: Any) -> Any:
-        """record: bytes, or an Example."""
-    def flush(self) -> Any:
-        """Accepted; blocks are written as they fill."""
-    def close(self) -> Any:
-        """Writes what is left. Raises where the file cannot be written."""
 class gfile:
     """Files by pattern."""
     @staticmethod
