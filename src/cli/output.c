@@ -106,8 +106,11 @@ int stk_output_open(struct stk_output *o, const char *path, bool for_people)
     }
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         o->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (o->fd < 0) {
+            return cannot(path, errno);
+        }
         choose_filter(o, for_people);
-        return o->fd < 0 ? cannot(path, errno) : STK_EXIT_DONE;
+        return STK_EXIT_DONE;
     }
     return open_temporary(o);
 }
@@ -189,9 +192,9 @@ int stk_output_close(struct stk_output *o, bool keep)
         o->error = errno;
     }
     if (o->file.path) {
+        stk_signals_set_temporary(NULL); // the name goes with the file
         int error = stk_atomic_file_close(&o->file, keep && !o->error);
         o->error = o->error ? o->error : error;
-        stk_signals_set_temporary(NULL);
     }
     if (o->error && o->error != EPIPE) {
         return cannot(o->path, o->error);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/strpool.h"
 #include "base/vec.h"
 
@@ -87,6 +88,27 @@ static void vectors(void)
 }
 
 // Keys are (i * 3, i % 7): entry i exists once put and keeps its value through growth.
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void sorting(void)
+{
+    struct stk_vec v;
+    stk_vec_init(&v, sizeof(uint64_t), 1000);
+    stk_sort(v.items, v.count, v.item_size, by_value); // nothing, and no memory for it
+    for (int n = 0; n < 200; n++) {
+        *(uint64_t *)stk_vec_push(&v) = next_random() % 50;
+        stk_sort(v.items, v.count, v.item_size, by_value);
+        for (size_t i = 1; i < v.count; i++) {
+            CHECK(by_value(stk_vec_at(&v, i - 1), stk_vec_at(&v, i)) <= 0);
+        }
+    }
+    stk_vec_deinit(&v);
+}
+
 static void maps(void)
 {
     enum { N = 50000 };
@@ -202,6 +224,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(arenas);
     CHECK_RUN(vectors);
+    CHECK_RUN(sorting);
     CHECK_RUN(maps);
     CHECK_RUN(pools);
     for (int sticky = 0; sticky < 2; sticky++) {

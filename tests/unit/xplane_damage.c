@@ -168,6 +168,7 @@ static void huge_claim(void)
                                 &err) == STOKER_OK);
         CHECK_EQ(t->count, 1);
         CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
+        CHECK_EQ(t->issues[STK_ISSUE_LIMIT_REACHED].count, 0); // no limit: the input ends before it
         stk_trace_free(t);
         free(z.p);
     }

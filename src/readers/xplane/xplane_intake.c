@@ -127,8 +127,7 @@ static enum stoker_status held_plane(struct intake *in, uint64_t size, uint64_t 
     }
     if (held < want) {
         stk_xp_note_space(r, STK_PB_CUT, field);
-    }
-    if (want < size) {
+    } else if (want < size) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, (int64_t)in->at,
                         STK_STR("a plane above 32 GiB in compressed input: decompress it first"));
     }
