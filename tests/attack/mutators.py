@@ -20,6 +20,8 @@ TEXTS = ["", "x", "0", "-1", "1e999", "a" * 300, "\x1b[31m", "\u202e", "=1+1", "
          "ncclDevKernel_AllReduce", "Memcpy HtoD (Pageable -> Device)", "%s%n", "é" * 50, "/host:CPU", "Iterator::Map", "\ud800",
          "gemm<float, 4>(int)", "cudaLaunchKernel", "[memory]", "stoker.data limit: "]
 
+MOST = 8_000_000  # bytes of a mutant
+
 
 def nasty(r):
     kind = r.random()
@@ -210,7 +212,8 @@ def change_message(data, r, depth=0):
     if what == 0:
         del fields[at]
     elif what == 1:
-        fields[at:at] = [fields[at]] * r.choice((1, 2, 50, 500))
+        n = len(value) if kind == 2 else 1
+        fields[at:at] = [fields[at]] * min(r.choice((1, 2, 50, 500)), MOST // (n + 1))
     elif what == 2:
         fields[at] = r.randrange(1, 16), kind, value
     elif what == 3:
@@ -302,7 +305,7 @@ def change_nsys(data, r):
                     change_table(db, r.choice(tables), r)
                 except sqlite3.Error:  # what the schema no longer allows
                     pass
-        except (sqlite3.Error, IndexError):
+        except (sqlite3.Error, IndexError, MemoryError):  # a schema that makes no sense any more
             pass
         finally:
             db.close()
@@ -360,4 +363,4 @@ CHANGES = {"chrome": change_chrome, "xplane": change_xplane, "nsys": change_nsys
 
 def mutate(kind, data, r):
     out = CHANGES[kind](data, r)
-    return change_bytes(out, r) if r.random() < 0.25 else out
+    return (change_bytes(out, r) if r.random() < 0.25 else out)[:MOST]
