@@ -186,7 +186,7 @@ def difference(a, b):
 
 def bases(is_long):
     """(format, content) of the profiles that are mutated."""
-    found = [(p.parent.name, p.read_bytes()) for p in sorted((ROOT / "tests/fuzz/seeds").glob("*/*"))]
+    found = [(kind, p.read_bytes()) for kind in SUFFIXES for p in sorted((ROOT / "tests/fuzz/seeds" / kind).glob("*"))]
     for p in sorted((ROOT / "tests/golden/bad").glob("*")):
         kind = next((k for k, suffix in SUFFIXES.items() if p.name.endswith(suffix)), None)
         found.append((kind, p.read_bytes()))
