@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ocean: a generator simulates the next field while the step waits; the Python tracer is off, marks are around update.
 
-Truth: three quarters of the step are spent in the generator, of which the profile holds nothing. Neither "compute-bound"
-nor a kind of loss can be known; python_tracer_level=1 would show it.
+Truth: three quarters of the step are spent in the generator, of which the profile holds nothing. Neither
+"compute-bound" nor a kind of loss can be known; python_tracer_level=1 would show it.
 """
 
 import time

@@ -20,7 +20,8 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     loader = DataLoader(TensorDataset(torch.randn(4096, 256), torch.randn(4096, 8)), batch_size=128, drop_last=True)
-    model = torch.compile(nn.Sequential(nn.Linear(256, 768), nn.GELU(), nn.Linear(768, 512), nn.GELU(), nn.Linear(512, 8)))
+    layers = [nn.Linear(256, 768), nn.GELU(), nn.Linear(768, 512), nn.GELU(), nn.Linear(512, 8)]
+    model = torch.compile(nn.Sequential(*layers))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     rows = []
     with profile(
