@@ -84,6 +84,15 @@ static enum stoker_status keep_facts(struct stk_job *job, const struct stk_trace
     return ok ? STOKER_OK : stk_err_nomem(&job->err);
 }
 
+// What the model did not look at is an issue of the file.
+static void count_left_out(struct stk_job *job)
+{
+    for (uint32_t i = 0; i < job->rank_count; i++) {
+        job->info.issues[STK_ISSUE_DEVICES_LEFT_OUT].count += job->ranks[i]->devices_left_out;
+        job->info.issues[STK_ISSUE_STEPS_LEFT_OUT].count += job->ranks[i]->steps_left_out;
+    }
+}
+
 static bool may_be_selected(const struct stk_job *job, const struct stk_select *select)
 {
     for (uint32_t i = 0; i < job->rank_count; i++) {
@@ -137,6 +146,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
                                           &job->arena, &job->ranks, &job->rank_count, &job->err);
     }
     if (status == STOKER_OK) {
+        count_left_out(job);
         status = keep_trace(crew, job, trace);
     } else {
         stk_trace_free(trace);

@@ -5,7 +5,10 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -19,6 +22,8 @@
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at; // value of `allocations` at which one fails; 0 = off
 static atomic_bool fail_sticky;
+static _Atomic uint64_t last_refused; // bytes of the last request that failed; 0: none did
+#define REFUSED_BY_CAP UINT64_MAX
 
 // Counts one allocation; true if it is to fail.
 static bool count_one(void)
@@ -32,36 +37,93 @@ static bool count_one(void)
            (number > at && atomic_load_explicit(&fail_sticky, memory_order_relaxed));
 }
 
+// What the system gave for a request of that size.
+static inline void *given(void *p, size_t size)
+{
+    if (__builtin_expect(!p, 0)) {
+        uint64_t asked = size == 0 ? 1 : size < PTRDIFF_MAX ? size : PTRDIFF_MAX;
+        atomic_store_explicit(&last_refused, asked, memory_order_relaxed);
+    }
+    return p;
+}
+
+void *stk_alloc_refuse(void)
+{
+    atomic_store_explicit(&last_refused, REFUSED_BY_CAP, memory_order_relaxed);
+    return NULL;
+}
+
+// Pages of address space that the process holds, and of memory; 0 where the system does not say.
+static void count_pages(uint64_t *held, uint64_t *resident)
+{
+    unsigned long long of_space = 0, of_memory = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%llu %llu", &of_space, &of_memory) != 2) {
+        of_space = of_memory = 0;
+    }
+    if (f) {
+        fclose(f);
+    }
+    *held = of_space;
+    *resident = of_memory;
+}
+
+static bool is_beyond(int resource, uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           bytes > limit.rlim_cur;
+}
+
+enum stk_alloc_lack stk_alloc_lack(void)
+{
+    uint64_t asked = atomic_load_explicit(&last_refused, memory_order_relaxed), held, resident;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (asked == 0 || asked == REFUSED_BY_CAP) {
+        return asked ? STK_LACK_CAP : STK_LACK_UNKNOWN;
+    }
+    uint64_t page = size > 0 ? (uint64_t)size : 4096;
+    count_pages(&held, &resident);
+    if (is_beyond(RLIMIT_AS, asked + held * page) || is_beyond(RLIMIT_DATA, asked + held * page)) {
+        return STK_LACK_LIMIT;
+    }
+    bool too_small = pages > 0 && asked + resident * page > (uint64_t)pages * page;
+    return too_small ? STK_LACK_MACHINE : STK_LACK_MEMORY;
+}
+
 // Objects beyond PTRDIFF_MAX make pointer differences undefined.
 static bool size_of_array(size_t count, size_t size, size_t *out)
 {
-    return !__builtin_mul_overflow(count, size, out) && *out <= PTRDIFF_MAX;
+    if (__builtin_mul_overflow(count, size, out)) {
+        *out = SIZE_MAX;
+    }
+    return *out <= PTRDIFF_MAX;
 }
 
 void *stk_alloc(size_t size)
 {
     if (count_one() || size > PTRDIFF_MAX) {
-        return NULL;
+        return given(NULL, size);
     }
-    return malloc(size ? size : 1);
+    return given(malloc(size ? size : 1), size);
 }
 
 void *stk_alloc_zero(size_t count, size_t size)
 {
     size_t total;
     if (count_one() || !size_of_array(count, size, &total)) {
-        return NULL;
+        return given(NULL, total);
     }
-    return calloc(total ? total : 1, 1);
+    return given(calloc(total ? total : 1, 1), total);
 }
 
 void *stk_alloc_array(size_t count, size_t size)
 {
     size_t total;
     if (count_one() || !size_of_array(count, size, &total)) {
-        return NULL;
+        return given(NULL, total);
     }
-    return malloc(total ? total : 1);
+    return given(malloc(total ? total : 1), total);
 }
 
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
@@ -95,28 +157,28 @@ void *stk_alloc_large(size_t count, size_t size)
 {
     size_t total;
     if (count_one() || !size_of_array(count, size, &total)) {
-        return NULL;
+        return given(NULL, total);
     }
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (total >= LARGE_PAGE && total <= SIZE_MAX - LARGE_PAGE) {
         void *p = NULL;
         if (posix_memalign(&p, LARGE_PAGE, total)) {
-            return NULL;
+            return given(NULL, total);
         }
         ask_for_large_pages(p, total);
         return p;
     }
 #endif
-    return malloc(total ? total : 1);
+    return given(malloc(total ? total : 1), total);
 }
 
 void *stk_realloc_array(void *p, size_t count, size_t size)
 {
     size_t total;
     if (count_one() || !size_of_array(count, size, &total)) {
-        return NULL;
+        return given(NULL, total);
     }
-    return realloc(p, total ? total : 1);
+    return given(realloc(p, total ? total : 1), total);
 }
 
 void stk_free(void *p)

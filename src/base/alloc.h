@@ -17,6 +17,18 @@ void *stk_realloc_array(void *p, size_t count,
                         size_t size); // as realloc; old block kept on failure
 void stk_free(void *p);               // takes NULL
 
+// Why the last request failed that did, of any thread: for the text of an error. A container that
+// is full, and not the system, says so with stk_alloc_refuse (NULL, for `return`).
+enum stk_alloc_lack {
+    STK_LACK_UNKNOWN, // nothing has failed
+    STK_LACK_MEMORY,  // the system has no more, and other programs hold some of it
+    STK_LACK_LIMIT,   // the process may not have more (ulimit -v)
+    STK_LACK_MACHINE, // more was asked for than the machine has
+    STK_LACK_CAP      // a container of this program is full
+};
+enum stk_alloc_lack stk_alloc_lack(void);
+void *stk_alloc_refuse(void);
+
 // Test hook: the n-th allocation from now on fails (1 = the next), and every one after it if
 // `sticky`. 0 switches injection off. Not thread-safe against running allocations of other threads
 // in the sense of order, but safe to call.

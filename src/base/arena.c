@@ -108,7 +108,7 @@ void *stk_arena_alloc(struct stk_arena *a, size_t size)
     }
     size_t rounded = ((size ? size : 1) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (a->cap_bytes - a->used_bytes < rounded) {
-        return NULL;
+        return stk_alloc_refuse();
     }
     struct stk_arena_block *b = block_for(a, rounded);
     if (!b) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
 
@@ -117,8 +118,28 @@ enum stoker_status stk_err_end(struct stoker_err *err, enum stoker_status status
     return STOKER_OK;
 }
 
+// What to do depends on what is short: other programs are no help against a limit.
 enum stoker_status stk_err_nomem(struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_ENOMEM,
-                       "out of memory; close other programs, or run on a machine with more memory");
+    static const char smaller[] = "give fewer files, or record a shorter window";
+    switch (stk_alloc_lack()) {
+    case STK_LACK_LIMIT:
+        return stk_err_set(err, STOKER_ENOMEM,
+                           "out of memory: this process may not have more (ulimit -v, -d); raise "
+                           "its limit, or %s",
+                           smaller);
+    case STK_LACK_MACHINE:
+        return stk_err_set(err, STOKER_ENOMEM,
+                           "out of memory: this takes more than the machine has; %s, or use a "
+                           "machine with more memory",
+                           smaller);
+    case STK_LACK_CAP:
+        return stk_err_set(err, STOKER_ENOMEM,
+                           "out of memory: more than stoker holds of one kind of thing; %s",
+                           smaller);
+    default:
+        return stk_err_set(err, STOKER_ENOMEM,
+                           "out of memory; close other programs, or run on a machine with more "
+                           "memory");
+    }
 }

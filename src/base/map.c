@@ -78,7 +78,7 @@ uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initia
         return value;
     }
     if (m->count >= m->max_count) {
-        return NULL;
+        return stk_alloc_refuse();
     }
     if (m->count + 1 > m->capacity / 3 * 2 && grow(m)) {
         return NULL;

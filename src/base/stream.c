@@ -14,12 +14,13 @@
 #include "base/stream_source.h"
 
 #define PEEK_SIZE ((size_t)64 << 10)
-#define INPUT_SIZE ((size_t)1 << 20) // stored bytes read at a time
+#define INPUT_SIZE ((size_t)1 << 20)   // stored bytes read at a time
+#define DECODED_SIZE ((size_t)4 << 20) // bytes decoded between two looks at their number
 
 struct stk_stream {
     struct stk_source source;
     enum stk_stream_codec codec;
-    bool seekable;
+    bool seekable, is_bounded;
     uint64_t position;          // delivered
     struct stk_decoder decoder; // compressed input only
     struct stk_seek seek;       // the same, if seekable
@@ -54,6 +55,7 @@ enum stoker_status stk_stream_open(struct stk_stream **out, const char *path,
         return stk_err_nomem(err);
     }
     s->seekable = opts && opts->seekable;
+    s->is_bounded = opts && opts->is_bounded;
     stk_seek_init(&s->seek);
     size_t n = 0;
     enum stoker_status status = stk_source_open(&s->source, path, s->seekable, err);
@@ -93,6 +95,21 @@ void stk_stream_close(struct stk_stream *s)
     stk_free(s);
 }
 
+// What was decoded so far is in proportion to what it was stored in.
+static enum stoker_status check_ratio(const struct stk_stream *s, struct stoker_err *err)
+{
+    uint64_t stored = stk_stream_consumed(s), made = s->decoder.out_pos;
+    if (!s->is_bounded || made <= STK_STREAM_FREE_BYTES || made / STK_STREAM_RATIO_MAX <= stored) {
+        return STOKER_OK;
+    }
+    return stk_err_set_at(err, STOKER_ELIMIT, (int64_t)stored,
+                          "%s inflates to more than %d times its size (its first %llu bytes to "
+                          "%llu), as no profiler's output does; if it is a profile all the same, "
+                          "decompress it (gzip -d, zstd -d) and give the plain file",
+                          s->source.shown, STK_STREAM_RATIO_MAX, (unsigned long long)stored,
+                          (unsigned long long)made);
+}
+
 // Next bytes behind the head.
 static enum stoker_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
                                   size_t *got, struct stoker_err *err)
@@ -100,17 +117,17 @@ static enum stoker_status read_on(struct stk_stream *s, uint64_t position, uint8
     if (s->codec == STK_CODEC_PLAIN) {
         return stk_source_read(&s->source, position, buf, cap, got, err);
     }
-    if (!s->seekable) {
-        return stk_decoder_read(&s->decoder, buf, cap, got, err);
-    }
     enum stoker_status status = STOKER_OK;
     *got = 0;
     while (!status && *got < cap) {
-        uint64_t capacity = stk_seek_capacity(&s->seek, &s->decoder);
+        uint64_t capacity = s->seekable ? stk_seek_capacity(&s->seek, &s->decoder) : DECODED_SIZE;
         size_t made, want = capacity < cap - *got ? (size_t)capacity : cap - *got;
         status = stk_decoder_read(&s->decoder, buf + *got, want, &made, err);
         *got += made;
-        stk_seek_note(&s->seek, &s->decoder);
+        if (s->seekable) {
+            stk_seek_note(&s->seek, &s->decoder);
+        }
+        status = status ? status : check_ratio(s, err);
         if (made < want) {
             break;
         }

@@ -19,7 +19,14 @@ struct stk_stream_opts {
     int codec_given; // take `codec` instead of looking at the magic
     enum stk_stream_codec codec;
     size_t input_bytes; // of compressed input, read at a time; 0: 1 MiB
+    int is_bounded;     // refuse what inflates beyond STK_STREAM_RATIO_MAX (STOKER_ELIMIT)
 };
+
+// Traces of jobs inflate to 20 to 40 times their size, those with long arguments to 100; what is
+// made to cost memory to 1000 times (gzip) or any number (zstd). Up to STK_STREAM_FREE_BYTES, which
+// cost little, nothing is asked.
+#define STK_STREAM_RATIO_MAX 256
+#define STK_STREAM_FREE_BYTES ((uint64_t)64 << 20)
 
 struct stk_stream;
 

@@ -25,6 +25,7 @@ int stk_vec_reserve(struct stk_vec *v, size_t count)
         return 0;
     }
     if (count > v->max_count) {
+        stk_alloc_refuse();
         return -1;
     }
     size_t capacity = v->capacity < 8 ? 8 : v->capacity;
@@ -46,7 +47,10 @@ int stk_vec_reserve(struct stk_vec *v, size_t count)
 void *stk_vec_push_n(struct stk_vec *v, size_t n)
 {
     STK_ASSERT(v->item_size > 0 && v->count <= v->max_count);
-    if (n > v->max_count - v->count || stk_vec_reserve(v, v->count + n)) {
+    if (n > v->max_count - v->count) {
+        return stk_alloc_refuse();
+    }
+    if (stk_vec_reserve(v, v->count + n)) {
         return NULL;
     }
     // Pushing nothing onto nothing must not look like a failure.

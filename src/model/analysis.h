@@ -37,7 +37,9 @@ struct stk_device_op {
 
 // Time line of one device: all its streams together.
 struct stk_device_line {
-    uint32_t device;           // index into the trace's devices
+    uint32_t device;         // index into the trace's devices
+    const uint32_t *streams; // its tracks with operations
+    uint32_t stream_count;
     struct stk_device_op *ops; // by start, longest first
     uint32_t op_count;
     struct stk_spans busy;

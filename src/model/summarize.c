@@ -10,6 +10,7 @@
 //
 // Ranks: processes with different ranks are one rank each; where none is known, each process with
 // device work is; otherwise all processes together are one.
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,6 +22,19 @@
 
 #define SCRATCH_CAP ((size_t)16 << 30)
 #define MAX_RANKS 4096 // in one file
+// Each rank goes over all tracks and names. That is cheap beside its events, unless a file is made
+// of nothing but tracks and names.
+#define RANKS_TIMES_OBJECTS ((uint64_t)8 << 20)
+#define RANKS_TIMES_OBJECTS_EACH 16 // more for each event
+
+// What is looked at step by step. No host drives that many devices, and every device of a job runs
+// many operations in every step.
+#define STEPS_MAX (1u << 18)
+#define DEVICES_MAX 256u     // of a rank
+#define DEVICES_LEAST 16u    // of a rank, whatever its host does
+#define DEVICES_CUT 8u       // times the events of all, over those of the host: more
+#define ROWS_FREE (1u << 16) // steps times devices, or as many as there are device operations
+#define LEFT_OUT "less busy than others, of more devices and steps than are looked at one by one"
 
 void stk_analysis_deinit(struct stk_analysis *a)
 {
@@ -93,10 +107,66 @@ static void drop_useless_steps(struct stk_analysis *a)
     a->sum->confidence = 0;
 }
 
+static int by_busy_time(const void *pa, const void *pb)
+{
+    const struct stk_device_sum *a = *(struct stk_device_sum *const *)pa;
+    const struct stk_device_sum *b = *(struct stk_device_sum *const *)pb;
+    if (a->busy_ns != b->busy_ns) {
+        return a->busy_ns > b->busy_ns ? -1 : 1;
+    }
+    return a < b ? -1 : a > b;
+}
+
+// How many devices are looked at step by step: rows of steps are no more than operations, and
+// pieces of gaps, which what the host did cuts them into on each device, no more than some times
+// the events.
+static uint64_t devices_allowed(const struct stk_analysis *a)
+{
+    uint64_t rows = 0, steps = a->step_count && !a->steps_per_device ? a->step_count : 1;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        rows += a->sum->devices[d].ops;
+    }
+    rows = (rows > ROWS_FREE ? rows : ROWS_FREE) / steps;
+    uint64_t host = a->sum->facts.host_events ? a->sum->facts.host_events : 1;
+    uint64_t cut = (uint64_t)DEVICES_CUT * a->t->count / host;
+    cut = cut > DEVICES_LEAST ? cut : DEVICES_LEAST;
+    uint64_t allowed = rows < cut ? rows : cut;
+    return allowed == 0 ? 1 : allowed < DEVICES_MAX ? allowed : DEVICES_MAX;
+}
+
+// Keep the `allowed` busiest devices in the breakdown. False: no memory.
+static bool limit_devices(struct stk_analysis *a, uint64_t allowed)
+{
+    uint64_t n = 0;
+    struct stk_device_sum **analysed =
+        stk_alloc_array((size_t)a->sum->device_count + 1, sizeof *analysed);
+    if (!analysed) {
+        return false;
+    }
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        if (a->sum->devices[d].analysed) {
+            analysed[n++] = &a->sum->devices[d];
+        }
+    }
+    if (n > allowed) {
+        qsort(analysed, n, sizeof *analysed, by_busy_time);
+        a->sum->devices_left_out += (uint32_t)(n - allowed);
+    }
+    for (uint64_t i = allowed; i < n; i++) {
+        analysed[i]->analysed = false;
+        analysed[i]->left_out = LEFT_OUT;
+    }
+    stk_free(analysed);
+    return true;
+}
+
 static enum stoker_status analyse_steps(struct stk_analysis *a, struct stoker_err *err)
 {
     uint32_t analysed = 0;
     bool has_kernels = false;
+    if (!limit_devices(a, devices_allowed(a))) {
+        return stk_err_nomem(err);
+    }
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
         analysed += a->sum->devices[d].analysed;
         has_kernels |= a->sum->devices[d].kernels > 0;
@@ -164,6 +234,9 @@ static bool exclude_steps(struct stk_analysis *a)
 static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_err *err)
 {
     enum stoker_status status = stk_lines_build(a, err);
+    if (status == STOKER_OK && !limit_devices(a, DEVICES_MAX)) {
+        status = stk_err_nomem(err);
+    }
     if (status == STOKER_OK) {
         status = stk_collectives_list(a, err);
     }
@@ -172,6 +245,10 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     }
     if (status == STOKER_OK) {
         status = stk_steps_find(a, err);
+    }
+    if (a->step_count > STEPS_MAX) {
+        a->sum->steps_left_out = a->step_count - STEPS_MAX;
+        a->step_count = STEPS_MAX;
     }
     if (status == STOKER_OK && !exclude_steps(a)) {
         status = stk_err_nomem(err);
@@ -357,6 +434,26 @@ static uint32_t *classify(const struct stk_trace *t)
     return classes;
 }
 
+static enum stoker_status check_ranks(const struct stk_trace *t, uint32_t ranks,
+                                      struct stoker_err *err)
+{
+    uint64_t objects = (uint64_t)t->track_count + t->strings.count;
+    if (ranks > MAX_RANKS) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "the profile merges %u ranks, more than %d: give the files of the "
+                           "ranks that matter",
+                           ranks, MAX_RANKS);
+    }
+    if (ranks > 1 &&
+        ranks * objects > RANKS_TIMES_OBJECTS + RANKS_TIMES_OBJECTS_EACH * (uint64_t)t->count) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "the profile merges %u ranks, with %u threads and %u names and only %u "
+                           "events: give the files of the ranks that matter",
+                           ranks, t->track_count, t->strings.count, t->count);
+    }
+    return STOKER_OK;
+}
+
 enum stoker_status stk_model_summarize(const struct stk_trace *t, const struct stk_select *select,
                                        struct stk_arena *arena, struct stk_rank_sum ***ranks,
                                        uint32_t *count, struct stoker_err *err)
@@ -388,11 +485,8 @@ enum stoker_status stk_model_summarize_with(const struct stk_trace *t,
         status = stk_err_nomem(err);
         goto done;
     }
-    if (g.count > MAX_RANKS) {
-        status = stk_err_set(err, STOKER_ELIMIT,
-                             "the profile merges %u ranks, more than %d: give the files of the "
-                             "ranks that matter",
-                             g.count, MAX_RANKS);
+    status = check_ranks(t, g.count, err);
+    if (status != STOKER_OK) {
         goto done;
     }
     for (uint32_t i = 0; i < g.count && status == STOKER_OK; i++) {

@@ -182,6 +182,7 @@ struct stk_rank_sum {
     int64_t cold_ns;        // what counts for a cold start: see verdict
     void *partial;          // what an analysis kept of this rank (model/view.h), or NULL
     const uint8_t *in_rank; // per process of the trace: it belongs to this rank
+    uint32_t devices_left_out, steps_left_out; // beyond those that are looked at step by step
 };
 
 // Everything about the run, ranks merged. Arrays are concatenated over ranks (device indices

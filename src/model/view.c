@@ -12,6 +12,27 @@ bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
     return !view->select->has_device || view->select->device == view->sum->devices[line].ordinal;
 }
 
+// Rows of the steps: [*row, end) are those of the device, which stand together, in the order of the
+// devices; those of the host come last.
+static uint32_t rows_of(const struct stk_analysis *view, uint32_t line, uint32_t *row)
+{
+    const struct stk_step *s = view->sum->steps;
+    uint32_t low = 0, high = view->sum->step_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s[middle].device < line) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *row = low;
+    while (low < view->sum->step_count && s[low].device == line) {
+        low++;
+    }
+    return low;
+}
+
 // The windows of steps tile, in order; those of unselected steps are left out. Device operations
 // are clipped to --from and --to already.
 bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
@@ -24,11 +45,11 @@ bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct st
     if (!view->select->has_steps) {
         return stk_spans_add(out, INT64_MIN, INT64_MAX);
     }
-    for (uint32_t i = 0; i < view->sum->step_count; i++) {
-        const struct stk_step *s = &view->sum->steps[i];
+    uint32_t row, end = rows_of(view, line, &row);
+    for (; row < end; row++) {
+        const struct stk_step *s = &view->sum->steps[row];
         bool selected = !s->excluded || strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) != 0;
-        if (s->device == line && selected &&
-            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
+        if (selected && !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
             return false;
         }
     }
@@ -72,10 +93,10 @@ bool stk_view_used(const struct stk_analysis *view, uint32_t line, struct stk_sp
     if (!stk_view_has_device(view, line)) {
         return true;
     }
-    for (uint32_t i = 0; i < view->sum->step_count; i++) {
-        const struct stk_step *s = &view->sum->steps[i];
-        if (s->device == line && !s->excluded &&
-            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
+    uint32_t row, end = rows_of(view, line, &row);
+    for (; row < end; row++) {
+        const struct stk_step *s = &view->sum->steps[row];
+        if (!s->excluded && !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
             return false;
         }
     }

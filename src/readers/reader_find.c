@@ -181,7 +181,8 @@ enum stoker_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_
     *out = NULL;
     ctx.stream = NULL;
     err = err ? err : &own;
-    enum stoker_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
+    enum stoker_status status =
+        stk_stream_open(&stream, path, &(struct stk_stream_opts){.is_bounded = 1}, err);
     if (status != STOKER_OK) {
         return status;
     }

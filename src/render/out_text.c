@@ -186,6 +186,8 @@ static void verdict(struct stk_term *t, const struct stk_report *r)
     stk_term_line_end(t);
 }
 
+#define LEFT_OUT_SHOWN 16 // devices
+
 static void text_breakdown(struct stk_term *t, const struct stk_rep_breakdown *b)
 {
     if (!b->scope || b->parts.count == 0) {
@@ -196,6 +198,11 @@ static void text_breakdown(struct stk_term *t, const struct stk_rep_breakdown *b
     const struct stk_rep_left_out *left = b->devices_left_out.items;
     for (size_t i = 0; i < b->devices_left_out.count; i++) {
         stk_term_to_column(t, STK_TEXT_INDENT);
+        if (i == LEFT_OUT_SHOWN) {
+            stk_term_printf(t, "and without %zu more devices", b->devices_left_out.count - i);
+            stk_term_line_end(t);
+            break;
+        }
         stk_term_printf(t, "without device %s: ", left[i].id);
         stk_term_wrap(t, STK_TEXT_INDENT + 2, left[i].why);
         stk_term_line_end(t);

@@ -108,7 +108,7 @@ static struct stk_track_entry *track_fact(struct stk_build *b, const struct stk_
     if (track != STK_NONE) {
         return stk_tracks_at(&b->tracks, track);
     }
-    if (b->tracks.entries.count < b->tracks.entries.max_count) {
+    if (!stk_tracks_full(&b->tracks)) {
         b->failure = STOKER_ENOMEM;
     }
     return NULL;

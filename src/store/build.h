@@ -16,6 +16,12 @@
 struct stk_build;
 struct stk_shard;
 
+// Tracks and devices that a trace holds. What belongs to further tracks is left out, the rows of
+// further devices are kept as rows of no device, and both are said (tracks-left-out,
+// devices-left-out): a few bytes of a file could otherwise claim a kilobyte of memory each.
+#define STK_TRACKS_MAX (1u << 17)
+#define STK_DEVICES_MAX 4096u
+
 // One event. Fill all members; zero-initialise and set what is known.
 struct stk_row {
     int64_t start_ns; // in the file's clock; the smallest that is not derived becomes base_ns
@@ -66,7 +72,7 @@ void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n);
 // stk_shard_count makes them part of `read`. note may be empty.
 void stk_shard_issue(struct stk_shard *s, enum stk_issue_id id, uint64_t n, uint64_t events_lost,
                      int64_t offset, struct stk_str note);
-// True once memory ran out or a cap was hit: stop early.
+// True once memory ran out, or the cap of rows or strings was hit: stop early.
 bool stk_shard_failed(const struct stk_shard *s);
 // Discard everything this shard holds (speculation that failed).
 void stk_shard_reset(struct stk_shard *s);

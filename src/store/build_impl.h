@@ -112,6 +112,7 @@ struct stk_track_entry {
     enum stk_track_kind becomes_kind;   // facts, valid if becomes
     int64_t becomes_device;
     bool becomes;
+    bool left_out; // shard: more tracks than a trace holds
 };
 struct stk_track_table {
     struct stk_vec entries; // struct stk_track_entry
@@ -120,7 +121,12 @@ struct stk_track_table {
 };
 void stk_tracks_init(struct stk_track_table *t);
 void stk_tracks_deinit(struct stk_track_table *t);
-// Index of the entry with the key of *e (created with the key and nothing else), or STK_NONE.
+static inline bool stk_tracks_full(const struct stk_track_table *t)
+{
+    return t->entries.count == t->entries.max_count;
+}
+// Index of the entry with the key of *e (created with the key and nothing else), or STK_NONE: no
+// memory, or full.
 uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry *e);
 static inline struct stk_track_entry *stk_tracks_at(const struct stk_track_table *t, uint32_t i)
 {
@@ -194,6 +200,7 @@ struct stk_finish {
     int threads;
     uint32_t *builder_map;         // builder's string ids -> trace's; NULL: identity
     struct stk_track_table merged; // tracks of all shards, by their final keys, trace's string ids
+    bool has_left_out;             // some track of a shard is
     uint64_t total_rows;           // stored
     int64_t base_ns;
     _Atomic uint8_t *name_class; // per string: what it is on a device, see build_scatter.c

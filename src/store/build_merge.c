@@ -61,6 +61,20 @@ static uint32_t put_mapped(struct stk_track_table *keys, const struct stk_track_
     return stk_tracks_put(keys, &mapped);
 }
 
+// Key of a shard's track. Where there are too many, the track is only marked, and its rows are
+// taken out when times are checked; until then it stands at any key.
+static uint32_t key_of(struct stk_finish *f, struct stk_shard *s, uint32_t track,
+                       struct stk_track_table *keys)
+{
+    struct stk_track_entry *e = stk_tracks_at(&s->tracks, track);
+    uint32_t key = put_mapped(keys, e, s->string_map);
+    if (key != STK_NONE || !stk_tracks_full(keys)) {
+        return key;
+    }
+    e->left_out = f->has_left_out = true;
+    return 0;
+}
+
 // All keys as the shards and the facts name them.
 static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
 {
@@ -73,7 +87,7 @@ static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
             return false;
         }
         for (uint32_t j = 0; j < n; j++) {
-            s->track_map[j] = put_mapped(keys, stk_tracks_at(&s->tracks, j), s->string_map);
+            s->track_map[j] = key_of(f, s, j, keys);
             if (s->track_map[j] == STK_NONE) {
                 return false;
             }
@@ -82,6 +96,9 @@ static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
     for (uint32_t j = 0; j < b->tracks.entries.count; j++) {
         const struct stk_track_entry *fact = stk_tracks_at(&b->tracks, j);
         uint32_t id = put_mapped(keys, fact, f->builder_map);
+        if (id == STK_NONE && stk_tracks_full(keys)) {
+            continue;
+        }
         if (id == STK_NONE) {
             return false;
         }

@@ -112,6 +112,15 @@ static bool on_device(const struct stk_track_entry *e)
     return e->kind == STK_TRACK_STREAM || (e->kind != STK_TRACK_THREAD && e->device >= 0);
 }
 
+// A row of a device that is one too many.
+static void leave_device_out(struct stk_finish *f, uint32_t track)
+{
+    struct stk_track_entry *e = stk_tracks_at(&f->merged, track);
+    e->kind = f->t->tracks[f->track_final[track]].kind = STK_TRACK_OTHER;
+    e->device = -1;
+    stk_issue_add(&f->t->issues[STK_ISSUE_DEVICES_LEFT_OUT], 1, 0, -1, 0);
+}
+
 // The devices that tracks name, ordered by process and number; `index` maps them.
 static enum stoker_status list_devices(struct stk_finish *f, struct stk_map *index,
                                        struct stoker_err *err)
@@ -128,6 +137,11 @@ static enum stoker_status list_devices(struct stk_finish *f, struct stk_map *ind
             continue;
         }
         uint32_t process = t->tracks[f->track_final[i]].process;
+        if (t->device_count == STK_DEVICES_MAX &&
+            !stk_map_get(index, process, (uint64_t)e->device)) {
+            leave_device_out(f, i);
+            continue;
+        }
         if (!stk_map_put(index, process, (uint64_t)e->device, 0, &created)) {
             return stk_err_nomem(err);
         }

@@ -38,7 +38,7 @@ void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, in
     }
 }
 
-#define CHUNK_ROWS_FIRST 64u
+#define CHUNK_ROWS_FIRST 4u // a track may have one row, and there may be very many such tracks
 #define CHUNKS_MAX ((size_t)1 << 28)
 
 static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_rows)
@@ -151,15 +151,10 @@ uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
                                 .id = key->id,
                                 .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
     uint32_t track = s->failure == STOKER_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
-    if (track != STK_NONE) {
-        return track;
-    }
-    if (s->tracks.entries.count >= s->tracks.entries.max_count) {
-        s->limit_reached = true;
-    } else {
+    if (track == STK_NONE && !stk_tracks_full(&s->tracks)) {
         fail(s, STOKER_ENOMEM);
     }
-    return STK_NONE;
+    return track; // where there are too many, stk_shard_add counts their rows
 }
 
 void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n)
@@ -346,9 +341,13 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
         drop(s, row, STK_ISSUE_DURATION_ABSURD);
         return;
     }
-    if (s->row_count >= s->max_rows || row->track >= s->tracks.entries.count) {
+    if (s->row_count >= s->max_rows) {
         s->limit_reached = true;
         drop(s, row, STK_ISSUE_LIMIT_REACHED);
+        return;
+    }
+    if (row->track >= s->tracks.entries.count) {
+        drop(s, row, STK_ISSUE_TRACKS_LEFT_OUT);
         return;
     }
     struct stk_track_entry *track = stk_tracks_at(&s->tracks, row->track);

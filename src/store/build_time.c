@@ -156,6 +156,21 @@ static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limi
     }
 }
 
+// Rows of tracks beyond those that a trace holds.
+static void drop_left_out(struct stk_finish *f)
+{
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (size_t k = 0; k < s->chunks.count; k++) {
+            struct stk_chunk *c = stk_shard_chunk(s, k);
+            for (uint32_t r = 0; r < c->count && stk_tracks_at(&s->tracks, c->track)->left_out;
+                 r++) {
+                drop_row(f, s, c, r, STK_ISSUE_TRACKS_LEFT_OUT);
+            }
+        }
+    }
+}
+
 // Event ids are 32 bits: what lies beyond is dropped, in order of the shards.
 static void drop_excess_rows(struct stk_finish *f)
 {
@@ -176,11 +191,14 @@ static void drop_excess_rows(struct stk_finish *f)
 enum stoker_status stk_build_check_times(struct stk_finish *f, struct stoker_err *err)
 {
     struct range all, recorded;
-    find_ranges(f, &all, &recorded);
     f->name_class = stk_alloc_zero(f->t->strings.count, 1);
     if (!f->name_class) {
         return stk_err_nomem(err);
     }
+    if (f->has_left_out) {
+        drop_left_out(f);
+    }
+    find_ranges(f, &all, &recorded);
     if (all.rows && distance(all.min_ns, all.max_ns) > NEAR_NS) {
         int64_t median_ns = 0;
         bool derived_too = recorded.rows == 0;

@@ -5,8 +5,6 @@
 #include "base/hash.h"
 #include "store/build_impl.h"
 
-#define TRACKS_MAX (1u << 24)
-
 struct key_words {
     int64_t kind, process, device, id, sid;
 };
@@ -25,7 +23,7 @@ static bool same_key(const struct stk_track_entry *a, const struct stk_track_ent
 
 void stk_tracks_init(struct stk_track_table *t)
 {
-    stk_vec_init(&t->entries, sizeof(struct stk_track_entry), TRACKS_MAX);
+    stk_vec_init(&t->entries, sizeof(struct stk_track_entry), STK_TRACKS_MAX);
     t->slots = NULL;
     t->slot_count = 0;
 }
@@ -73,6 +71,9 @@ uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry 
     uint32_t *slot = find_slot(t->slots, t->slot_count, t, e);
     if (*slot) {
         return *slot - 1;
+    }
+    if (stk_tracks_full(t)) {
+        return STK_NONE;
     }
     struct stk_track_entry *added = stk_vec_push(&t->entries);
     if (!added) {

@@ -225,12 +225,19 @@ def write_nsys(out):
     db.close()
 
 
+def crc_of(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+    return byte
+
+
+CRCS = [crc_of(byte) for byte in range(256)]
+
+
 def crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        crc = crc >> 8 ^ CRCS[(crc ^ byte) & 255]
     return crc ^ 0xFFFFFFFF
 
 

@@ -2,8 +2,11 @@
 // Error records and checked allocation: truncation, wrapping, overflow, fault injection.
 #include "check.h"
 
+#include <sys/resource.h>
+
 #include "base/alloc.h"
 #include "base/err.h"
+#include "base/vec.h"
 
 static void records(void)
 {
@@ -87,6 +90,40 @@ static void injection(void)
     stk_free(p[0]);
 }
 
+// The advice fits what is short.
+static void lacks(void)
+{
+    struct stoker_err err;
+    struct stk_vec v;
+    stk_vec_init(&v, 1, 3);
+    CHECK(stk_vec_push_n(&v, 3) != NULL);
+    CHECK(stk_vec_push(&v) == NULL);
+    CHECK_EQ(stk_alloc_lack(), STK_LACK_CAP);
+    CHECK_EQ(stk_err_nomem(&err), STOKER_ENOMEM);
+    CHECK(strstr(err.message, "more than stoker holds") && !strstr(err.message, "other programs"));
+    stk_vec_deinit(&v);
+    CHECK(stk_alloc_array(SIZE_MAX / 2, 3) == NULL);
+    CHECK_EQ(stk_alloc_lack(), STK_LACK_MACHINE);
+    CHECK_EQ(stk_err_nomem(&err), STOKER_ENOMEM);
+    CHECK(strstr(err.message, "than the machine has") && !strstr(err.message, "other programs"));
+    stk_alloc_fail_at(1, 0);
+    CHECK(stk_alloc(1) == NULL);
+    struct rlimit before, small;
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    if (before.rlim_cur == RLIM_INFINITY) {
+        CHECK_EQ(stk_alloc_lack(), STK_LACK_MEMORY);
+        CHECK_EQ(stk_err_nomem(&err), STOKER_ENOMEM);
+        CHECK(strstr(err.message, "close other programs") != NULL);
+        small = (struct rlimit){1, before.rlim_max}; // less than it has: what is asked is beyond it
+        CHECK(setrlimit(RLIMIT_AS, &small) == 0);
+        enum stk_alloc_lack lack = stk_alloc_lack();
+        stk_err_nomem(&err);
+        CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+        CHECK_EQ(lack, STK_LACK_LIMIT);
+        CHECK(strstr(err.message, "ulimit -v") && !strstr(err.message, "other programs"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -94,5 +131,6 @@ int main(int argc, char **argv)
     CHECK_RUN(entries);
     CHECK_RUN(allocation);
     CHECK_RUN(injection);
+    CHECK_RUN(lacks);
     return check_done("unit.base_err");
 }

@@ -592,6 +592,54 @@ static void test_bad_ids(void)
     rig_close(&r);
 }
 
+// More tracks than a trace holds: in one shard, and in two that are both below the limit.
+static void test_track_limit(void)
+{
+    enum { MORE = 10 };
+    for (int shards = 1; shards <= 2; shards++) {
+        struct rig r = rig_open();
+        struct stk_shard *first = r.s, *second = shards == 2 ? stk_build_shard(r.b) : NULL;
+        struct stk_track_key key = thread_key;
+        for (int64_t i = 0; i < (int64_t)STK_TRACKS_MAX - 3 + MORE; i++) { // 3 are the rig's
+            r.s = second && i % 2 ? second : first;
+            key.id = 1000 + i;
+            add(&r, stk_shard_track(r.s, &key), "op", i, 1, STK_KIND_HOST_OP);
+        }
+        r.s = first;
+        add(&r, r.thread, "known", 5, 1, STK_KIND_HOST_OP);
+        CHECK(!stk_shard_failed(first));
+        rig_finish(&r);
+        const struct stk_issue *issue = &r.t->issues[STK_ISSUE_TRACKS_LEFT_OUT];
+        CHECK_EQ(issue->events_lost, MORE);
+        CHECK_EQ(r.t->dropped, MORE);
+        CHECK_EQ(r.t->read, STK_TRACKS_MAX - 3 + MORE + 1);
+        CHECK_EQ(r.t->count, STK_TRACKS_MAX - 3 + 1);
+        CHECK(find(r.t, "known") != STK_NONE);
+        rig_close(&r);
+    }
+}
+
+static void test_device_limit(void)
+{
+    enum { MORE = 10 };
+    struct rig r = rig_open();
+    struct stk_track_key key = stream_key;
+    for (int64_t i = 0; i < (int64_t)STK_DEVICES_MAX + MORE; i++) {
+        key.device = i;
+        add(&r, stk_shard_track(r.s, &key), "gemm", i, 1, STK_KIND_KERNEL);
+    }
+    rig_finish(&r);
+    CHECK_EQ(r.t->device_count, STK_DEVICES_MAX);
+    CHECK_EQ(r.t->count, STK_DEVICES_MAX + MORE);
+    CHECK_EQ(r.t->issues[STK_ISSUE_DEVICES_LEFT_OUT].count, MORE);
+    uint32_t others = 0;
+    for (uint32_t k = 0; k < r.t->track_count; k++) {
+        others += r.t->tracks[k].kind == STK_TRACK_OTHER && r.t->tracks[k].device == STK_NONE;
+    }
+    CHECK_EQ(others, MORE);
+    rig_close(&r);
+}
+
 static void test_tables(void)
 {
     CHECK_STR(stk_kind_key(STK_KIND_HOST_OP), "host_op");
@@ -629,6 +677,8 @@ int main(int argc, char **argv)
     CHECK_RUN(test_row_limit);
     CHECK_RUN(test_many_rows);
     CHECK_RUN(test_bad_ids);
+    CHECK_RUN(test_track_limit);
+    CHECK_RUN(test_device_limit);
     CHECK_RUN(test_tables);
     return check_done("unit.store_build");
 }

@@ -96,12 +96,12 @@ static bool index_streams(struct stk_analysis *a, struct streams *s)
 
 // Copy the device's operations, track by track; returns the number of runs.
 static uint32_t gather_ops(const struct stk_analysis *a, struct stk_device_line *line,
-                           const struct streams *streams, uint32_t *runs)
+                           uint32_t *runs)
 {
     const struct stk_trace *t = a->t;
     uint32_t n = 0, run_count = 0;
-    for (uint32_t i = streams->first[line->device]; i < streams->first[line->device + 1]; i++) {
-        uint32_t k = streams->track[i];
+    for (uint32_t i = 0; i < line->stream_count; i++) {
+        uint32_t k = line->streams[i];
         runs[run_count] = n;
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
             int64_t start = t->start_ns[e], end = stk_end_ns(t, e);
@@ -121,20 +121,18 @@ static uint32_t gather_ops(const struct stk_analysis *a, struct stk_device_line 
 }
 
 // False: no memory.
-static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
-                     const struct streams *streams)
+static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line)
 {
-    uint32_t total = 0, first = streams->first[line->device];
-    uint32_t stream_count = streams->first[line->device + 1] - first;
-    for (uint32_t i = first; i < first + stream_count; i++) {
-        total += a->t->tracks[streams->track[i]].count;
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < line->stream_count; i++) {
+        total += a->t->tracks[line->streams[i]].count;
     }
     struct stk_device_op *spare = NULL;
-    uint32_t *runs = stk_alloc_array((size_t)stream_count + 2, sizeof *runs);
+    uint32_t *runs = stk_alloc_array((size_t)line->stream_count + 2, sizeof *runs);
     line->ops = stk_alloc_large((size_t)total + 1, sizeof *line->ops);
     bool ok = runs && line->ops;
     if (ok) {
-        uint32_t run_count = gather_ops(a, line, streams, runs);
+        uint32_t run_count = gather_ops(a, line, runs);
         if (run_count > 1) {
             spare = stk_alloc_large((size_t)line->op_count + 1, sizeof *spare);
             ok = spare != NULL;
@@ -352,7 +350,10 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->device_count; i++) {
         if (streams->first[i] < streams->first[i + 1] && a->in_rank[t->devices[i].process]) {
-            a->lines[n++].device = i;
+            a->lines[n++] =
+                (struct stk_device_line){.device = i,
+                                         .streams = streams->track + streams->first[i],
+                                         .stream_count = streams->first[i + 1] - streams->first[i]};
         }
     }
     return n;
@@ -360,7 +361,6 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
 
 struct line_job {
     struct stk_analysis *a;
-    struct streams streams;
     enum stoker_status host_status;
     struct stoker_err host_err;
     atomic_bool no_memory;
@@ -376,7 +376,7 @@ static void build_line(void *arg, size_t task)
     }
     struct stk_device_line *line = &job->a->lines[task - 1];
     struct stk_device_sum *d = &job->a->sum->devices[task - 1];
-    if (sort_ops(job->a, line, &job->streams) && build_sets(line, d)) {
+    if (sort_ops(job->a, line) && build_sets(line, d)) {
         sum_device(job->a, line, d);
     } else {
         atomic_store(&job->no_memory, true);
@@ -386,11 +386,12 @@ static void build_line(void *arg, size_t task)
 enum stoker_status stk_lines_build(struct stk_analysis *a, struct stoker_err *err)
 {
     struct line_job job = {.a = a};
+    struct streams streams;
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
-    if (!a->lines || !index_streams(a, &job.streams)) {
+    if (!a->lines || !index_streams(a, &streams)) {
         return stk_err_nomem(err);
     }
-    uint32_t n = find_devices(a, &job.streams);
+    uint32_t n = find_devices(a, &streams);
     a->sum->devices = stk_arena_array(a->out, (size_t)n + 1, sizeof *a->sum->devices);
     if (!a->sum->devices) {
         return stk_err_nomem(err);

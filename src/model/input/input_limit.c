@@ -47,30 +47,32 @@ static uint32_t section_of(const struct sections *x, const struct stk_input_sums
     return s->is_on_consumer ? consumer(x) : consumer(x) + 1;
 }
 
-// A call that only waits for stages that are recorded.
-static bool is_waiting(const struct stk_input_stage *s, bool has_pipeline, int64_t workers_ns)
+bool stk_input_fetch_waits(const struct stk_input_stage *s, const struct stk_input_workers *w)
 {
     return !s->is_pipeline && s->kind == STK_INPUT_FETCH &&
-           (has_pipeline || workers_ns > s->self_ns / FETCH_SHARE);
+           (w->has_pipeline || w->wall_ns > s->self_ns / FETCH_SHARE);
 }
 
-bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage)
+int64_t stk_input_worker_time(const struct stk_input_stage *s)
 {
-    STK_ASSERT(stage < sums->stage_count);
-    bool has_pipeline = false;
-    int64_t workers_ns = 0;
+    return s->is_pipeline || s->is_on_consumer ? 0 : wall_of(s);
+}
+
+struct stk_input_workers stk_input_workers_of(const struct stk_input_sums *sums)
+{
+    struct stk_input_workers w = {.wall_ns = 0};
     for (uint32_t i = 0; i < sums->stage_count; i++) {
         const struct stk_input_stage *s = &sums->stages[i];
-        has_pipeline |= s->is_pipeline && s->calls > 0;
-        workers_ns = stk_add_ns(workers_ns, s->is_pipeline || s->is_on_consumer ? 0 : wall_of(s));
+        w.has_pipeline |= s->is_pipeline && s->calls > 0;
+        w.wall_ns = stk_add_ns(w.wall_ns, stk_input_worker_time(s));
     }
-    return is_waiting(&sums->stages[stage], has_pipeline, workers_ns);
+    return w;
 }
 
 bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)
 {
     struct sections x = {.count = sums->stage_count};
-    bool has_pipeline = false;
+    struct stk_input_workers workers = {.has_pipeline = false};
     *stage = STK_NONE;
     x.wall_ns = stk_alloc_zero(2 * (size_t)x.count + 2, sizeof *x.wall_ns);
     if (!x.wall_ns) {
@@ -78,14 +80,15 @@ bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)
     }
     for (uint32_t i = 0; i < x.count; i++) {
         uint32_t at = section_of(&x, sums, i);
-        has_pipeline |= sums->stages[i].is_pipeline && sums->stages[i].calls > 0;
+        workers.has_pipeline |= sums->stages[i].is_pipeline && sums->stages[i].calls > 0;
         x.wall_ns[at] = stk_add_ns(x.wall_ns[at], wall_of(&sums->stages[i]));
     }
-    int64_t workers_ns = x.wall_ns[consumer(&x) + 1], best_ns = 0, most_ns = 0;
+    workers.wall_ns = x.wall_ns[consumer(&x) + 1];
+    int64_t best_ns = 0, most_ns = 0;
     for (uint32_t i = 0; i < x.count; i++) {
         const struct stk_input_stage *s = &sums->stages[i];
         int64_t wall_ns = x.wall_ns[section_of(&x, sums, i)];
-        if (s->self_ns <= 0 || is_waiting(s, has_pipeline, workers_ns)) {
+        if (s->self_ns <= 0 || stk_input_fetch_waits(s, &workers)) {
             continue;
         }
         if (wall_ns < best_ns || (wall_ns == best_ns && wall_of(s) <= most_ns)) {

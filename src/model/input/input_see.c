@@ -115,11 +115,13 @@ static void settle_threads(struct stk_input_walk *w)
 // time is no work.
 static void settle_fetches(struct stk_input_walk *w)
 {
+    struct stk_input_workers workers = stk_input_workers_of(w->out);
     for (uint32_t i = 0; i < w->out->stage_count; i++) {
         struct stk_input_stage *s = &w->out->stages[i];
-        if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(w->out, i)) {
+        if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(s, &workers)) {
             continue;
         }
+        workers.wall_ns -= stk_input_worker_time(s); // it works no more
         stk_input_add_kind(w, s->kind, -s->self_ns, 0);
         s->wait_ns = stk_add_ns(s->wait_ns, s->self_ns);
         s->self_ns = s->parallelism = 0;

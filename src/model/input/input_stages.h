@@ -53,8 +53,18 @@ STK_MUST_CHECK enum stoker_status stk_input_stages_see(const struct stk_analysis
                                                        struct stk_arena *arena, void **partial,
                                                        struct stoker_err *err);
 
+// Stages that work beside the thread that trains: whether there is a pipeline, and how long those
+// of other loaders are busy.
+struct stk_input_workers {
+    bool has_pipeline;
+    int64_t wall_ns;
+};
+struct stk_input_workers stk_input_workers_of(const struct stk_input_sums *sums);
 // Is the stage a fetch whose call only waits for stages that are recorded?
-bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage);
+bool stk_input_fetch_waits(const struct stk_input_stage *stage,
+                           const struct stk_input_workers *workers);
+// What the stage adds to the workers' time.
+int64_t stk_input_worker_time(const struct stk_input_stage *stage);
 // Elements per second if the stage alone worked, at the parallelism seen; below 0: not known.
 double stk_input_stage_capacity(const struct stk_input_stage *stage);
 // The stage that keeps the others waiting: of the threads that work one after the other those that

@@ -80,7 +80,7 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
 static bool find_model_time(struct host *h)
 {
     const struct stk_analysis *a = h->a;
-    struct stk_thread_cursor *c = stk_alloc(sizeof *c);
+    struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
     bool ok = c != NULL;
     for (uint32_t k = 0; k < a->t->track_count && ok; k++) {
         const struct stk_thread_info *th = &a->threads[k];

@@ -10,23 +10,36 @@
 // Limits: work of two steps that interleaves on one device gives steps that are too short.
 #include <string.h>
 
+#include "base/alloc.h"
 #include "model/analysis.h"
 
 #define CONFIDENCE 0.8
 #define HOST_MAX 2     // times the device's step: a longer host event holds more than the step
 #define WALK_MAX 65536 // events looked back through for the event around a launch
 
-static uint32_t derived_track(const struct stk_analysis *a, uint32_t line)
+// The first such line of each device of the trace, STK_NONE without one. NULL: no memory.
+static uint32_t *derived_tracks(const struct stk_analysis *a)
 {
-    for (uint32_t k = 0; k < a->t->track_count; k++) {
-        const struct stk_track *track = &a->t->tracks[k];
-        if (track->kind == STK_TRACK_DERIVED && track->device == a->lines[line].device &&
-            track->count &&
-            stk_str_eq(stk_strpool_get(&a->t->strings, track->name), STK_STR("Steps"))) {
-            return k;
+    const struct stk_trace *t = a->t;
+    uint32_t *tracks = stk_alloc_array((size_t)t->device_count + 1, sizeof *tracks);
+    for (uint32_t d = 0; tracks && d < t->device_count; d++) {
+        tracks[d] = STK_NONE;
+    }
+    for (uint32_t k = 0; tracks && k < t->track_count; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        if (track->kind == STK_TRACK_DERIVED && track->device < t->device_count && track->count &&
+            tracks[track->device] == STK_NONE &&
+            stk_str_eq(stk_strpool_get(&t->strings, track->name), STK_STR("Steps"))) {
+            tracks[track->device] = k;
         }
     }
-    return STK_NONE;
+    return tracks;
+}
+
+// That of an analysed device.
+static uint32_t derived_track(const struct stk_analysis *a, const uint32_t *tracks, uint32_t line)
+{
+    return a->sum->devices[line].analysed ? tracks[a->lines[line].device] : STK_NONE;
 }
 
 // First operation of the device at or after a time, NULL if there is none.
@@ -99,22 +112,23 @@ static void add_device(struct stk_analysis *a, uint32_t line, uint32_t track)
     }
 }
 
-enum stoker_status stk_steps_from_derived(struct stk_analysis *a, struct stoker_err *err)
+// False: no memory.
+static bool make_steps(struct stk_analysis *a, const uint32_t *tracks)
 {
     size_t most = 0;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
-        uint32_t track = a->sum->devices[d].analysed ? derived_track(a, d) : STK_NONE;
+        uint32_t track = derived_track(a, tracks, d);
         most += track == STK_NONE ? 0 : a->t->tracks[track].count;
     }
     if (most == 0) {
-        return STOKER_OK;
+        return true;
     }
     a->steps = stk_arena_array(&a->scratch, most + 1, sizeof *a->steps);
     if (!a->steps) {
-        return stk_err_nomem(err);
+        return false;
     }
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
-        uint32_t track = a->sum->devices[d].analysed ? derived_track(a, d) : STK_NONE;
+        uint32_t track = derived_track(a, tracks, d);
         uint32_t before = a->step_count;
         if (track != STK_NONE) {
             add_device(a, d, track);
@@ -127,5 +141,13 @@ enum stoker_status stk_steps_from_derived(struct stk_analysis *a, struct stoker_
     a->steps_per_device = a->step_count > 0;
     a->sum->source = a->step_count ? STK_STEPS_FRAMEWORK : STK_STEPS_NONE;
     a->sum->confidence = a->step_count ? CONFIDENCE : 0;
-    return STOKER_OK;
+    return true;
+}
+
+enum stoker_status stk_steps_from_derived(struct stk_analysis *a, struct stoker_err *err)
+{
+    uint32_t *tracks = derived_tracks(a);
+    bool ok = tracks && make_steps(a, tracks);
+    stk_free(tracks);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }

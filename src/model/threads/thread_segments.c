@@ -4,6 +4,8 @@
 
 #include "model/threads/thread_segments.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/assert.h"
 
@@ -13,6 +15,7 @@ bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis 
 {
     s->a = a;
     s->failed = false;
+    stk_vec_init(&s->used, sizeof(uint32_t), UINT32_MAX);
     stk_vec_init(&s->list, sizeof(struct stk_segment), UINT32_MAX);
     stk_vec_init(&s->other, sizeof(struct stk_segment), UINT32_MAX);
     stk_vec_init(&s->merged, sizeof(struct stk_segment), UINT32_MAX);
@@ -22,10 +25,11 @@ bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis 
 
 void stk_segments_deinit(struct stk_thread_segments *s)
 {
-    for (uint32_t k = 0; s->rows && k < s->a->t->track_count; k++) {
-        stk_free(s->rows[k]);
+    for (size_t i = 0; i < s->used.count; i++) {
+        stk_free(s->rows[*(const uint32_t *)stk_vec_at(&s->used, i)]);
     }
     stk_free(s->rows);
+    stk_vec_deinit(&s->used);
     stk_vec_deinit(&s->list);
     stk_vec_deinit(&s->other);
     stk_vec_deinit(&s->merged);
@@ -34,7 +38,11 @@ void stk_segments_deinit(struct stk_thread_segments *s)
 static struct stk_thread_cursor *cursor_of(struct stk_thread_segments *s, uint32_t row)
 {
     if (!s->rows[row]) {
-        s->rows[row] = stk_alloc(sizeof **s->rows);
+        uint32_t *used = stk_vec_push(&s->used);
+        s->rows[row] = used ? stk_cursor_new(s->a->t->tracks[row].count) : NULL;
+        if (used) {
+            *used = row;
+        }
         if (s->rows[row]) {
             stk_cursor_init(s->rows[row], s->a, row);
         }
@@ -156,13 +164,13 @@ uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, i
 {
     const struct stk_trace *t = s->a->t;
     const struct stk_thread_cursor *at = cursor_of(s, thread);
-    struct stk_thread_cursor *c = at ? stk_alloc(sizeof *c) : NULL;
+    struct stk_thread_cursor *c = at ? stk_cursor_new(at->capacity) : NULL;
     uint32_t found = STK_NONE;
     s->failed |= !c;
     if (!c) {
         return STK_NONE;
     }
-    *c = *at;
+    memcpy(c, at, sizeof *c + at->depth * sizeof at->stack[0]);
     // What covers more than half of the window is open in its middle.
     stk_cursor_advance(c, from_ns + (to_ns - from_ns) / 2);
     for (uint32_t i = c->depth; i-- > 0 && found == STK_NONE;) {

@@ -28,6 +28,7 @@ struct stk_segment {
 struct stk_thread_segments {
     const struct stk_analysis *a;
     struct stk_thread_cursor **rows; // per track
+    struct stk_vec used;             // uint32_t: tracks that have one
     struct stk_vec list, other, merged;
     bool failed; // memory ran out
 };

@@ -4,9 +4,20 @@
 
 #include "model/threads/thread_walk.h"
 
+#include "base/alloc.h"
 #include "base/assert.h"
 
 #define LOOK_BACK 256 // events, for the operator around one or before it
+
+struct stk_thread_cursor *stk_cursor_new(uint32_t capacity)
+{
+    capacity = capacity < STK_WALK_DEPTH ? capacity : STK_WALK_DEPTH;
+    struct stk_thread_cursor *c = stk_alloc(sizeof *c + capacity * sizeof c->stack[0]);
+    if (c) {
+        c->capacity = capacity;
+    }
+    return c;
+}
 
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track)
 {
@@ -28,7 +39,7 @@ void stk_cursor_open(struct stk_thread_cursor *c, uint32_t event, int64_t end_ns
     STK_ASSERT(event < c->a->t->count);
     const struct stk_trace *t = c->a->t;
     stk_cursor_close(c, t->start_ns[event]);
-    if (c->depth == STK_WALK_DEPTH) {
+    if (c->depth == c->capacity) {
         return;
     }
     const struct stk_open_event *outer = stk_cursor_top(c);

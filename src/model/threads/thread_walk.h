@@ -22,10 +22,13 @@ struct stk_open_event {
 struct stk_thread_cursor {
     const struct stk_analysis *a;
     uint32_t first, next, end; // first event of the track, next one to open, end of the track
-    uint32_t depth;
-    struct stk_open_event stack[STK_WALK_DEPTH];
+    uint32_t depth, capacity;
+    struct stk_open_event stack[]; // STK_WALK_DEPTH of them, or as many as the track has events
 };
 
+// A cursor whose stack holds that many, to be put on tracks with no more events, or on any where it
+// is STK_WALK_DEPTH; freed with stk_free. NULL: no memory.
+struct stk_thread_cursor *stk_cursor_new(uint32_t capacity);
 // On one row (track or sub-row) of a thread.
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track);
 // Put the next event on the stack; it is open at t.

@@ -5,11 +5,12 @@
 // (median over the used steps). Beside it the rank as a whole: work of the busiest device over the
 // mean (imbalance), and the share of the time with any work in which exactly one device works
 // (working in turn, as under data-parallel loops that wait for each device). Method: set operations
-// on the time lines, linear in their intervals for each device. Limits: devices of different
+// on the time lines, joined pairwise: O(intervals log devices). Limits: devices of different
 // processes are different ranks here, and are not compared: for them `stoker why` has the straggler
 // and `stats comm` who arrives last.
 #include "base/alloc.h"
 #include "model/median.h"
+#include "model/span_layers.h"
 #include "passes/stats/stats.h"
 
 struct balance_device {
@@ -22,47 +23,36 @@ struct balance_partial {
 };
 
 struct sets {
-    struct stk_spans selected, once, twice, both, next;
+    struct stk_spans selected, own;
+    struct stk_layer all; // of all devices
 };
 
 static void sets_init(struct sets *s)
 {
-    stk_spans_init(&s->selected);
-    stk_spans_init(&s->once);
-    stk_spans_init(&s->twice);
-    stk_spans_init(&s->both);
-    stk_spans_init(&s->next);
+    *s = (struct sets){0}; // empty sets
 }
 
 static void sets_deinit(struct sets *s)
 {
     stk_spans_deinit(&s->selected);
-    stk_spans_deinit(&s->once);
-    stk_spans_deinit(&s->twice);
-    stk_spans_deinit(&s->both);
-    stk_spans_deinit(&s->next);
+    stk_spans_deinit(&s->own);
+    stk_layer_deinit(&s->all);
 }
 
-static void swap_spans(struct stk_spans *a, struct stk_spans *b)
+static bool count_devices(const struct stk_analysis *view, struct sets *s)
 {
-    struct stk_spans c = *a;
-    *a = *b;
-    *b = c;
-}
-
-// Where one device works at least (once), and where two do (twice).
-static bool count_device(const struct stk_spans *busy, struct sets *s)
-{
-    if (!stk_spans_intersect(&s->once, busy, &s->both) ||
-        !stk_spans_union(&s->twice, &s->both, &s->next)) {
-        return false;
+    struct stk_layers layers;
+    bool ok = true;
+    stk_layers_init(&layers, true);
+    for (uint32_t d = 0; ok && d < view->sum->device_count; d++) {
+        ok = !stk_view_has_device(view, d) ||
+             (stk_view_selected(view, d, &s->selected) &&
+              stk_spans_intersect(&view->lines[d].busy, &s->selected, &s->own) &&
+              stk_layers_add(&layers, &s->own));
     }
-    swap_spans(&s->twice, &s->next);
-    if (!stk_spans_union(&s->once, busy, &s->next)) {
-        return false;
-    }
-    swap_spans(&s->once, &s->next);
-    return true;
+    ok = ok && stk_layers_end(&layers, &s->all);
+    stk_layers_deinit(&layers);
+    return ok;
 }
 
 // Start of the device's first work in the step; INT64_MAX: none.
@@ -75,88 +65,134 @@ static int64_t first_work(const struct stk_spans *busy, const struct stk_step *s
     return busy->v[i].start_ns > s->start_ns ? busy->v[i].start_ns : s->start_ns;
 }
 
-// The device's step of that number; steps of a device stand together, in order.
-static const struct stk_step *step_of(const struct stk_rank_sum *sum, uint32_t device,
-                                      int64_t number)
-{
-    for (uint32_t i = 0; i < sum->step_count; i++) {
-        if (sum->steps[i].device == device && sum->steps[i].number == number) {
-            return &sum->steps[i];
-        }
-    }
-    return NULL;
-}
-
-static int64_t earliest_of_step(const struct stk_analysis *view, int64_t number, uint32_t *working)
-{
-    int64_t earliest = INT64_MAX;
-    *working = 0;
-    for (uint32_t d = 0; d < view->sum->device_count; d++) {
-        const struct stk_step *s = step_of(view->sum, d, number);
-        int64_t at = s ? first_work(&view->lines[d].busy, s) : INT64_MAX;
-        earliest = at < earliest ? at : earliest;
-        *working += at != INT64_MAX;
-    }
-    return earliest;
-}
-
 #define LAG_STEPS_MAX 64 // used steps that are compared: a median needs no more
 
-static void find_lag(const struct stk_analysis *view, uint32_t device, struct balance_device *out)
+// A step over the devices.
+struct shared_step {
+    int64_t earliest_ns; // of the devices' first works
+    uint32_t working;    // devices that work in it
+    uint32_t device;     // that was seen last: of several steps with one number the first counts
+};
+struct lags {
+    int64_t *first_work;  // per row of the steps
+    struct stk_vec steps; // struct shared_step
+    struct stk_map of_number;
+};
+
+static bool collect_step(const struct stk_analysis *view, uint32_t row, struct lags *l)
 {
+    const struct stk_step *s = &view->sum->steps[row];
+    int created;
+    uint32_t *at =
+        stk_map_put(&l->of_number, (uint64_t)s->number, 0, (uint32_t)l->steps.count, &created);
+    struct shared_step *step = !at       ? NULL
+                               : created ? stk_vec_push(&l->steps)
+                                         : stk_vec_at(&l->steps, *at);
+    if (!step) {
+        return false;
+    }
+    if (created) {
+        *step = (struct shared_step){.earliest_ns = INT64_MAX, .device = STK_NONE};
+    }
+    int64_t first = l->first_work[row] = first_work(&view->lines[s->device].busy, s);
+    if (step->device != s->device) {
+        step->earliest_ns = first < step->earliest_ns ? first : step->earliest_ns;
+        step->working += first != INT64_MAX;
+        step->device = s->device;
+    }
+    return true;
+}
+
+// How late the device of the rows from `row` on is; returns the row behind them.
+static uint32_t find_lag(const struct stk_analysis *view, uint32_t row, const struct lags *l,
+                         struct balance_device *out)
+{
+    const struct stk_step *s = view->sum->steps;
     int64_t lags[LAG_STEPS_MAX];
     size_t count = 0;
-    for (uint32_t i = 0; i < view->sum->step_count && count < LAG_STEPS_MAX; i++) {
-        const struct stk_step *s = &view->sum->steps[i];
-        uint32_t working;
-        if (s->device != device || s->excluded) {
-            continue;
-        }
-        int64_t own = first_work(&view->lines[device].busy, s);
-        int64_t first = earliest_of_step(view, s->number, &working);
-        if (own != INT64_MAX && working > 1) {
-            lags[count++] = own - first;
+    uint32_t device = s[row].device;
+    for (; row < view->sum->step_count && s[row].device == device; row++) {
+        const struct shared_step *step =
+            stk_vec_at(&l->steps, *stk_map_get(&l->of_number, (uint64_t)s[row].number, 0));
+        if (!s[row].excluded && l->first_work[row] != INT64_MAX && step->working > 1 &&
+            count < LAG_STEPS_MAX) {
+            lags[count++] = l->first_work[row] - step->earliest_ns;
         }
     }
     out->steps = count;
     out->lag_ns = count ? stk_median_low(lags, count) : -1;
+    return row;
+}
+
+// Steps of a device stand together, in order.
+static bool find_lags(const struct stk_analysis *view, struct balance_partial *out)
+{
+    uint32_t rows = view->sum->step_count;
+    struct lags l = {.first_work = stk_alloc_array((size_t)rows + 1, sizeof *l.first_work)};
+    stk_vec_init(&l.steps, sizeof(struct shared_step), UINT32_MAX);
+    stk_map_init(&l.of_number, UINT32_MAX);
+    bool ok = l.first_work != NULL, of_devices = rows && view->sum->steps[0].device != STK_NONE;
+    for (uint32_t i = 0; i < rows && of_devices && ok; i++) {
+        ok = collect_step(view, i, &l);
+    }
+    for (uint32_t i = 0; i < rows && of_devices && ok;) {
+        uint32_t device = view->sum->steps[i].device;
+        struct balance_device unselected;
+        i = find_lag(view, i, &l,
+                     stk_view_has_device(view, device) ? &out->devices[device] : &unselected);
+    }
+    stk_free(l.first_work);
+    stk_vec_deinit(&l.steps);
+    stk_map_deinit(&l.of_number);
+    return ok;
+}
+
+#define HOPS 16 // intervals that are passed one by one before the next one is searched for
+
+// Time in both sets. Not linear in the second one, which all devices of a rank are held against.
+static int64_t shared_time(const struct stk_spans *own, const struct stk_spans *of_all)
+{
+    int64_t total_ns = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < own->count; i++) {
+        const struct stk_span *v = &own->v[i];
+        for (int hops = 0; at < of_all->count && of_all->v[at].end_ns <= v->start_ns; at++) {
+            if (++hops == HOPS) {
+                at = stk_spans_find(of_all, v->start_ns);
+                break;
+            }
+        }
+        for (size_t k = at; k < of_all->count && of_all->v[k].start_ns < v->end_ns; k++) {
+            const struct stk_span *o = &of_all->v[k];
+            total_ns += (o->end_ns < v->end_ns ? o->end_ns : v->end_ns) -
+                        (o->start_ns > v->start_ns ? o->start_ns : v->start_ns);
+        }
+    }
+    return total_ns;
 }
 
 static bool fill_devices(const struct stk_analysis *view, struct sets *s,
                          struct balance_partial *out)
 {
-    uint32_t devices = view->sum->device_count;
-    struct stk_spans own;
-    stk_spans_init(&own);
-    bool ok = true;
-    for (uint32_t d = 0; ok && d < devices; d++) {
-        ok = !stk_view_has_device(view, d) ||
-             (stk_view_selected(view, d, &s->selected) &&
-              stk_spans_intersect(&view->lines[d].busy, &s->selected, &own) &&
-              count_device(&own, s));
-    }
-    stk_spans_deinit(&own);
-    if (!ok) {
+    if (!count_devices(view, s)) {
         return false;
     }
-    for (uint32_t d = 0; d < devices; d++) {
+    for (uint32_t d = 0; d < view->sum->device_count; d++) {
         struct balance_device *o = &out->devices[d];
         *o = (struct balance_device){.lag_ns = -1};
         if (!stk_view_has_device(view, d)) {
             continue;
         }
         if (!stk_view_selected(view, d, &s->selected) ||
-            !stk_spans_intersect(&view->lines[d].busy, &s->selected, &s->both) ||
-            !stk_spans_subtract(&s->both, &s->twice, &s->next)) {
+            !stk_spans_intersect(&view->lines[d].busy, &s->selected, &s->own)) {
             return false;
         }
-        o->busy_ns = stk_spans_total(&s->both);
-        o->alone_ns = stk_spans_total(&s->next);
-        find_lag(view, d, o);
+        o->busy_ns = stk_spans_total(&s->own);
+        o->alone_ns = o->busy_ns - shared_time(&s->own, &s->all.twice);
     }
-    out->any_ns = stk_spans_total(&s->once);
-    out->alone_ns = out->any_ns - stk_spans_total(&s->twice);
-    return true;
+    out->any_ns = stk_spans_total(&s->all.once);
+    out->alone_ns = out->any_ns - stk_spans_total(&s->all.twice);
+    return find_lags(view, out);
 }
 
 static enum stoker_status balance_see(const struct stk_analysis *view, struct stk_arena *arena,

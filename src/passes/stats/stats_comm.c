@@ -641,6 +641,8 @@ static enum stoker_status comm_describe(const struct stk_pass_ctx *ctx, struct s
     stk_vec_init(&kinds, sizeof(struct kind_row), UINT32_MAX - 1);
     stk_map_init(&known, UINT32_MAX - 1);
     stk_table_keep(rows, "exposed_ns", ctx->limit);
+    stk_table_keep(by_kind, "exposed_ns", ctx->limit);
+    stk_table_keep(host, "total_ns", ctx->limit);
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++) {

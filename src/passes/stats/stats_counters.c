@@ -437,21 +437,28 @@ static void add_totals(struct counter_totals *all, const struct counter_row *c)
     all->clock_drop = drop > all->clock_drop ? drop : all->clock_drop;
 }
 
-static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
-                               struct stk_table *table, struct counter_totals *all)
+// Devices by their ordinal; of several the first. False: no memory.
+static bool index_devices(const struct stk_rank_sum *rank, struct stk_map *at)
+{
+    bool ok = true;
+    for (uint32_t d = 0; d < rank->device_count && ok; d++) {
+        ok = stk_map_put(at, (uint64_t)rank->devices[d].ordinal, 0, d, NULL) != NULL;
+    }
+    return ok;
+}
+
+static bool counters_fill_rows(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
+                               const struct stk_map *devices, struct stk_table *table,
+                               struct counter_totals *all)
 {
     const struct counter_partial *p = rank->partial;
     for (uint32_t i = 0; p && i < p->count; i++) {
         const struct counter_row *c = &p->rows[i];
-        const char *id = NULL;
         if (ctx->select->has_device && c->device != ctx->select->device) {
             continue;
         }
-        for (uint32_t d = 0; d < rank->device_count && !id; d++) {
-            if (rank->devices[d].ordinal == c->device) {
-                id = rank->devices[d].id;
-            }
-        }
+        const uint32_t *device = stk_map_get(devices, (uint64_t)c->device, 0);
+        const char *id = device ? rank->devices[*device].id : NULL;
         if (!id && c->device >= 0) {
             id = stk_arena_printf(ctx->arena, "%d/%lld", rank->rank < 0 ? 0 : (int)rank->rank,
                                   (long long)c->device);
@@ -474,6 +481,16 @@ static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_
         }
     }
     return true;
+}
+
+static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
+                               struct stk_table *table, struct counter_totals *all)
+{
+    struct stk_map devices;
+    stk_map_init(&devices, UINT32_MAX);
+    bool ok = index_devices(rank, &devices) && counters_fill_rows(ctx, rank, &devices, table, all);
+    stk_map_deinit(&devices);
+    return ok;
 }
 
 #define REMEDY                                                                                     \

@@ -359,6 +359,7 @@ static enum stoker_status kernels_describe(const struct stk_pass_ctx *ctx,
         return STOKER_OK;
     }
     sum_ranks(ctx->run, &all);
+    stk_table_keep(table, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_kernels(ctx, table, ctx->run->ranks[r], &all) ||
             !fill_ways(ctx, ways, ctx->run->ranks[r])) {

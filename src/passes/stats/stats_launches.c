@@ -459,6 +459,7 @@ static enum stoker_status launches_describe(const struct stk_pass_ctx *ctx,
     if (stk_stats_lacks_device(ctx, doc)) {
         return STOKER_OK;
     }
+    stk_table_keep(calls, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
         ok = launches_fill_rank(table, ctx->run->ranks[r], &all) &&
              fill_queue(queue, ctx->run->ranks[r]) && fill_regions(regions, ctx->run->ranks[r]) &&

@@ -201,6 +201,29 @@ static void look_inside(const struct finder *f, const struct stk_track *track, s
     }
 }
 
+// Islands follow one another: only those within the row's time are looked at.
+static void look_along(const struct finder *f, const struct stk_track *track)
+{
+    const struct stk_trace *t = f->view->t;
+    int64_t first_ns = track->count ? t->start_ns[track->first] : 0;
+    size_t low = 0, high = track->count ? f->islands.count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (((const struct island *)stk_vec_at(&f->islands, middle))->end_ns <= first_ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; track->count && low < f->islands.count; low++) {
+        struct island *i = stk_vec_at(&f->islands, low);
+        if (i->start_ns > t->start_ns[track->first + track->count - 1]) {
+            break;
+        }
+        look_inside(f, track, i);
+    }
+}
+
 static bool add_rows(struct finder *f)
 {
     for (size_t k = 0; k < f->islands.count; k++) {
@@ -234,15 +257,16 @@ static bool find_all(struct finder *f, struct stk_spans *used)
 {
     const struct stk_analysis *v = f->view;
     for (uint32_t d = 0; d < v->sum->device_count; d++) {
+        if (v->sum->devices_left_out && !v->sum->devices[d].analysed) {
+            continue; // each goes over all threads
+        }
         if (!stk_view_used(v, d, used) || !find_times(f, &v->lines[d], used)) {
             return false;
         }
         for (uint32_t k = 0; f->islands.count && k < v->t->track_count; k++) {
             if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process] &&
                 !v->threads[v->threads[k].root].is_loader) {
-                for (size_t i = 0; i < f->islands.count; i++) {
-                    look_inside(f, &v->t->tracks[k], stk_vec_at(&f->islands, i));
-                }
+                look_along(f, &v->t->tracks[k]);
             }
         }
         if (!add_rows(f)) {

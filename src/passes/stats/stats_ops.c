@@ -350,6 +350,10 @@ static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct st
     struct stk_table *islands = stk_table_add(doc, &host_islands_table);
     struct stk_op_sums all = {.count = 0};
     struct stk_op_details work = {.kernel_ns = 0};
+    stk_table_keep(ops, "self_ns", ctx->limit);
+    stk_table_keep(kernels, "total_ns", ctx->limit);
+    stk_table_keep(copies, "total_ns", ctx->limit);
+    stk_table_keep(islands, "total_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         if (!fill_ops(ops, rank) || !fill_kernels(kernels, rank) || !fill_copies(copies, rank) ||

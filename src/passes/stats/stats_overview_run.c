@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/sort.h"
+#include "base/strpool.h"
+#include "base/vec.h"
 #include "passes/stats/stats_overview.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -201,32 +204,55 @@ static const char *join_names(const struct names *names, struct stk_arena *arena
     return text && names->more ? stk_arena_printf(arena, "%s and others", text) : text;
 }
 
+// Devices of one name.
+struct alike {
+    const char *name;
+    uint32_t count, idle;
+};
+
+static bool count_alike(const struct stk_run_sum *run, struct stk_strpool *names,
+                        struct stk_vec *rows)
+{
+    struct stk_map at; // id of the name -> row
+    bool ok = true;
+    stk_map_init(&at, UINT32_MAX);
+    for (uint32_t i = 0; i < run->device_count && ok; i++) {
+        const char *name = run->devices[i].name ? run->devices[i].name : "";
+        uint32_t id = stk_strpool_intern(names, name, strlen(name));
+        uint32_t *row =
+            id == STK_STRPOOL_FAILED ? NULL : stk_map_put(&at, id, 0, (uint32_t)rows->count, NULL);
+        struct alike *a = !row                 ? NULL
+                          : *row < rows->count ? stk_vec_at(rows, *row)
+                                               : stk_vec_push(rows);
+        if ((ok = a != NULL)) {
+            a->name = name;
+            a->count++;
+            a->idle += run->devices[i].ops == 0;
+        }
+    }
+    stk_map_deinit(&at);
+    return ok;
+}
+
 static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
                         struct stk_arena *arena)
 {
-    for (uint32_t i = 0; i < run->device_count; i++) {
-        const char *name = run->devices[i].name ? run->devices[i].name : "";
-        uint32_t alike = 0, idle = 0;
-        bool first = true;
-        for (uint32_t k = 0; k < run->device_count; k++) {
-            bool same = strcmp(name, run->devices[k].name ? run->devices[k].name : "") == 0;
-            first &= !(same && k < i);
-            alike += same;
-            idle += same && run->devices[k].ops == 0;
+    struct stk_strpool names;
+    struct stk_vec rows;
+    stk_vec_init(&rows, sizeof(struct alike), UINT32_MAX);
+    bool ok = stk_strpool_init(&names, 0) == 0 && count_alike(run, &names, &rows);
+    for (size_t i = 0; i < rows.count && ok; i++) {
+        const struct alike *a = stk_vec_at(&rows, i);
+        const char *text = stk_arena_printf(arena, "%" PRIu32 " x %s", a->count,
+                                            *a->name ? a->name : "name not recorded");
+        if (text && a->idle) {
+            text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, a->idle);
         }
-        if (!first) {
-            continue;
-        }
-        const char *text =
-            stk_arena_printf(arena, "%" PRIu32 " x %s", alike, *name ? name : "name not recorded");
-        if (text && idle) {
-            text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, idle);
-        }
-        if (!add_fact(table, "devices", text)) {
-            return false;
-        }
+        ok = add_fact(table, "devices", text);
     }
-    return true;
+    stk_strpool_deinit(&names);
+    stk_vec_deinit(&rows);
+    return ok;
 }
 
 bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)

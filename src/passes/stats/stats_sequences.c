@@ -195,10 +195,9 @@ static bool sequences_sweep_device(struct sweep *s, struct stk_spans *selected)
     if (!stk_view_selected(v, s->line, selected)) {
         return false;
     }
-    for (uint32_t k = 0; k < v->t->track_count; k++) {
-        if (v->t->tracks[k].kind == STK_TRACK_STREAM &&
-            v->t->tracks[k].device == v->lines[s->line].device &&
-            !sweep_stream(s, &v->t->tracks[k], selected)) {
+    const struct stk_device_line *line = &v->lines[s->line];
+    for (uint32_t i = 0; i < line->stream_count; i++) {
+        if (!sweep_stream(s, &v->t->tracks[line->streams[i]], selected)) {
             return false;
         }
     }
@@ -408,6 +407,7 @@ static enum stoker_status sequences_describe(const struct stk_pass_ctx *ctx,
     if (stk_stats_lacks_device(ctx, doc)) {
         return STOKER_OK;
     }
+    stk_table_keep(table, "saving_bound_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         const struct sequence_partial *p = rank->partial;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "model/median.h"
+#include "model/span_layers.h"
 #include "passes/stats/stats_launches.h"
 
 #define SLOW_TIMES 10
@@ -86,21 +87,25 @@ static void slow_calls_measure(struct stk_call_row *row, int64_t *durs, size_t n
 static bool find_busy(struct sweep *s)
 {
     const struct stk_device_line *lines = s->view->lines;
-    struct stk_spans sum;
+    struct stk_layers layers;
+    struct stk_layer all = {{0}, {0}};
+    struct stk_spans copy;
     bool ok = true;
     if (s->view->sum->device_count == 1) {
         s->busy = &lines[0].busy;
         s->busy_sums = lines[0].busy_sums;
         return true;
     }
-    stk_spans_init(&sum);
+    stk_layers_init(&layers, false);
+    stk_spans_init(&copy);
     for (uint32_t d = 0; d < s->view->sum->device_count && ok; d++) {
-        struct stk_spans before = s->all_busy;
-        ok = stk_spans_union(&before, &lines[d].busy, &sum);
-        s->all_busy = sum;
-        sum = before;
+        ok = stk_spans_clip(&lines[d].busy, INT64_MIN, INT64_MAX, &copy) &&
+             stk_layers_add(&layers, &copy);
     }
-    stk_spans_deinit(&sum);
+    ok = ok && stk_layers_end(&layers, &all);
+    s->all_busy = all.once;
+    stk_layers_deinit(&layers);
+    stk_spans_deinit(&copy);
     s->busy = &s->all_busy;
     s->busy_sums = s->all_sums = ok ? stk_spans_sums(s->busy) : NULL;
     return s->busy_sums != NULL;

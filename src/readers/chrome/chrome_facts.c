@@ -96,6 +96,17 @@ static void add_device(struct stk_chrome_facts *f, struct stk_str element)
     }
 }
 
+static void index_devices(struct stk_chrome_facts *f)
+{
+    const struct stk_chrome_device *first = f->devices.items;
+    f->devices_alike = f->devices.count > 0;
+    for (size_t i = 0; i < f->devices.count; i++) {
+        f->failed |= !stk_map_put(&f->device_at, (uint64_t)first[i].id, 0, (uint32_t)i, NULL);
+        f->devices_alike &=
+            stk_str_eq(first[i].name, first->name) && first[i].sm_count == first->sm_count;
+    }
+}
+
 static bool read_small(struct stk_str value, int32_t *out)
 {
     int64_t v;
@@ -145,6 +156,7 @@ bool stk_chrome_facts_read(struct stk_chrome_facts *f, const struct stk_chrome_i
     memset(f, 0, sizeof *f);
     stk_arena_init(&f->arena, 0);
     stk_vec_init(&f->devices, sizeof(struct stk_chrome_device), DEVICES_MAX);
+    stk_map_init(&f->device_at, DEVICES_MAX);
     f->rank = f->world_size = -1;
     f->is_amd = json[STK_CHROME_HIP].n > 0;
     f->is_kineto = json[STK_CHROME_SCHEMA].n || json[STK_CHROME_DEVICES].n ||
@@ -157,6 +169,7 @@ bool stk_chrome_facts_read(struct stk_chrome_facts *f, const struct stk_chrome_i
     }
     if (json[STK_CHROME_DEVICES].n) {
         each_element(f, json[STK_CHROME_DEVICES], add_device);
+        index_devices(f);
     }
     if (json[STK_CHROME_DISTRIBUTED].n && json[STK_CHROME_DISTRIBUTED].p[0] == '{') {
         stk_chrome_flatten(json[STK_CHROME_DISTRIBUTED].p, json[STK_CHROME_DISTRIBUTED].n,
@@ -176,6 +189,7 @@ void stk_chrome_facts_free(struct stk_chrome_facts *f)
     if (f->arena.cap_bytes) {
         stk_arena_deinit(&f->arena);
         stk_vec_deinit(&f->devices);
+        stk_map_deinit(&f->device_at);
     }
 }
 
@@ -188,15 +202,11 @@ static int32_t clamp32(int64_t v)
 // any of them will do.
 static const struct stk_chrome_device *find_device(const struct stk_chrome_facts *f, int64_t device)
 {
-    const struct stk_chrome_device *first = f->devices.items;
-    bool alike = f->devices.count > 0;
-    for (size_t i = 0; i < f->devices.count; i++) {
-        if (first[i].id == device) {
-            return &first[i];
-        }
-        alike &= stk_str_eq(first[i].name, first->name) && first[i].sm_count == first->sm_count;
+    const uint32_t *at = stk_map_get(&f->device_at, (uint64_t)device, 0);
+    if (at) {
+        return stk_vec_at(&f->devices, *at);
     }
-    return alike ? first : NULL;
+    return f->devices_alike ? f->devices.items : NULL;
 }
 
 void stk_chrome_facts_device(const struct stk_chrome_facts *f, int64_t device,

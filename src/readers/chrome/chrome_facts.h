@@ -7,7 +7,9 @@
 
 struct stk_chrome_facts {
     struct stk_arena arena;
-    struct stk_vec devices; // struct stk_chrome_device
+    struct stk_vec devices;   // struct stk_chrome_device
+    struct stk_map device_at; // id -> index, of the first that has it
+    bool devices_alike;       // by name and size
     int32_t rank, world_size;
     int64_t base_ns;
     struct stk_str host;

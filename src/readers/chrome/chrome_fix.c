@@ -27,6 +27,7 @@ struct fixing {
     const struct stk_chrome_input *in;
     struct stk_vec processes; // struct process
     struct stk_map process_map;
+    struct stk_map main_of_rank; // rank -> index of the process that drives its devices; -1: of all
     struct stk_chrome_facts facts;
     bool failed;
 };
@@ -146,21 +147,41 @@ static void collect_processes(struct fixing *f)
     }
 }
 
+static bool drives_more(const struct process *p, const struct process *best)
+{
+    return p->calls != best->calls ? p->calls > best->calls
+           : p->rows != best->rows ? p->rows > best->rows
+                                   : p->id < best->id;
+}
+
+static void propose_main(struct fixing *f, int32_t rank, uint32_t process)
+{
+    uint32_t *main = stk_map_put(&f->main_of_rank, (uint32_t)rank, 0, process, NULL);
+    f->failed |= !main;
+    if (main && drives_more(stk_vec_at(&f->processes, process), stk_vec_at(&f->processes, *main))) {
+        *main = process;
+    }
+}
+
+static void find_main_processes(struct fixing *f)
+{
+    for (size_t i = 0; i < f->processes.count; i++) {
+        const struct process *p = stk_vec_at(&f->processes, i);
+        if (p->device >= 0) {
+            continue;
+        }
+        propose_main(f, -1, (uint32_t)i);
+        if (p->rank >= 0) {
+            propose_main(f, p->rank, (uint32_t)i);
+        }
+    }
+}
+
 // The host process that drives the devices of this rank (-1: of all).
 static const struct process *main_process(const struct fixing *f, int32_t rank)
 {
-    const struct process *best = NULL;
-    for (size_t i = 0; i < f->processes.count; i++) {
-        const struct process *p = stk_vec_at(&f->processes, i);
-        if (p->device >= 0 || (rank >= 0 && p->rank != rank)) {
-            continue;
-        }
-        if (!best || p->calls > best->calls || (p->calls == best->calls && p->rows > best->rows) ||
-            (p->calls == best->calls && p->rows == best->rows && p->id < best->id)) {
-            best = p;
-        }
-    }
-    return best;
+    const uint32_t *main = stk_map_get(&f->main_of_rank, (uint32_t)(rank < 0 ? -1 : rank), 0);
+    return main ? stk_vec_at(&f->processes, *main) : NULL;
 }
 
 static int64_t main_process_id(const struct fixing *f, int32_t rank)
@@ -380,6 +401,7 @@ enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk
     struct fixing f = {.b = sink->build, .sink = sink, .in = in};
     stk_vec_init(&f.processes, sizeof(struct process), 1u << 24);
     stk_map_init(&f.process_map, 1u << 24);
+    stk_map_init(&f.main_of_rank, 1u << 24);
     enum stoker_status status = check_is_trace(&f, err);
     if (status == STOKER_OK && !stk_chrome_facts_read(&f.facts, in)) {
         status = stk_err_nomem(err);
@@ -387,6 +409,7 @@ enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk
     if (status == STOKER_OK) {
         join_pairs(&f);
         collect_processes(&f);
+        find_main_processes(&f);
         name_processes(&f);
         fix_tracks(&f);
         put_issues(&f);
@@ -398,5 +421,6 @@ enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk
     stk_chrome_facts_free(&f.facts);
     stk_vec_deinit(&f.processes);
     stk_map_deinit(&f.process_map);
+    stk_map_deinit(&f.main_of_rank);
     return status;
 }

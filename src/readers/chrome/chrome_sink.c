@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 
-#define TRACKS_MAX (1u << 24)
 #define METAS_MAX (1u << 24)
 
 bool stk_chrome_sink_init(struct stk_chrome_sink *k, struct stk_build *build)
@@ -13,8 +12,8 @@ bool stk_chrome_sink_init(struct stk_chrome_sink *k, struct stk_build *build)
     memset(k, 0, sizeof *k);
     k->build = build;
     stk_arena_init(&k->arena, 0);
-    stk_vec_init(&k->tracks, sizeof(struct stk_chrome_sink_track), TRACKS_MAX);
-    stk_map_init(&k->track_map, TRACKS_MAX);
+    stk_vec_init(&k->tracks, sizeof(struct stk_chrome_sink_track), STK_TRACKS_MAX);
+    stk_map_init(&k->track_map, STK_TRACKS_MAX);
     stk_vec_init(&k->metas, sizeof(struct stk_chrome_meta), METAS_MAX);
     stk_map_init(&k->meta_map, METAS_MAX);
     stk_vec_init(&k->halves, sizeof(struct stk_chrome_half), UINT32_MAX - 1);
@@ -57,7 +56,7 @@ static uint32_t new_track(struct stk_chrome_sink *k, const struct stk_chrome_tra
     return (uint32_t)k->tracks.count - 1;
 }
 
-// The sink's track for one of the worker's; NULL without memory.
+// The sink's track for one of the worker's; NULL without memory, and where there are too many.
 static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
                                                 struct stk_chrome_track *t)
 {
@@ -69,7 +68,7 @@ static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
         t->sink_track = at ? *at : STK_NONE;
     }
     if (t->sink_track == STK_NONE) {
-        k->failed = true;
+        k->failed |= k->tracks.count < STK_TRACKS_MAX;
         return NULL;
     }
     struct stk_chrome_sink_track *to = stk_vec_at(&k->tracks, t->sink_track);
@@ -77,6 +76,14 @@ static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
         to->rank = t->rank;
     }
     return to;
+}
+
+// An event of a track that is one too many; ends of pairs were counted when they were read.
+static void leave_out(struct stk_chrome_sink *k, uint64_t pos, bool was_counted)
+{
+    struct stk_chrome_issue one = {1, 1, pos, {"", 0}};
+    stk_chrome_issue_merge(&k->total.issues[STK_ISSUE_TRACKS_LEFT_OUT], &one);
+    k->total.by_kind[STK_KIND_OTHER] += !was_counted;
 }
 
 static uint32_t shard_track(struct stk_chrome_sink *k, struct stk_chrome_sink_track *t)
@@ -184,9 +191,10 @@ static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
         if (g->row.track != last) {
             last = g->row.track;
             t = sink_track(k, stk_vec_at(&s->tracks, last));
-            if (!t) {
-                return;
-            }
+        }
+        if (!t) {
+            leave_out(k, g->row.pos, false);
+            continue;
         }
         g->row.name = shard_name(k, s, g->row.name);
         g->row.track = shard_track(k, t);
@@ -219,9 +227,13 @@ static void take_half(struct stk_chrome_sink *k, struct stk_chrome_stager *s,
         return;
     }
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, half->track);
+    if (!sink_track(k, t)) {
+        leave_out(k, half->pos, !half->begins);
+        return;
+    }
     struct stk_str name = stk_strpool_get(&s->names, half->name);
     uint32_t id = stk_strpool_intern(&k->half_names, name.p, name.n);
-    struct stk_chrome_half *kept = sink_track(k, t) ? stk_vec_push(&k->halves) : NULL;
+    struct stk_chrome_half *kept = stk_vec_push(&k->halves);
     if (!kept || id == STK_STRPOOL_FAILED) {
         k->failed = true;
         return;

@@ -52,8 +52,37 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
     stk_free(s->scratch);
 }
 
+// What a worker knows of tracks and names spares it from asking again, and no more: where there are
+// very many, it starts over, so that only the sink and its shard hold them all.
+#define TRACKS_KEPT 16384
+#define NAMES_KEPT 65536
+
+static void forget_tracks(struct stk_chrome_stager *s)
+{
+    s->tracks.count = 0;
+    stk_map_deinit(&s->track_map);
+    stk_arena_deinit(&s->arena);
+    memset(s->recent, 0, sizeof s->recent);
+}
+
+static void forget_names(struct stk_chrome_stager *s)
+{
+    stk_strpool_deinit(&s->names);
+    s->failed |= stk_strpool_init(&s->names, 0) != 0;
+    if (s->name_class) {
+        memset(s->name_class, 0, s->name_classes * sizeof *s->name_class);
+    }
+    s->shard_number = 0; // of no shard: name_in_shard is filled anew
+}
+
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 {
+    if (s->tracks.count > TRACKS_KEPT) {
+        forget_tracks(s);
+    }
+    if (s->names.count > NAMES_KEPT) {
+        forget_names(s);
+    }
     s->rows.count = s->details.count = s->configs.count = s->metas.count = s->halves.count = 0;
     memset(&s->counts, 0, sizeof s->counts);
     memset(s->captures, 0, sizeof s->captures);

@@ -22,9 +22,6 @@ struct gpu {
     int64_t memory_bytes;
     struct stk_device_limits limits;
 };
-struct cuda_device {
-    int64_t gpu_id, cuda_id, pid;
-};
 
 struct facts {
     sqlite3 *db;
@@ -32,7 +29,8 @@ struct facts {
     struct stk_build *build;
     struct stk_shard *shard;
     struct stk_map threads, devices, processes, ranks; // of all units
-    struct stk_vec gpus, cuda_devices;
+    struct stk_vec gpus;
+    struct stk_map cuda_devices; // (pid, number in the process) -> id of the GPU
     char host[256];
     bool out_of_memory;
 };
@@ -103,11 +101,13 @@ static void read_gpus(struct facts *f)
         }
     }
     sqlite3_finalize(st);
-    struct cuda_device *d;
     st = stk_nsys_db_select(f->db, "TARGET_INFO_CUDA_DEVICE", "!gpuId,!cudaId,!pid", "");
-    while (st && sqlite3_step(st) == SQLITE_ROW && (d = push(f, &f->cuda_devices))) {
-        *d = (struct cuda_device){sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
-                                  sqlite3_column_int64(st, 2)};
+    while (st && sqlite3_step(st) == SQLITE_ROW && f->cuda_devices.count < CUDA_DEVICES_MAX) {
+        int64_t id = sqlite3_column_int64(st, 0);
+        if (id >= 0 && id < UINT32_MAX) {
+            put(f, &f->cuda_devices, (uint64_t)sqlite3_column_int64(st, 2),
+                (uint64_t)sqlite3_column_int64(st, 1), (uint32_t)id);
+        }
     }
     sqlite3_finalize(st);
 }
@@ -116,13 +116,8 @@ static void read_gpus(struct facts *f)
 static const struct gpu *gpu_of(const struct facts *f, int64_t pid, int64_t ordinal)
 {
     const struct gpu *by_ordinal = NULL;
-    int64_t gpu_id = -1;
-    for (size_t i = 0; i < f->cuda_devices.count && gpu_id < 0; i++) {
-        const struct cuda_device *d = stk_vec_at(&f->cuda_devices, i);
-        if (d->pid == pid && d->cuda_id == ordinal) {
-            gpu_id = d->gpu_id;
-        }
-    }
+    const uint32_t *known = stk_map_get(&f->cuda_devices, (uint64_t)pid, (uint64_t)ordinal);
+    int64_t gpu_id = known ? (int64_t)*known : -1;
     for (size_t i = 0; i < f->gpus.count; i++) {
         const struct gpu *g = stk_vec_at(&f->gpus, i);
         if (gpu_id >= 0 ? g->id == gpu_id : g->cuda_id == ordinal) {
@@ -359,7 +354,7 @@ enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *f
         stk_map_init(maps[i], NAMED_THREADS_MAX);
     }
     stk_vec_init(&f.gpus, sizeof(struct gpu), GPUS_MAX);
-    stk_vec_init(&f.cuda_devices, sizeof(struct cuda_device), CUDA_DEVICES_MAX);
+    stk_map_init(&f.cuda_devices, CUDA_DEVICES_MAX);
     for (uint32_t i = 0; i < count; i++) {
         torch |= units[i].saw_torch;
     }
@@ -384,7 +379,7 @@ enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *f
         stk_map_deinit(maps[i]);
     }
     stk_vec_deinit(&f.gpus);
-    stk_vec_deinit(&f.cuda_devices);
+    stk_map_deinit(&f.cuda_devices);
     bool failed = f.out_of_memory || sqlite3_errcode(db) == SQLITE_NOMEM;
     return failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -21,9 +21,6 @@
 #include "readers/xplane/xplane_reading.h"
 #include "store/names.h"
 
-#define MAX_PLANES ((size_t)1 << 20)
-#define MAX_LINES ((size_t)1 << 22)
-
 // A plain file: all planes are scanned in place, then all their lines are decoded together.
 static enum stoker_status read_in_place(struct stk_xp_reading *r)
 {
@@ -76,6 +73,10 @@ static void note_trouble(struct stk_xp_reading *r)
     if (r->trouble.limited) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, -1,
                         STK_STR("planes, lines or names beyond what profilers write"));
+    }
+    if (r->trouble.lines_left_out) {
+        stk_shard_issue(r->notes, STK_ISSUE_TRACKS_LEFT_OUT, r->trouble.lines_left_out, 0, -1,
+                        STK_STR(""));
     }
     if (r->trouble.bad) {
         stk_shard_issue(r->notes, STK_ISSUE_MESSAGE_INVALID, r->trouble.bad, 0,
@@ -133,15 +134,18 @@ static enum stoker_status read_xplane(const struct stk_read_ctx *ctx, struct stk
                                .jax_version = STK_STR(""),
                                .cut_note = STK_STR("")};
     struct stk_trace *t = NULL;
-    r.trouble = (struct stk_xp_trouble){.bad_offset = -1, .cut_offset = -1};
+    r.trouble = stk_xp_trouble_none();
     stk_err_init(r.err);
     stk_arena_init(&r.arena, (size_t)16 << 30);
     stk_arena_init(&r.kept, 0);
-    stk_vec_init(&r.planes, sizeof(struct stk_xp_plane), MAX_PLANES);
-    stk_vec_init(&r.lines, sizeof(struct stk_xp_line), MAX_LINES);
-    stk_vec_init(&r.devices, sizeof(struct stk_xp_named_device), MAX_PLANES);
+    stk_vec_init(&r.planes, sizeof(struct stk_xp_plane), STK_XP_PLANES_MAX + 1);
+    stk_vec_init(&r.lines, sizeof(struct stk_xp_line), STK_TRACKS_MAX + 1);
+    stk_vec_init(&r.device_numbers, sizeof(int64_t), UINT32_MAX);
+    stk_map_init(&r.numbers_in_use, UINT32_MAX);
     r.total_bytes = stk_stream_size(ctx->stream);
-    enum stoker_status status = stk_build_new(&r.build, r.err);
+    enum stoker_status status = stk_strpool_init(&r.device_names, 0)
+                                    ? stk_err_nomem(r.err)
+                                    : stk_build_new(&r.build, r.err);
     if (status != STOKER_OK) {
         goto done;
     }
@@ -177,7 +181,9 @@ done:
     stk_build_free(r.build);
     stk_vec_deinit(&r.planes);
     stk_vec_deinit(&r.lines);
-    stk_vec_deinit(&r.devices);
+    stk_strpool_deinit(&r.device_names);
+    stk_vec_deinit(&r.device_numbers);
+    stk_map_deinit(&r.numbers_in_use);
     stk_arena_deinit(&r.arena);
     stk_arena_deinit(&r.kept);
     return status;

@@ -200,7 +200,7 @@ void stk_xp_args_close(void *state)
 
 static enum stoker_status scan_plane(struct state *s, uint64_t pos, struct stoker_err *err)
 {
-    struct stk_xp_trouble trouble = {.bad_offset = -1, .cut_offset = -1};
+    struct stk_xp_trouble trouble = stk_xp_trouble_none();
     struct stk_vec lines;
     bool cut = false;
     stk_xp_plane_deinit(&s->plane);

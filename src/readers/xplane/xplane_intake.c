@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input that can only be read in order: compressed files, pipes. One plane at a time is held in
-// memory; what its length claims is believed only as far as bytes arrive.
+// memory, or several small ones that follow each other; what its length claims is believed only as
+// far as bytes arrive.
 #include "readers/xplane/xplane_reading.h"
 
 #include "base/alloc.h"
@@ -9,6 +10,8 @@
 // Largest plane held.
 #define MAX_HELD_BYTES ((uint64_t)32 << 30)
 #define HOLD_STEP_BYTES ((size_t)8 << 20)
+#define BATCH_BYTES ((size_t)1 << 20) // of small planes, which are decoded together
+#define BATCH_GAP ((uint64_t)64)      // between two of them: tags and lengths
 
 // Bytes taken from the stream in order, for input that cannot be read in place.
 struct intake {
@@ -16,6 +19,9 @@ struct intake {
     uint8_t *p;
     size_t size; // allocated, without pad
     uint64_t at; // position of the next byte
+    // Planes at hand: bytes [batch_start, batch_start + batch_used) of the input lie in p.
+    uint64_t batch_start;
+    size_t batch_used;
 };
 
 static enum stoker_status take(struct intake *in, uint8_t *p, size_t n, size_t *got)
@@ -62,9 +68,9 @@ static enum stoker_status take_varint(struct intake *in, uint64_t *v, enum stk_p
     return STOKER_OK;
 }
 
-// Up to `want` bytes into the intake's buffer, which grows with what arrives, not with what a
-// damaged length promises.
-static enum stoker_status hold(struct intake *in, uint64_t want, size_t *held)
+// Up to `want` bytes into the intake's buffer, from `base` on. The buffer grows with what arrives,
+// not with what a damaged length promises.
+static enum stoker_status hold(struct intake *in, size_t base, uint64_t want, size_t *held)
 {
     *held = 0;
     while (*held < want) {
@@ -72,15 +78,15 @@ static enum stoker_status hold(struct intake *in, uint64_t want, size_t *held)
         if (step > want - *held) {
             step = (size_t)(want - *held);
         }
-        if (*held + step > in->size) {
-            uint8_t *p = stk_realloc_array(in->p, *held + step + STK_XP_PAD, 1);
+        if (base + *held + step > in->size) {
+            uint8_t *p = stk_realloc_array(in->p, base + *held + step + STK_XP_PAD, 1);
             if (!p) {
                 return stk_err_nomem(in->r->err);
             }
             in->p = p;
-            in->size = *held + step;
+            in->size = base + *held + step;
         }
-        enum stoker_status status = take(in, in->p + *held, step, &got);
+        enum stoker_status status = take(in, in->p + base + *held, step, &got);
         if (status != STOKER_OK) {
             return status;
         }
@@ -89,10 +95,31 @@ static enum stoker_status hold(struct intake *in, uint64_t want, size_t *held)
             break;
         }
     }
-    if (in->p) {
-        memset(in->p + *held, 0, STK_XP_PAD);
+    if (*held) {
+        memset(in->p + base + *held, 0, STK_XP_PAD);
     }
     return STOKER_OK;
+}
+
+// Decode the planes at hand and let go of their bytes.
+static enum stoker_status end_batch(struct intake *in)
+{
+    in->batch_used = 0;
+    return stk_xp_finish_planes(in->r);
+}
+
+// Where the bytes of the plane that comes next go: behind those at hand, where it follows them.
+static enum stoker_status begin_plane(struct intake *in, size_t *base)
+{
+    enum stoker_status status = STOKER_OK;
+    if (in->batch_used && in->at - in->batch_start > in->batch_used + BATCH_GAP) {
+        status = end_batch(in);
+    }
+    if (in->batch_used == 0) {
+        in->batch_start = in->at;
+    }
+    *base = (size_t)(in->at - in->batch_start);
+    return status;
 }
 
 // Passes over n bytes of the field that begins at `field`.
@@ -120,26 +147,31 @@ static enum stoker_status held_plane(struct intake *in, uint64_t size, uint64_t 
     struct stk_xp_reading *r = in->r;
     uint64_t offset = in->at;
     uint64_t want = size < MAX_HELD_BYTES ? size : MAX_HELD_BYTES;
-    size_t held;
-    enum stoker_status status = hold(in, want, &held);
+    size_t held, base;
+    enum stoker_status status = begin_plane(in, &base);
+    if (status == STOKER_OK) {
+        status = hold(in, base, want, &held);
+    }
     if (status != STOKER_OK) {
         return status;
     }
+    in->batch_used = base + held;
     if (held < want) {
         stk_xp_note_space(r, STK_PB_CUT, field);
     } else if (want < size) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, (int64_t)in->at,
                         STK_STR("a plane above 32 GiB in compressed input: decompress it first"));
     }
-    r->source = (struct stk_pb_source){.mem = in->p, .mem_start = offset, .size = offset + held};
+    r->source =
+        (struct stk_pb_source){.mem = in->p, .mem_start = in->batch_start, .size = offset + held};
     struct stk_pb_walk walk;
     if (!stk_pb_walk_init(&walk, &r->source, r->err)) {
         return stk_err_nomem(r->err);
     }
     status = stk_xp_add_plane(r, &walk, offset, held, held < size);
     stk_pb_walk_deinit(&walk);
-    if (status == STOKER_OK) {
-        status = stk_xp_finish_planes(r);
+    if (status == STOKER_OK && in->batch_used >= BATCH_BYTES) {
+        status = end_batch(in);
     }
     return status == STOKER_OK ? skip(in, held == want ? size - want : 0, field) : status;
 }
@@ -181,13 +213,14 @@ static enum stoker_status held_field(struct intake *in, bool *more)
         return held_plane(in, size, at);
     }
     uint64_t offset = in->at, keep = size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX;
+    uint8_t text[STK_XP_TEXT_MAX];
     size_t held;
-    status = hold(in, keep, &held);
+    status = take(in, text, (size_t)keep, &held);
     if (status == STOKER_OK && held < keep) {
         stk_xp_note_space(r, STK_PB_CUT, at);
     }
     if (status == STOKER_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held) {
-        status = stk_xp_add_text(r, (const char *)in->p, held, (uint32_t)(tag >> 3), offset);
+        status = stk_xp_add_text(r, (const char *)text, held, (uint32_t)(tag >> 3), offset);
     }
     return status == STOKER_OK && held == keep ? skip(in, size - keep, at) : status;
 }
@@ -199,6 +232,9 @@ enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r)
     bool more = true;
     while (more && status == STOKER_OK) {
         status = held_field(&in, &more);
+    }
+    if (status == STOKER_OK && in.batch_used) {
+        status = end_batch(&in);
     }
     stk_free(in.p);
     return status;

@@ -63,10 +63,13 @@ uint32_t stk_xp_ids_sparse(const struct stk_xp_ids *ids, uint64_t id)
     return at ? *at : STK_NONE;
 }
 
+#define DENSE_FREE                                                                                 \
+    128 // ids that get a direct place whatever the number of items: planes may be many
+
 // Items start with their int64 id. A later one with the same id wins, as in every protobuf map.
 bool stk_xp_ids_build(struct stk_xp_ids *ids, const struct stk_vec *items)
 {
-    uint64_t dense = 0, limit = 4 * (uint64_t)items->count + 1024;
+    uint64_t dense = 0, limit = 4 * (uint64_t)items->count + DENSE_FREE;
     stk_map_init(&ids->sparse, SIZE_MAX);
     for (size_t i = 0; i < items->count; i++) {
         uint64_t id = (uint64_t)*(const int64_t *)stk_vec_at(items, i);

@@ -20,7 +20,7 @@
 // Longest name kept, and longest stat of a metadata entry looked at (the rest are HLO programs).
 #define NAME_MAX_BYTES ((uint64_t)65536)
 #define META_STAT_MAX_BYTES ((uint64_t)1024)
-#define MAX_METAS ((size_t)16 << 20)
+#define MAX_METAS ((size_t)STK_XP_NAMES_MAX)
 
 struct scan {
     struct stk_xp_plane *plane;
@@ -200,9 +200,20 @@ static void scan_entry(struct scan *s, const struct stk_pb_field *entry, int64_t
     }
 }
 
+// A slot for an entry of a map, or NULL: names may be a few bytes each.
+static void *name_slot(struct scan *s, struct stk_vec *v)
+{
+    if (s->trouble->names_left == 0) {
+        s->trouble->limited = true;
+        return NULL;
+    }
+    s->trouble->names_left--;
+    return slot_in(s, v);
+}
+
 static void scan_event_meta(struct scan *s, const struct stk_pb_field *f)
 {
-    struct stk_xp_event_meta *m = slot_in(s, &s->plane->event_metas);
+    struct stk_xp_event_meta *m = name_slot(s, &s->plane->event_metas);
     if (!m) {
         return;
     }
@@ -212,7 +223,7 @@ static void scan_event_meta(struct scan *s, const struct stk_pb_field *f)
 
 static void scan_stat_meta(struct scan *s, const struct stk_pb_field *f)
 {
-    struct stk_xp_stat_meta *m = slot_in(s, &s->plane->stat_metas);
+    struct stk_xp_stat_meta *m = name_slot(s, &s->plane->stat_metas);
     if (!m) {
         return;
     }
@@ -261,6 +272,11 @@ static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t siz
     }
     if (line->events == w->end) { // nothing to decode
         s->lines->count--;
+    } else if (s->trouble->lines_left == 0) {
+        s->trouble->lines_left_out++;
+        s->lines->count--;
+    } else {
+        s->trouble->lines_left--;
     }
 }
 

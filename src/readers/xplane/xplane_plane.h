@@ -95,6 +95,8 @@ struct stk_xp_event_meta {
     uint8_t derived; // enum stk_xp_beside
 };
 
+#define STK_XP_NAMES_MAX (1u << 20) // of events and of stats, in a file
+
 struct stk_xp_line {
     uint32_t plane; // index
     enum stk_xp_line_kind kind;
@@ -127,11 +129,22 @@ struct stk_xp_plane {
 
 // What goes wrong in the structure.
 struct stk_xp_trouble {
-    uint64_t bad;       // malformed messages
-    int64_t bad_offset; // first, -1 none
-    bool limited;       // a cap was reached: part of the structure was left out
+    uint64_t bad;                    // malformed messages
+    int64_t bad_offset;              // first, -1 none
+    bool limited;                    // a cap was reached: part of the structure was left out
+    uint32_t lines_left, names_left; // of the file, that may still come
+    uint64_t lines_left_out;
     int64_t cut_offset; // where the file ends inside a message, -1: it does not
 };
+
+// None yet.
+static inline struct stk_xp_trouble stk_xp_trouble_none(void)
+{
+    return (struct stk_xp_trouble){.bad_offset = -1,
+                                   .cut_offset = -1,
+                                   .lines_left = STK_TRACKS_MAX,
+                                   .names_left = STK_XP_NAMES_MAX};
+}
 
 // Scan the plane whose payload is [offset, offset + size), clamped by the caller to what there is;
 // `cut` says that it was. Lines are appended to `lines` (struct stk_xp_line). Strings go to the

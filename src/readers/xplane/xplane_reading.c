@@ -39,25 +39,23 @@ static enum stoker_status number_device(struct stk_xp_reading *r, struct stk_xp_
         plane->kind != STK_XP_PLANE_UNKNOWN_DEVICE) {
         return STOKER_OK;
     }
-    int64_t want = plane->ordinal;
-    bool taken = want < 0;
-    for (size_t i = 0; i < r->devices.count; i++) {
-        const struct stk_xp_named_device *d = stk_vec_at(&r->devices, i);
-        if (stk_str_eq((struct stk_str){d->name, d->length}, plane->name)) {
-            plane->device = d->device;
-            return STOKER_OK;
-        }
-        taken |= d->device == want;
-    }
-    struct stk_xp_named_device *d = stk_vec_push(&r->devices);
-    char *name = d ? stk_arena_strndup(&r->kept, plane->name.p, plane->name.n) : NULL;
-    if (!name) {
+    uint32_t id = stk_strpool_intern(&r->device_names, plane->name.p, plane->name.n);
+    if (id == STK_STRPOOL_FAILED) {
         return stk_err_nomem(r->err);
     }
-    *d = (struct stk_xp_named_device){name, plane->name.n,
-                                      taken ? 1000 + (int64_t)r->devices.count : want};
-    plane->device = d->device;
-    return STOKER_OK;
+    if (id <= r->device_numbers.count) { // seen before
+        plane->device = *(const int64_t *)stk_vec_at(&r->device_numbers, id - 1);
+        return STOKER_OK;
+    }
+    bool is_free =
+        plane->ordinal >= 0 && !stk_map_get(&r->numbers_in_use, (uint64_t)plane->ordinal, 0);
+    int64_t *number = stk_vec_push(&r->device_numbers);
+    if (!number) {
+        return stk_err_nomem(r->err);
+    }
+    *number = plane->device = is_free ? plane->ordinal : 1000 + (int64_t)r->device_numbers.count;
+    return stk_map_put(&r->numbers_in_use, (uint64_t)*number, 0, 0, NULL) ? STOKER_OK
+                                                                          : stk_err_nomem(r->err);
 }
 
 // Maps usually follow the lines: a plane that was cut among its lines has events without names.
@@ -80,7 +78,7 @@ static enum stoker_status note_lost_names(struct stk_xp_reading *r,
 enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *walk,
                                     uint64_t offset, uint64_t size, bool cut)
 {
-    if (r->planes.count >= r->planes.max_count) {
+    if (r->plane_count >= STK_XP_PLANES_MAX) {
         r->trouble.limited = true;
         return STOKER_OK;
     }
@@ -119,7 +117,14 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
         r->jax_version = (struct stk_str){version, plane->jax_version.n};
     }
     r->framework_hint |= plane->framework_hint;
-    return cut ? note_lost_names(r, plane, r->lines.count > first) : STOKER_OK;
+    status = cut ? note_lost_names(r, plane, r->lines.count > first) : STOKER_OK;
+    if (r->lines.count == first) { // it has said what it had to say
+        stk_xp_plane_deinit(plane);
+        r->planes.count--;
+    } else {
+        r->plane_count++;
+    }
+    return status;
 }
 
 static int32_t small(int64_t v)

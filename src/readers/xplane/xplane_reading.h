@@ -12,6 +12,8 @@
 #define STK_XP_SPACE_WARNINGS 3
 #define STK_XP_SPACE_HOSTNAMES 4
 
+// Planes with rows that a profile may hold.
+#define STK_XP_PLANES_MAX ((size_t)1 << 14)
 // Longest text of the profiler that is kept.
 #define STK_XP_TEXT_MAX ((uint64_t)4096)
 
@@ -23,11 +25,14 @@ struct stk_xp_reading {
     struct stk_arena kept;   // strings needed to the end
     struct stk_vec planes;   // struct stk_xp_plane: those at hand
     struct stk_vec lines;    // struct stk_xp_line: theirs
-    struct stk_vec devices;  // struct stk_xp_named_device
+    // Names of devices, and their numbers in the order of the names' ids.
+    struct stk_strpool device_names;
+    struct stk_vec device_numbers; // int64_t
+    struct stk_map numbers_in_use; // of the devices
     struct stk_pb_source source;
     struct stk_xp_trouble trouble;
-    struct stk_str cut_note; // what the cut took besides events
-    uint64_t event_lines, done_bytes, total_bytes;
+    struct stk_str cut_note;                                    // what the cut took besides events
+    uint64_t event_lines, plane_count, done_bytes, total_bytes; // planes with lines
     int64_t min_timestamp_ns, profile_start_ns;
     struct stk_str host, jax_version;
     uint32_t framework_hint;
@@ -48,12 +53,5 @@ void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t
 
 // xplane_intake.c: input that can only be read in order, one plane in memory at a time.
 STK_MUST_CHECK enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r);
-
-// How planes name a device, and its number in the trace.
-struct stk_xp_named_device {
-    char *name;
-    size_t length;
-    int64_t device;
-};
 
 #endif
