@@ -29,7 +29,7 @@
 
 // What is looked at step by step. No host drives that many devices, and every device of a job runs
 // many operations in every step.
-#define STEPS_MAX (1u << 18)
+#define STEPS_MAX (1u << 17)
 #define DEVICES_MAX 256u     // of a rank
 #define DEVICES_LEAST 16u    // of a rank, whatever its host does
 #define DEVICES_CUT 8u       // times the events of all, over those of the host: more

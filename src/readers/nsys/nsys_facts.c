@@ -13,7 +13,6 @@
 
 #define GPUS_MAX 256
 #define CUDA_DEVICES_MAX 4096
-#define NAMED_THREADS_MAX (1u << 20)
 
 struct gpu {
     int64_t id, cuda_id;
@@ -351,7 +350,7 @@ enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *f
     char producer[64];
     bool torch = false;
     for (size_t i = 0; i < 4; i++) {
-        stk_map_init(maps[i], NAMED_THREADS_MAX);
+        stk_map_init(maps[i], STK_TRACKS_MAX);
     }
     stk_vec_init(&f.gpus, sizeof(struct gpu), GPUS_MAX);
     stk_map_init(&f.cuda_devices, CUDA_DEVICES_MAX);

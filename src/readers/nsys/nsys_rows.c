@@ -73,6 +73,9 @@ static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int6
                                          .device = device,
                                          .id = id,
                                          .track = stk_shard_track(u->shard, &key)};
+    if (slot->track == STK_NONE) {
+        return STK_NONE; // one too many: nothing is asked about it
+    }
     if (kind == STK_TRACK_THREAD) {
         remember(u, &u->threads, (uint64_t)group, 0, 0);
     } else if (kind == STK_TRACK_STREAM) {

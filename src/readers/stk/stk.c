@@ -26,9 +26,9 @@ struct stk_in {
     struct stk_shard *shard;
     struct stk_map strings, tracks; // numbers of the file to those of the shard
     struct stk_wire_header header;
-    uint8_t *bytes;
-    size_t used, capacity;
-    uint64_t pos; // of bytes[0] in the input
+    uint8_t *bytes; // [done, used) are there
+    size_t done, used, capacity;
+    uint64_t pos; // of bytes[done] in the input
     bool at_end, has_end_mark;
 };
 
@@ -49,6 +49,11 @@ static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
 static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 {
     size_t most = sizeof(struct stk_wire_block) + STK_WIRE_BLOCK_MAX, got;
+    if (in->done) {
+        memmove(in->bytes, in->bytes + in->done, in->used - in->done);
+        in->used -= in->done;
+        in->done = 0;
+    }
     if (in->used == in->capacity && in->capacity < most) {
         size_t capacity = in->capacity ? 2 * in->capacity : FIRST_BYTES;
         uint8_t *bytes = stk_realloc_array(in->bytes, capacity < most ? capacity : most, 1);
@@ -67,8 +72,7 @@ static enum stoker_status read_more(struct stk_in *in, struct stoker_err *err)
 
 static void drop_bytes(struct stk_in *in, size_t n)
 {
-    memmove(in->bytes, in->bytes + n, in->used - n);
-    in->used -= n;
+    in->done += n;
     in->pos += n;
 }
 
@@ -268,12 +272,13 @@ static enum stoker_status read_blocks(struct stk_in *in, struct stoker_err *err)
     while (s == STOKER_OK && !stk_shard_failed(in->shard)) {
         struct stk_wire_block block;
         size_t use;
-        enum stk_wire_found found = stk_wire_find(in->bytes, in->used, in->at_end, &block, &use);
+        enum stk_wire_found found =
+            stk_wire_find(in->bytes + in->done, in->used - in->done, in->at_end, &block, &use);
         if (found == STK_WIRE_MORE && in->at_end) {
             return STOKER_OK;
         }
         if (found == STK_WIRE_BLOCK) {
-            take_block(in, &block, in->bytes + sizeof block);
+            take_block(in, &block, in->bytes + in->done + sizeof block);
         } else if (found == STK_WIRE_DAMAGE && !was_damaged) {
             stk_shard_issue(in->shard, STK_ISSUE_WIRE_DAMAGED, 1, 0, (int64_t)in->pos, STK_STR(""));
         }
