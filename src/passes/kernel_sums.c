@@ -11,6 +11,8 @@
 #include "passes/sums.h"
 
 #define SHORT_KERNEL_NS 10000
+#define ROWS_MAX (1u << 17) // of a rank; what has further names is a row of each device
+#define FURTHER "further kernels"
 
 struct sweep {
     const struct stk_analysis *view;
@@ -29,9 +31,11 @@ static bool is_kernel(uint8_t kind)
 static bool add_kernel(struct sweep *s, uint32_t line, uint32_t event, int64_t dur_ns)
 {
     uint32_t id = s->view->t->name[event];
+    bool is_further = s->slot[id] == 0 && s->rows.count >= ROWS_MAX;
+    id = is_further ? 0 : id;
     if (s->slot[id] == 0) {
         struct stk_kernel_row *row = stk_vec_push(&s->rows);
-        const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
+        const char *name = !row ? NULL : is_further ? FURTHER : stk_name_cache_get(&s->names, id);
         if (!name) {
             return false;
         }
@@ -74,6 +78,7 @@ static bool kernel_sums_sweep_device(struct sweep *s, uint32_t line, struct stk_
     for (uint32_t i = 0; i < l->op_count; i++) {
         s->slot[s->view->t->name[l->ops[i].event]] = 0;
     }
+    s->slot[0] = 0;
     s->out->kernel_ns += kernels.total_ns;
     return true;
 }

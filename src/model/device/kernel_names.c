@@ -40,6 +40,27 @@ static void to_lower(struct stk_str name, char *out)
     out[n] = 0;
 }
 
+// Characters of a text, as bits: letters and digits of its own each among those that names have.
+static uint64_t characters_of(const char *text)
+{
+    uint64_t bits = 0;
+    for (; *text; text++) {
+        bits |= UINT64_C(1) << ((unsigned char)*text & 63);
+    }
+    return bits;
+}
+
+// Most words have a character that the text lacks, and are not searched for.
+static bool holds(const char *text, uint64_t characters, const char *word)
+{
+    for (const char *p = word; *p; p++) {
+        if (!(characters >> ((unsigned char)*p & 63) & 1)) {
+            return false;
+        }
+    }
+    return strstr(text, word) != NULL;
+}
+
 // "Cijk_Ailk_Bljk_BBS_BH_MT256x128x32_MI16x16x16x1_...": the token after the operands' indices.
 static struct stk_kernel_traits tensile(const char *name)
 {
@@ -113,8 +134,10 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
     if (strncmp(text, "custom_cijk_", 12) == 0) {
         return tensile(text + 7);
     }
+    uint64_t characters = characters_of(text);
     for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++) {
-        if (strstr(text, unit_rows[i].word) && strstr(text, unit_rows[i].other)) {
+        if (holds(text, characters, unit_rows[i].word) &&
+            holds(text, characters, unit_rows[i].other)) {
             out.tensor_core = unit_rows[i].answer;
             break;
         }
@@ -122,7 +145,7 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
     out.precision = nvjet_precision(text);
     for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision;
          i++) {
-        if (strstr(text, precision_rows[i].word)) {
+        if (holds(text, characters, precision_rows[i].word)) {
             out.precision = precision_rows[i].precision;
         }
     }

@@ -41,13 +41,20 @@ static uint32_t new_stage(struct stk_input_walk *w, const char *text, size_t n,
     return (uint32_t)w->stages.count - 1;
 }
 
+#define STAGES_MAX (1u << 16) // with texts of their own; the others are one
+
 // The stage of this text; a new one if there is none.
 static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
                               struct stk_input_name what, uint32_t above)
 {
     int created = 0;
-    uint32_t *slot =
-        stk_map_put(&w->texts, stk_hash_table_bytes(text.p, text.n), text.n, 0, &created);
+    uint64_t hash = stk_hash_table_bytes(text.p, text.n);
+    if (w->stages.count >= STAGES_MAX && !stk_map_get(&w->texts, hash, text.n)) {
+        text = STK_STR("further stages");
+        hash = stk_hash_table_bytes(text.p, text.n);
+        above = STK_NONE;
+    }
+    uint32_t *slot = stk_map_put(&w->texts, hash, text.n, 0, &created);
     if (!slot) {
         w->failed = true;
         return STK_NONE;

@@ -94,8 +94,8 @@ static bool kernel_launch_sweep_device(struct sweep *s, uint32_t line, struct st
         const struct stk_device_op *op = &l->ops[i];
         if (is_kernel(t->kind[op->event]) && stk_view_in(&cursor, op->start_ns)) {
             const struct stk_ext *x = stk_ext_of(t, op->event);
-            uint32_t row = s->slot[t->name[op->event]] - 1;
-            if (x && x->flags & STK_EXT_CONFIG &&
+            uint32_t row = s->slot[t->name[op->event]] - 1; // UINT32_MAX: of further kernels
+            if (row != UINT32_MAX && x && x->flags & STK_EXT_CONFIG &&
                 !add_way(s, row, (uint32_t)x->value, op->end_ns - op->start_ns)) {
                 return false;
             }
