@@ -259,8 +259,10 @@ def trace(function, args, specs, name, parent=None):
 
     why not is None, or the reason and place for which it cannot be traced.
     """
+    from . import _keras_layers
+
     graph = Graph(specs, name, parent)
-    with Watch() as watch, tracing(graph):
+    with Watch() as watch, tracing(graph), _keras_layers.native():
         try:
             result = function(*args(graph))
             why = None
