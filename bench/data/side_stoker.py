@@ -108,7 +108,7 @@ def finished(image):
 
 def fused(path):
     return sd.image.jpeg_random_resized_crop(
-        sd.io.read_file(path), [224, 224], mean=MEAN, std=STD, fast=True
+        sd.io.read_file(path), [224, 224], flip=0.5, mean=MEAN, std=STD, fast=True
     )
 
 
@@ -130,7 +130,7 @@ def jpeg(files, batch, n, is_fused=True, parallel=sd.AUTOTUNE):
 def raw(npy, bare, batch, n, normalised, parallel=sd.AUTOTUNE):
     more = {"mean": MEAN, "std": STD} if normalised else {}
     ds = sd.NpyDataset(npy).repeat()
-    ds = ds.map(lambda x: sd.image.random_resized_crop(x, [224, 224], **more), parallel)
+    ds = ds.map(lambda x: sd.image.random_resized_crop(x, [224, 224], flip=0.5, **more), parallel)
     ds = ds.batch(batch, drop_remainder=True)
     it = iter(ds.prefetch(sd.AUTOTUNE) if parallel else ds)
     return side.warm(it, n // batch, elements=n)

@@ -247,8 +247,10 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
 // Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).
 enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
                                          struct stoker_err *err);
-// A new iterator that stands where the other one stood. The dataset must be the same. Elements are
-// passed over by the first stoker_iterator_next, which stoker_iterator_cancel ends.
+// A new iterator that stands where the other one stood. The dataset must be the same but for
+// threads, buffers, folders of files, and which part a shard is (STOKER_EINVAL: it is another one,
+// as far as its description tells). Elements are passed over by the first stoker_iterator_next,
+// which stoker_iterator_cancel ends.
 enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           const struct stoker_run_options *options,
                                           const void *state, size_t n, struct stoker_iterator **out,

@@ -55,6 +55,13 @@ int stk_py_drain(void *unused);
 int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold);
 // A NumPy array over the tensor's memory, a NumPy scalar, bytes, or a Dataset. Takes it over.
 PyObject *stk_py_tensor_out(struct stoker_tensor *t);
+// The same as what answers numpy(), too (py_eager.c).
+PyObject *stk_py_eager_out(struct stoker_tensor *t);
+extern PyTypeObject stk_py_array_type, stk_py_bytes_type;
+PyObject *stk_py_eager_scalar(int dtype, const void *value);
+PyObject *stk_py_eager(PyObject *module, PyObject *value);
+PyObject *stk_py_bytes(PyTypeObject *type, const struct stoker_bytes *b); // bytes, or that subtype
+int stk_py_eager_setup(void);
 // Lets go of the strings that are kept to be filled again.
 void stk_py_forget_strings(void);
 PyArray_Descr *stk_py_descr(int dtype); // new reference

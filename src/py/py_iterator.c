@@ -42,8 +42,9 @@ struct iterator {
     PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
     struct helper *helper;
     int n, is_busy, has_job, is_closed, generation, calls_python;
-    int is_bare;       // the element is its only component
-    int64_t refill_ns; // moving mean
+    int is_bare;                                // the element is its only component
+    PyObject *(*give)(struct stoker_tensor *t); // stk_py_eager_out or stk_py_tensor_out
+    int64_t refill_ns;                          // moving mean
     unsigned long long replaced;
     struct iterator *next, **from; // of the list of live ones
     struct stoker_tensor *out;
@@ -360,7 +361,7 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
 }
 
 // Iterator(engine dataset, owner, structure, options, state): options are the fields of struct
-// stoker_run_options by name, and `replacement`.
+// stoker_run_options by name, `replacement`, and `is_plain`: values do not answer numpy().
 static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *dataset, *owner, *structure, *dict;
@@ -388,6 +389,9 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     self->is_bare = self->n == 1 && PyLong_CheckExact(structure) && PyLong_AsLong(structure) == 0;
     self->replacement = PyDict_GetItemString(dict, "replacement");
     Py_XINCREF(self->replacement);
+    long long is_plain = 0;
+    (void)option_int(dict, "is_plain", &is_plain);
+    self->give = is_plain ? stk_py_tensor_out : stk_py_eager_out;
     self->generation = generation;
     self->refill_ns = 2 * DIRECT_NS; // unknown: the first may take long
     struct stoker_err err;
@@ -483,7 +487,7 @@ STK_PY_HOT static PyObject *element(struct iterator *self)
 {
     PyObject *few[16], **leaves = few, *result = NULL;
     if (self->is_bare) {
-        return stk_py_tensor_out(&self->out[0]);
+        return self->give(&self->out[0]);
     }
     memset(few, 0, sizeof few);
     if (self->n > 16 && !(leaves = PyMem_Calloc((size_t)self->n, sizeof leaves[0]))) {
@@ -492,7 +496,7 @@ STK_PY_HOT static PyObject *element(struct iterator *self)
     int ok = 1;
     for (int i = 0; i < self->n; i++) {
         if (ok) {
-            leaves[i] = stk_py_tensor_out(&self->out[i]);
+            leaves[i] = self->give(&self->out[i]);
             ok = leaves[i] != NULL;
         } else {
             stoker_tensor_release(&self->out[i]);

@@ -10,7 +10,7 @@ static PyObject *values_out(struct stoker_tensor *t, int n)
 {
     PyObject *list = PyList_New(n);
     for (int i = 0; i < n; i++) {
-        PyObject *v = list ? stk_py_tensor_out(&t[i]) : NULL;
+        PyObject *v = list ? stk_py_eager_out(&t[i]) : NULL;
         if (!v) {
             stoker_tensor_release(&t[i]);
             Py_CLEAR(list);
@@ -182,6 +182,7 @@ static PyMethodDef methods[] = {
     {"unregister", stk_py_unregister, METH_O, "Forgets the function of that number."},
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},
     {"set_bfloat16", stk_py_set_bfloat16, METH_O, "The dtype that stands for bfloat16."},
+    {"eager", stk_py_eager, METH_O, "An array, scalar or bytes as one that answers numpy()."},
     {"encode", stk_py_encode, METH_VARARGS, "encode(features, is_sequence): an Example's bytes"},
     {"devices", stk_py_devices, METH_NOARGS, "How many CUDA devices there are."},
     {"device_memory", stk_py_device_memory, METH_O, "(unused bytes, all bytes) of the device."},
@@ -214,7 +215,8 @@ PyMODINIT_FUNC PyInit__engine(void)
     if (!m) {
         return NULL;
     }
-    if (PyType_Ready(&stk_py_memory_type) < 0 || add_type(m, "Dataset", &stk_py_dataset_type) < 0 ||
+    if (stk_py_eager_setup() < 0 || PyType_Ready(&stk_py_memory_type) < 0 ||
+        add_type(m, "Dataset", &stk_py_dataset_type) < 0 ||
         add_type(m, "Fn", &stk_py_fn_type) < 0 || add_type(m, "Specs", &stk_py_specs_type) < 0 ||
         add_type(m, "Iterator", &stk_py_iterator_type) < 0 ||
         add_type(m, "RecordWriter", &stk_py_writer_type) < 0 ||

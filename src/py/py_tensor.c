@@ -280,21 +280,41 @@ static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *capacity)
     return NULL;
 }
 
-static PyObject *long_string(const struct stoker_bytes *b)
+// Of bytes, or of its subtype in py_eager.c, whose objects lie alike.
+STK_PY_HOT static PyObject *fill_string(PyObject *o, PyTypeObject *type,
+                                        const struct stoker_bytes *b)
+{
+    Py_SET_TYPE(o, type);
+    Py_SET_SIZE(o, (Py_ssize_t)b->size);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    ((PyBytesObject *)o)->ob_shash = -1;
+#pragma GCC diagnostic pop
+    if (b->size) {
+        memcpy(PyBytes_AS_STRING(o), b->data, b->size);
+    }
+    PyBytes_AS_STRING(o)[b->size] = 0;
+    return o;
+}
+
+PyObject *stk_py_bytes(PyTypeObject *type, const struct stoker_bytes *b)
+{
+    if (type == &PyBytes_Type) {
+        return PyBytes_FromStringAndSize((const char *)b->data, (Py_ssize_t)b->size);
+    }
+    PyObject *o = PyObject_Malloc(sizeof(PyBytesObject) + b->size);
+    if (!o) {
+        return PyErr_NoMemory();
+    }
+    return fill_string((PyObject *)PyObject_InitVar((PyVarObject *)o, type, (Py_ssize_t)b->size),
+                       type, b);
+}
+
+static PyObject *long_string(PyTypeObject *type, const struct stoker_bytes *b)
 {
     Py_ssize_t size = (Py_ssize_t)b->size, capacity = size;
     PyObject *o = longs_take(size, &capacity);
-    if (o) {
-        Py_SET_SIZE(o, size);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-        ((PyBytesObject *)o)->ob_shash = -1;
-#pragma GCC diagnostic pop
-        memcpy(PyBytes_AS_STRING(o), b->data, b->size);
-        PyBytes_AS_STRING(o)[size] = 0;
-    } else {
-        o = PyBytes_FromStringAndSize((const char *)b->data, size);
-    }
+    o = o ? fill_string(o, type, b) : stk_py_bytes(type, b);
     while (longs.count == KEPT_COUNT ||
            (longs.count > 0 && longs.bytes + capacity > KEPT_BYTES_MAX)) {
         longs_drop_first();
@@ -306,14 +326,14 @@ static PyObject *long_string(const struct stoker_bytes *b)
     return o;
 }
 
-static PyObject *string_out(const struct stoker_bytes *b)
+static PyObject *string_out(PyTypeObject *type, const struct stoker_bytes *b)
 {
 #ifndef Py_GIL_DISABLED // the references are counted elsewhere, too
     if (b->size >= KEPT_MIN && b->size <= KEPT_MAX) {
-        return long_string(b);
+        return long_string(type, b);
     }
 #endif
-    return PyBytes_FromStringAndSize((const char *)b->data, (Py_ssize_t)b->size);
+    return stk_py_bytes(type, b);
 }
 
 static PyObject *dataset_out(struct stoker_dataset *ds)
@@ -321,9 +341,17 @@ static PyObject *dataset_out(struct stoker_dataset *ds)
     return stk_py_dataset_wrap(stoker_dataset_hold(ds));
 }
 
-static PyObject *objects_out(const struct stoker_tensor *t, const npy_intp *dims)
+// What values become: NumPy's and Python's own types, or those of py_eager.c.
+struct form {
+    PyTypeObject *array, *bytes;
+    int is_eager;
+};
+
+static PyObject *objects_out(const struct stoker_tensor *t, const npy_intp *dims,
+                             const struct form *f)
 {
-    PyObject *a = PyArray_SimpleNew(t->rank, dims, NPY_OBJECT);
+    PyObject *a = PyArray_New(f->array, t->rank, (npy_intp *)(uintptr_t)dims, NPY_OBJECT, NULL,
+                              NULL, 0, 0, NULL);
     if (!a) {
         return NULL;
     }
@@ -331,7 +359,7 @@ static PyObject *objects_out(const struct stoker_tensor *t, const npy_intp *dims
     npy_intp n = PyArray_SIZE((PyArrayObject *)a);
     for (npy_intp i = 0; i < n; i++) {
         PyObject *item = t->dtype == STOKER_STRING
-                             ? string_out((const struct stoker_bytes *)t->data + i)
+                             ? string_out(&PyBytes_Type, (const struct stoker_bytes *)t->data + i)
                              : dataset_out(((struct stoker_dataset **)t->data)[i]);
         if (!item) {
             Py_DECREF(a);
@@ -342,18 +370,20 @@ static PyObject *objects_out(const struct stoker_tensor *t, const npy_intp *dims
     return a;
 }
 
-static PyObject *copied_out(struct stoker_tensor *t, const npy_intp *dims)
+static PyObject *copied_out(struct stoker_tensor *t, const npy_intp *dims, const struct form *f)
 {
     PyObject *out;
     if (t->rank > 0 && (t->dtype == STOKER_STRING || t->dtype == STOKER_DATASET)) {
-        out = objects_out(t, dims);
+        out = objects_out(t, dims, f);
     } else if (t->rank > 0) { // no values: nothing to hold
-        out = PyArray_NewFromDescr(&PyArray_Type, stk_py_descr(t->dtype), t->rank, dims, NULL, NULL,
-                                   0, NULL);
+        out = PyArray_NewFromDescr(f->array, stk_py_descr(t->dtype), t->rank, dims, NULL, NULL, 0,
+                                   NULL);
     } else if (t->dtype == STOKER_STRING) {
-        out = string_out(t->data);
+        out = string_out(f->bytes, t->data);
     } else if (t->dtype == STOKER_DATASET) {
         out = dataset_out(*(struct stoker_dataset **)t->data);
+    } else if (f->is_eager) {
+        out = stk_py_eager_scalar(t->dtype, t->data);
     } else {
         PyArray_Descr *d = stk_py_descr(t->dtype);
         out = PyArray_Scalar(t->data, d, NULL);
@@ -363,7 +393,7 @@ static PyObject *copied_out(struct stoker_tensor *t, const npy_intp *dims)
     return out;
 }
 
-STK_PY_HOT PyObject *stk_py_tensor_out(struct stoker_tensor *t)
+STK_PY_HOT static PyObject *out_as(struct stoker_tensor *t, const struct form *f)
 {
     npy_intp dims[STOKER_RANK_MAX], count = 1;
     for (int i = 0; i < t->rank; i++) {
@@ -371,14 +401,14 @@ STK_PY_HOT PyObject *stk_py_tensor_out(struct stoker_tensor *t)
         count *= dims[i];
     }
     if (t->rank == 0 || count == 0 || t->dtype == STOKER_STRING || t->dtype == STOKER_DATASET) {
-        return copied_out(t, dims);
+        return copied_out(t, dims, f);
     }
     int flags = t->is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY, rank = t->rank;
     void *data = t->data;
     PyArray_Descr *d = stk_py_descr(t->dtype);
     PyObject *base = memory_new(t);
     PyObject *a =
-        base ? PyArray_NewFromDescr(&PyArray_Type, d, rank, dims, NULL, data, flags, NULL) : NULL;
+        base ? PyArray_NewFromDescr(f->array, d, rank, dims, NULL, data, flags, NULL) : NULL;
     if (!a) {
         Py_XDECREF(base);
         return NULL;
@@ -388,4 +418,16 @@ STK_PY_HOT PyObject *stk_py_tensor_out(struct stoker_tensor *t)
         return NULL;
     }
     return a;
+}
+
+STK_PY_HOT PyObject *stk_py_tensor_out(struct stoker_tensor *t)
+{
+    const struct form own = {&PyArray_Type, &PyBytes_Type, 0};
+    return out_as(t, &own);
+}
+
+STK_PY_HOT PyObject *stk_py_eager_out(struct stoker_tensor *t)
+{
+    const struct form eager = {&stk_py_array_type, &stk_py_bytes_type, 1};
+    return out_as(t, &eager);
 }

@@ -73,7 +73,8 @@ static struct stk_dataset *stage(struct stk_dataset *in, int what, int64_t x, bo
     case 7:
         return make("unbatch", make("batch", in, "batch_size", 1 + x % 7, NULL), NULL);
     case 8:
-        return make("shard", in, "num_shards", 1 + x % 3, "index", I(0), NULL);
+        return make("shard", in, "num_shards", 1 + x % 3, "index", x / 3 % (1 + x % 3), "remainder",
+                    x % 4 % 3, NULL);
     case 9:
         return make("cache", in, NULL);
     case 10: // into batches and back, as windows

@@ -244,9 +244,9 @@ def test_as_one_operation():
     ds = sd.Dataset.from_tensor_slices(np.array(files, object))
     for planar in (False, True):
         whole = ds.map(
-            lambda f: sd.image.jpeg_random_resized_crop(f, (8, 8), mean=MEAN, std=STD, planar=planar, seed=3)
+            lambda f: sd.image.jpeg_random_resized_crop(f, (8, 8), flip=0.5, mean=MEAN, std=STD, planar=planar, seed=3)
         )
-        late = ds.map(lambda f: sd.image.jpeg_random_resized_crop(f, (8, 8), seed=3))
+        late = ds.map(lambda f: sd.image.jpeg_random_resized_crop(f, (8, 8), flip=0.5, seed=3))
         rule = sd.Normalize(MEAN, STD, planar=planar)
         for device in DEVICES:
             for a, b in zip(late.to_device(device, normalize=rule), whole):

@@ -249,6 +249,8 @@ def test_random_resized_crop():
     # The whole image at its own size: only mirroring and the format are left.
     whole = {"scale": (1.0, 1.0), "ratio": (0.8, 0.8)}
     c.same(crop(im, [60, 48], flip=0, **whole), im)
+    unasked = sd.Dataset.from_tensors(im).repeat(40).map(lambda v: crop(v, [60, 48], **whole))
+    c.true(all(np.array_equal(v, im) for v in unasked), "never mirrored unless asked to")
     c.same(crop(im, [60, 48], flip=1, **whole), im[:, ::-1])
     c.same(crop(im, [60, 48], flip=0, planar=True, **whole), im.transpose(2, 0, 1))
     floats = (im / np.float32(255) - mean) / std
@@ -266,7 +268,7 @@ def test_random_resized_crop():
         )
     # Pixels that tell their places tell which part was taken: of the area and ratio wanted, inside.
     places = np.stack(np.meshgrid(np.arange(200), np.arange(200), indexing="ij"), -1).astype("u1")
-    ds = sd.Dataset.from_tensors(places).repeat(300).map(lambda v: crop(v, [40, 40], seed=3))
+    ds = sd.Dataset.from_tensors(places).repeat(300).map(lambda v: crop(v, [40, 40], flip=0.5, seed=3))
     parts = np.array(list(ds)).astype(int)
     height, width = (parts.max((1, 2)) - parts.min((1, 2)) + 1).T
     c.true(np.all(height * width >= 0.06 * 200**2) and np.all(width / height < 1.5), "parts")
@@ -276,8 +278,8 @@ def test_random_resized_crop():
     # The same parts as of a JPEG, whatever the threads.
     data = sd.image.encode_jpeg(np.kron(im, np.ones((3, 3, 1), np.uint8)))
     files = sd.Dataset.from_tensors(data).repeat(20)
-    one = files.map(lambda d: sd.image.jpeg_random_resized_crop(d, [32, 32], seed=9))
-    two = files.map(lambda d: crop(sd.image.decode_jpeg(d, channels=3), [32, 32], seed=9), 3)
+    one = files.map(lambda d: sd.image.jpeg_random_resized_crop(d, [32, 32], flip=0.5, seed=9))
+    two = files.map(lambda d: crop(sd.image.decode_jpeg(d, channels=3), [32, 32], flip=0.5, seed=9), 3)
     c.same(list(two), list(one))
     c.raises(ValueError, lambda: crop(im.astype("f4"), [4, 4]), "takes a uint8 image")
     c.raises(ValueError, lambda: crop(im, [4, 4], mean=[0.5]), "mean and std 3")

@@ -3,8 +3,10 @@
 """The surface: every public name that scripts for tf.data rely on, with its arguments in
 TensorFlow's order and with its defaults; and what the contract says of elements, dtypes and errors."""
 
+import copy
 import inspect
 import os
+import pickle
 import tempfile
 
 import checks as c
@@ -268,7 +270,7 @@ def test_elements():
     ds = sd.Dataset.from_tensor_slices({"b": [1, 2], "a": (np.ones((2, 3)), ["x", "y"])})
     e = next(iter(ds))
     c.same(list(e), ["b", "a"])
-    c.same((type(e["b"]), e["a"][1], e["a"][0]), (np.int32, b"x", np.ones(3)))
+    c.same((e["b"], e["a"][1], e["a"][0]), (np.int32(1), b"x", np.ones(3)))
     c.same(ds.element_spec["a"][0], sd.TensorSpec((3,), "float64"))
     c.same((ds.cardinality(), len(ds)), (2, 2))
     c.same(ds.repeat().cardinality(), sd.INFINITE_CARDINALITY)
@@ -281,6 +283,41 @@ def test_elements():
     c.same(next(sd.Dataset.range(2).as_numpy_iterator()), np.int64(0))
     nothing = sd.Dataset.from_tensors((1, None))
     c.same(next(iter(nothing)), (np.int32(1), None))
+
+
+def test_eager_loops():
+    """Elements answer numpy(), as in the loops of every tutorial, and are NumPy's values otherwise."""
+    for dtype in ("uint8", "int16", "int64", "float16", "float32", "float64"):
+        v = next(iter(sd.Dataset.from_tensors(np.asarray(3, dtype))))
+        c.same(v.numpy(), np.dtype(dtype).type(3))
+        c.true(type(v.numpy()) is np.dtype(dtype).type and isinstance(v, np.dtype(dtype).type), dtype)
+        c.same((repr(v), hash(v), str(v)), (repr(v.numpy()), hash(v.numpy()), str(v.numpy())))
+        c.same((v + v, bool(v), {v: 1}[v.numpy()]), (v.numpy() + v.numpy(), True, 1))
+        again = pickle.loads(pickle.dumps(v))
+        c.true(type(again) is type(v.numpy()) and again == v == copy.deepcopy(v), "pickled as NumPy's")
+    text = next(iter(sd.Dataset.from_tensors("a\0é")))
+    c.same((text.numpy(), type(text.numpy()), text.numpy().decode()), (text, bytes, "a\0é"))
+    c.same((np.asarray([text, text]), np.array([text], object)),
+           (np.asarray([bytes(text)] * 2), np.array([bytes(text)], object)))
+    zeros = next(iter(sd.Dataset.from_tensors(b"a\0\0")))
+    c.same((len(zeros), str(zeros), zeros == b"a", zeros == b"a\0\0"), (3, str(b"a\0\0"), False, True))
+    c.same((type(pickle.loads(pickle.dumps(text))), {text: 2}[bytes(text)], text + b"!"),
+           (bytes, 2, "a\0é!".encode()))
+    for a in sd.Dataset.from_tensor_slices(([[1.5, 2], [3, 4]], [["a", "b"], ["c", "d"]])).take(1):
+        for v in a:
+            c.true(type(v.numpy()) is np.ndarray and repr(v) == repr(v.numpy()), f"{v!r}")
+            c.true(v.numpy().base is not None or v.dtype == object, "no copy")
+            c.true(type(pickle.loads(pickle.dumps(v))) is np.ndarray, "pickled as NumPy's")
+    b = next(iter(sd.Dataset.range(4).batch(4)))
+    c.same(((b * 2).numpy(), sd.reduce_sum(b).numpy()), (np.arange(4) * 2, np.int64(6)))
+    for scalar in (b.sum(), b.mean(), b.max(), np.add.reduce(b), b[1], b @ b):
+        c.true(isinstance(scalar, np.generic) and hash(scalar) is not None, f"{type(scalar)}")
+    c.same((b.sum().numpy(), b.astype("f4").std().dtype, np.where(b > 1)[0]),
+           (np.int64(6), np.dtype("f4"), np.array([2, 3])))
+    long = "x" * 10000  # memory of such strings is used again
+    c.same([v.numpy() for v in sd.Dataset.from_tensor_slices([long] * 9)], [long.encode()] * 9)
+    c.same([type(v) for v in sd.Dataset.range(1).as_numpy_iterator()], [np.int64])
+    c.same(sd.constant([1, 2]).numpy(), np.array([1, 2], np.int32))
 
 
 def test_dtypes():

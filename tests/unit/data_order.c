@@ -18,6 +18,28 @@ static void counts(void)
     EXPECT(make("shard", RANGE(4), "num_shards", I(1), "index", I(0), NULL), "0 1 2 3");
 }
 
+#define PART(n, shards, i, how)                                                                    \
+    make("shard", RANGE(n), "num_shards", I(shards), "index", I(i), "remainder", I(how), NULL)
+
+// remainder: 1 leaves the last round out, 2 fills it up.
+static void equal_parts(void)
+{
+    EXPECT(PART(8, 3, 0, 1), "0 3");
+    EXPECT(PART(8, 3, 2, 1), "2 5");
+    EXPECT(PART(9, 3, 1, 1), "1 4 7");
+    EXPECT(PART(2, 3, 0, 1), "");
+    EXPECT(PART(8, 3, 0, 2), "0 3 6");
+    EXPECT(PART(8, 3, 1, 2), "1 4 7");
+    EXPECT(PART(8, 3, 2, 2), "2 5 2");
+    EXPECT(PART(7, 3, 1, 2), "1 4 1");
+    EXPECT(PART(9, 3, 2, 2), "2 5 8");
+    EXPECT(PART(2, 5, 1, 2), "1");
+    EXPECT(PART(2, 5, 4, 2), "0");
+    EXPECT(PART(0, 2, 1, 2), "");
+    struct stk_dataset *some = with_op("filter", RANGE(7), OP_IS_EVEN, NULL); // of unknown length
+    EXPECT(make("shard", some, "num_shards", I(3), "index", I(2), "remainder", I(2), NULL), "4 4");
+}
+
 static void repeats(void)
 {
     EXPECT(make("repeat", RANGE(3), "count", I(2), NULL), "0 1 2 0 1 2");
@@ -161,6 +183,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(counts);
+    CHECK_RUN(equal_parts);
     CHECK_RUN(repeats);
     CHECK_RUN(sides);
     CHECK_RUN(filters);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "data/api/data_api.h"
+#include "data/graph/fingerprint.h"
 #include "data/graph/plan.h"
 #include "data/rewrites/rewrite.h"
 #include "data/memory/stream_copy.h"
@@ -28,10 +29,11 @@
 #define CROWDED_OF ((uint64_t)8)
 #define LOOKS_OF 64                 // parts of the budget
 #define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for cancelling
-#define STATE_MAGIC 0x31737473u     // "sts1"
+#define STATE_MAGIC 0x32737473u     // "sts2"
 
 struct stoker_iterator {
     struct stk_iter *root;
+    uint64_t likeness; // of the dataset as it was written
     struct stk_block block;
     int64_t used;                  // elements of the block that were given
     int64_t want;                  // of the next block
@@ -57,6 +59,7 @@ struct state {
     uint32_t magic, size;
     uint64_t seed, epoch, given, failed;
     uint64_t has_failures; // some element failed somewhere, if only to be left out
+    uint64_t likeness;     // of the dataset; see stk_dataset_likeness
 };
 
 // Results of the embedding language for one element, appended to the columns.
@@ -294,6 +297,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     o.record_path = is_shared ? getenv("STOKER_DATA_RECORD") : o.record_path;
     it->want = 1;
     it->owns_batches = gives_batches((struct stk_dataset *)ds);
+    it->likeness = stk_dataset_likeness((struct stk_dataset *)ds);
     enum stoker_status s = stk_run_open(&run, &o, err);
     if (s == STOKER_OK && o.record_path && *o.record_path) {
         s = stk_recorder_open(&run->recorder, o.record_path, is_shared, err);
@@ -586,7 +590,8 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
                       .epoch = it->epoch,
                       .given = it->given,
                       .failed = it->failed,
-                      .has_failures = __atomic_load_n(&it->root->run->failures, __ATOMIC_RELAXED)};
+                      .has_failures = __atomic_load_n(&it->root->run->failures, __ATOMIC_RELAXED),
+                      .likeness = it->likeness};
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     if (*n < sizeof s) {
@@ -616,6 +621,12 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     }
     if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
         return stk_err_set(err, STOKER_EINVAL, "this is no iterator state (%zu bytes)", n);
+    }
+    if (s.likeness != stk_dataset_likeness((struct stk_dataset *)ds)) {
+        return stk_err_set(
+            err, STOKER_EINVAL,
+            "this is the state of another pipeline: its stages, functions, constants "
+            "or files differ");
     }
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
     o.has_seed = 1;

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/guard.h"
 #include "base/crc32c.h"
+#include "base/remote_name.h"
 #include "data/formats/indexed_impl.h"
 
 struct stk_indexed {
@@ -73,8 +74,8 @@ static enum stoker_status map_file(struct stk_indexed *x, struct stoker_err *err
         if (fd >= 0) {
             close(fd);
         }
-        return stk_err_set(err, stk_err_of_file(why, STOKER_EINPUT), "%s: %s", x->path,
-                           strerror(why));
+        return stk_err_set(err, stk_err_of_file(why, STOKER_EINPUT), "%s: %s%s", x->path,
+                           strerror(why), stk_remote_hint(x->path));
     }
     x->size = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
     void *map = x->size ? mmap(NULL, x->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;

@@ -8,5 +8,9 @@
 #include "data/graph/dataset.h"
 
 uint64_t stk_dataset_fingerprint(const struct stk_dataset *ds);
+// Tells apart datasets whose elements differ, as far as that is seen at a glance: without what
+// changes no element (threads, buffers, prefetch), which part of a split it is, and folders of
+// files; of large values it sees type, shape and beginning.
+uint64_t stk_dataset_likeness(const struct stk_dataset *ds);
 
 #endif

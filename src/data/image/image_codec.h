@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Image files to pixels and back: JPEG (our decoder for what it takes, libjpeg for the rest), PNG
-// (libpng), BMP, GIF's first frame; with tf.io's arguments, defaults and results.
+// (libpng), BMP, GIF's first frame, WebP (libwebp, where it is there); with tf.io's arguments,
+// defaults and results.
 //
 // Pixels go where out->pixels says, if out's size, channels and type are right; if it is NULL, to
 // the context's memory: `out` is filled in and lasts until the context's next decode. Encoded bytes
@@ -17,7 +18,8 @@ enum stk_image_format {
     STK_IMAGE_JPEG,
     STK_IMAGE_PNG,
     STK_IMAGE_GIF,
-    STK_IMAGE_BMP
+    STK_IMAGE_BMP,
+    STK_IMAGE_WEBP
 };
 
 // By the first bytes, as TensorFlow tells them.
@@ -87,6 +89,11 @@ enum stoker_status stk_image_decode_bmp(struct stk_image_context *c, const uint8
                                         struct stoker_err *err);
 enum stoker_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data,
                                         size_t size, struct stk_image *out, struct stoker_err *err);
+enum stoker_status stk_image_decode_webp(struct stk_image_context *c, const uint8_t *data,
+                                         size_t size, uint32_t channels, struct stk_image *out,
+                                         struct stoker_err *err);
+enum stoker_status stk_image_webp_shape(const uint8_t *data, size_t size, uint32_t channels,
+                                        struct stk_image_shape *shape, struct stoker_err *err);
 enum stoker_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
                                        struct stk_image_shape *shape, struct stoker_err *err);
 enum stoker_status stk_image_gif_shape(const uint8_t *data, size_t size,

@@ -24,6 +24,9 @@ enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
     if (size >= 2 && memcmp(data, "BM", 2) == 0) {
         return STK_IMAGE_BMP;
     }
+    if (size >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0) {
+        return STK_IMAGE_WEBP;
+    }
     return STK_IMAGE_UNKNOWN;
 }
 
@@ -252,7 +255,8 @@ enum stoker_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const
 
 static enum stoker_status not_an_image(struct stoker_err *err)
 {
-    return stk_err_set(err, STOKER_EINPUT, "no image file: JPEG, PNG, GIF and BMP can be decoded");
+    return stk_err_set(err, STOKER_EINPUT,
+                       "no image file: JPEG, PNG, GIF, BMP and WebP can be decoded");
 }
 
 static enum stoker_status check_gif(uint32_t channels, struct stoker_err *err)
@@ -276,6 +280,8 @@ enum stoker_status stk_image_decode_any(struct stk_image_context *c, const uint8
         return stk_image_decode_png(c, data, size, channels, false, out, err);
     case STK_IMAGE_BMP:
         return stk_image_decode_bmp(c, data, size, channels, out, err);
+    case STK_IMAGE_WEBP:
+        return stk_image_decode_webp(c, data, size, channels, out, err);
     case STK_IMAGE_GIF:
         status = check_gif(channels, err);
         return status == STOKER_OK ? stk_image_decode_gif(c, data, size, out, err) : status;
@@ -300,6 +306,8 @@ static enum stoker_status read_shape(struct stk_image_context *c, const uint8_t 
         return stk_image_png_shape(c, data, size, channels, shape, err);
     case STK_IMAGE_BMP:
         return stk_image_bmp_shape(data, size, channels, shape, err);
+    case STK_IMAGE_WEBP:
+        return stk_image_webp_shape(data, size, channels, shape, err);
     case STK_IMAGE_GIF:
         status = check_gif(channels, err);
         return status == STOKER_OK ? stk_image_gif_shape(data, size, shape, err) : status;

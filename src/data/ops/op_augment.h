@@ -45,7 +45,6 @@ enum {
          .help = "its width over its height, least and most; without it 3/4 to 4/3"},              \
     [STK_OP_AUGMENT_FLIP] = {.name = "flip",                                                       \
                              .type = STK_ARG_FLOAT,                                                \
-                             .fallback_float = 0.5,                                                \
                              .help = "the chance to be mirrored"},                                 \
     [STK_OP_AUGMENT_MEAN] =                                                                        \
         {.name = "mean",                                                                           \

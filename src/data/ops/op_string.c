@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/remote_name.h"
 #include "data/formats/text_number.h"
 #include "data/ops/op_move.h"
 
@@ -74,8 +75,8 @@ static struct stk_bytes strip(struct stk_bytes s)
 
 static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char *path, int why)
 {
-    return stk_op_fail(r, i, stk_err_of_file(why, STOKER_EINPUT), "%.300s: %s", path,
-                       strerror(why));
+    return stk_op_fail(r, i, stk_err_of_file(why, STOKER_EINPUT), "%.300s: %s%s", path,
+                       strerror(why), stk_remote_hint(path));
 }
 
 // A buffer twice as large with the same bytes; `from` is dropped. NULL: no memory.

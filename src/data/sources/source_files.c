@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/remote_name.h"
 #include "data/run/iter.h"
 #include "data/sources/files.h"
 
@@ -76,7 +77,7 @@ enum stoker_status stk_files_look(const char *path, struct stoker_err *err)
     }
     bool is_pattern = why == ENOENT && strpbrk(path, "*?[") != NULL;
     return stk_err_set(err, stk_err_of_file(why, STOKER_EINPUT), "%s: %s%s", path, strerror(why),
-                       is_pattern ? "; patterns are for list_files" : "");
+                       is_pattern ? "; patterns are for list_files" : stk_remote_hint(path));
 }
 
 enum stoker_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec,

@@ -16,7 +16,7 @@ import types as _types
 import numpy as _np
 
 from . import _engine, errors
-from . import _ops, ops, random, io, train
+from . import _ops, ops, random, io, lookup, train
 from . import _experimental, _named
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
@@ -37,6 +37,7 @@ from ._sources import (
 from ._sparse import RaggedTensor, SparseTensor
 from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec
 from ._value import Value
+from ._variable import Variable
 from .io import TFRecordWriter
 
 _atexit.register(_engine.close_all)
@@ -60,7 +61,7 @@ half, double = float16, float64  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging = (
+math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal = (
     ops.math,
     ops.strings,
     ops.image,
@@ -70,6 +71,8 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging = (
     ops.sparse,
     ops.dtypes,
     ops.debugging,
+    ops.audio,
+    ops.signal,
 )
 newaxis = None
 
@@ -144,5 +147,5 @@ experimental = _types.SimpleNamespace(
     **_experimental.NAMES,
 )
 __version__ = "0.1.0"
-for _names in (globals(), vars(io), vars(random), vars(train), vars(experimental)):
+for _names in (globals(), vars(io), vars(lookup), vars(random), vars(train), vars(experimental)):
     _named.named_module(_names, __name__)

@@ -4,8 +4,8 @@ from collections.abc import Iterator as _Iterator
 from typing import Any
 import numpy as np
 
-from . import io as io, random as random, errors as errors, train as train
-from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging
+from . import io as io, random as random, errors as errors, train as train, lookup as lookup
+from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging, audio as audio, signal as signal
 
 __version__: str
 
@@ -61,10 +61,14 @@ class Dataset:
         """The first `count` elements; -1: all."""
     def skip(self, count: Any, name: Any = None) -> "Dataset":
         """Without the first `count` elements; -1: none is left."""
-    def shard(self, num_shards: Any = None, index: Any = None, name: Any = None) -> "Dataset":
+    def shard(self, num_shards: Any = None, index: Any = None, name: Any = None, remainder: Any = None) -> "Dataset":
         """Every num_shards-th element from `index` on."""
     def elastic_shard(self, past: Any = ..., num_shards: Any = None, index: Any = None, batch_size: Any = 1) -> "Dataset":
         """This process' part, as shard() splits, of an epoch that other numbers of ranks began."""
+    def pick(self, positions: Any, name: Any = None) -> "Dataset":
+        """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as"""
+    def sample_by_weight(self, weights: Any, num_samples: Any = None, replacement: Any = True, seed: Any = None, name: Any = None) -> "Dataset":
+        """num_samples elements (as many as there are weights), each drawn with a chance in proportion"""
     def concatenate(self, dataset: Any, name: Any = None) -> "Dataset":
         """These elements, then those of another dataset of the same structure."""
     def ignore_errors(self, log_warning: Any = False, name: Any = None) -> "Dataset":
@@ -121,7 +125,7 @@ class Dataset:
     def __iter__(self) -> "Iterator":
         ...
     def as_numpy_iterator(self) -> _Iterator[Any]:
-        """Iterates over NumPy values, as iter() does."""
+        """Iterates over NumPy's own values and bytes: as iter(), without their numpy()."""
     def cardinality(self, name: Any = None) -> int:
         """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
     def fingerprint(self) -> Any:
@@ -132,7 +136,7 @@ class Dataset:
         """The plan as text: stages, which functions are native and why not, warnings."""
     def stats(self) -> Any:
         """Counts of the last iterator's stages and the limiting one: see Stats."""
-    def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None) -> Any:
+    def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None, remainder: Any = None) -> Any:
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface."""
     def to_tf(self) -> Any:
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator."""
@@ -330,6 +334,32 @@ class Value:
         ...
     graph: Any
     i: Any
+class Variable:
+    """A value with assign(). A function that uses one takes the value that it has when the function is"""
+    def __init__(self, initial_value: Any, trainable: Any = None, validate_shape: Any = True, caching_device: Any = None, name: Any = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None, constraint: Any = None, synchronization: Any = 0, aggregation: Any = 0, shape: Any = None) -> None:
+        ...
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype."""
+    @property
+    def shape(self) -> Any:
+        """Sizes of the dimensions."""
+    def numpy(self) -> Any:
+        """The value: an array, or a scalar."""
+    def value(self) -> Any:
+        """The value."""
+    def read_value(self) -> Any:
+        """The value."""
+    def assign(self, value: Any, use_locking: Any = False, name: Any = None, read_value: Any = True) -> Any:
+        """Another value of the same shape and type."""
+    def assign_add(self, delta: Any, use_locking: Any = False, name: Any = None, read_value: Any = True) -> Any:
+        """The sum becomes the value."""
+    def assign_sub(self, delta: Any, use_locking: Any = False, name: Any = None, read_value: Any = True) -> Any:
+        """The difference becomes the value."""
+    def __len__(self) -> int:
+        ...
+    name: Any
+    trainable: Any
 class Iterator:
     """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
     def __iter__(self) -> "Iterator":
@@ -425,8 +455,8 @@ def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = 
     """An element for which the condition (bools, all of them) does not hold is an error."""
 INFINITE_CARDINALITY: int
 UNKNOWN_CARDINALITY: int
-def abs(x: Any, *, name: Any = None) -> Any:
-    """Magnitude."""
+def abs(x: Any, name: Any = None) -> Any:
+    """The amount of each value, of complex ones as well."""
 def acos(x: Any, *, name: Any = None) -> Any:
     """Arc cosine."""
 def add(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -510,6 +540,10 @@ def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
     """x // y, rounded down."""
 def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
     """x % y, of the sign of y."""
+def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+    """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
+def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+    """The same from the last slice on."""
 def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
     """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any:
@@ -545,6 +579,8 @@ def logical_not(x: Any, *, name: Any = None) -> Any:
     """True becomes false."""
 def logical_or(x: Any, y: Any, *, name: Any = None) -> Any:
     """One is true."""
+def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
+    """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
 def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *, name: Any = None) -> Any:
     """Matrix product."""
 def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -610,6 +646,8 @@ def round(x: Any, *, name: Any = None) -> Any:
     """To the nearest integer, ties to even."""
 def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
     """The values as another dtype; those beyond its range become its ends."""
+def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
+    """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the"""
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
     """True at the first `lengths` places, of maxlen (the largest length)."""
 def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:
@@ -665,8 +703,12 @@ def unique_with_counts(x: Any, out_idx: Any = 'int32', name: Any = None) -> Any:
     """(y, idx, count): the same, and how often each of y comes."""
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
     """The slices along an axis, as a list."""
+def vectorized_map(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
+    """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
 def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
     """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
+def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
+    """body(*loop_vars) as long as cond(*loop_vars) holds: the variables then, in a list or tuple as"""
 def zeros(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
     """Zeros (empty strings, False)."""
 def zeros_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:

@@ -2,6 +2,7 @@
 """Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported when asked for."""
 
 import itertools
+import mmap
 import threading
 
 import numpy as np
@@ -79,17 +80,35 @@ def _torch_leaf(torch):
     return leaf
 
 
-def _at_epoch(dataset, epoch, seed=None):
-    """The dataset, whose next pass is that epoch; seed: where it has none of its own, and no order
-    that it shares with others."""
-    from . import random
+def _torch_element(torch, dataset):
+    """The function from elements to their tensors."""
+    from . import _labels
 
+    leaf, wide = _torch_leaf(torch), _labels.widened(dataset)
+    if not any(wide):
+        return lambda e: map_leaves(leaf, e)
+
+    def element(e):
+        is_wide = iter(wide)
+        return map_leaves(lambda v: leaf(v).long() if next(is_wide) else leaf(v), e)
+
+    return element
+
+
+def _at_epoch(dataset, epoch, seed):
+    """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
     options = Options()
-    if seed is not None and dataset._options.seed is None and random.get_seed() is None:
-        options.seed = random.process_seed() if dataset._has_order() else seed
+    if dataset._options.seed is None:
+        known = dataset._known_seed()
+        options.seed = seed if known is None else known
     out = dataset.with_options(options)
     out._epochs = itertools.count(epoch)
     return out
+
+
+def _drawn(torch):
+    """A seed of torch's generator, as a DataLoader draws one for each pass."""
+    return int(torch.empty((), dtype=torch.int64).random_())
 
 
 def _batch_size(dataset):
@@ -100,14 +119,55 @@ def _batch_size(dataset):
     return ds._args.get("batch_size") if ds._kind in ("batch", "padded_batch") else None
 
 
-def to_torch(dataset, device=None, pin_memory=False, normalize=None):
+_BEHIND_WORKERS = (
+    "state_dict: the elements are made by a DataLoader's workers, or by a copy of the loader, whose "
+    "places this object does not know. Loop over to_torch() itself (its threads need no workers), or use torchdata's "
+    "StatefulDataLoader, which asks each worker"
+)
+
+
+class _Board:
+    """What a loader and the copies of it in forked workers tell each other: the epoch that was set,
+    and how many passes each worker began. Those that are spawned see none of it."""
+
+    _WORKERS = 1022
+
+    def __init__(self):
+        self.words = memoryview(mmap.mmap(-1, 8 * (2 + self._WORKERS))).cast("q")
+        self.words[0] = -1
+        self.is_copied = False  # into processes that cannot write here
+
+    @property
+    def epoch(self):
+        return None if self.words[0] < 0 else self.words[0]
+
+    @epoch.setter
+    def epoch(self, value):
+        self.words[0] = value
+
+    @property
+    def has_workers(self):
+        return self.is_copied or self.words[1] != 0
+
+    def begun(self, worker):
+        """Another pass of that worker: its number, from 0 on; None: there is no room to count."""
+        self.words[1] = 1
+        if worker >= self._WORKERS:
+            return None
+        self.words[2 + worker] += 1
+        return self.words[2 + worker] - 1
+
+
+def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=None):
     """Tensors in the elements' structure, as torch.utils.data.DataLoader gives batches.
 
     See Dataset.to_torch.
     """
     refuse(dataset, "to_torch")
     torch = _need("torch")
-    from . import _device, _normalize
+    from . import _device, _elastic, _normalize, _ranks
+
+    dataset = _ranks.for_group(dataset, torch, remainder)
 
     number = None if device is None else _device.number_of(device)
     staged = _device.OnDevice(dataset, device, normalize=normalize) if number is not None else None
@@ -130,8 +190,9 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None):
         def __init__(self):
             super().__init__()
             self.batch_size, self.pin_memory = _batch_size(dataset), bool(pin_memory)
-            self._epoch = self._state = self._iterator = None
-            self._passes = 0
+            self._state = self._iterator = None
+            self._next_epoch = dataset._first_epoch
+            self._board, self._is_copy = _Board(), False  # a copy: unpickled, with a board of its own
 
         @property
         def dataset(self):
@@ -140,50 +201,81 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None):
 
         def set_epoch(self, epoch):
             """The next pass is that epoch: its shuffles and random values."""
-            self._epoch = int(epoch)
+            self._board.epoch = int(epoch)
 
         def state_dict(self):
-            """Where the current pass stands, for load_state_dict of a loader made alike."""
+            """Where the current pass stands, for load_state_dict of a loader made alike; {} before
+            the first one."""
             if staged is not None:
                 raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
+            if self._state is not None:  # loaded, and not gone on with yet
+                return {"state": self._state}
+            if self._iterator is None and self._board.has_workers:
+                raise RuntimeError(_BEHIND_WORKERS)
             return {} if self._iterator is None else {"state": self._iterator.state()}
 
         def load_state_dict(self, state):
-            """The next pass goes on where the other loader stood."""
+            """The next pass goes on where the other loader stood, and those behind it are the epochs
+            that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
             self._state = state.get("state")
+            if self._state is not None:
+                self._next_epoch = _elastic.read_parts(self._state)[1]
+
+        def _worker_epoch(self, info, base):
+            """The epoch of a worker's pass: all workers must agree, those of other ranks as well."""
+            passes = None if self._is_copy else self._board.begun(info.id)
+            if self._board.epoch is not None:
+                return self._board.epoch
+            if passes is None and _ranks.shares_order(dataset):
+                raise RuntimeError(
+                    "workers that were spawned do not know which epoch it is, and ranks that draw one "
+                    "order must agree on it: call set_epoch(n) before each epoch"
+                )
+            return self._next_epoch + (base if passes is None else passes)
 
         def _elements(self):
             info = torch.utils.data.get_worker_info()
             is_staged = staged is not None and info is None
             ds, state, self._state = dataset if is_staged else on_host, self._state, None
-            if pin_memory and info is None:
-                ds = ds.with_options(Options())
-                ds._pinned_device = 0
-            if info is not None:  # all workers of an epoch must agree on seed and epoch
-                base = (info.seed - info.id) & (2**62 - 1)
-                epoch = base + self._passes if self._epoch is None else self._epoch
-                self._passes += 1
+            if info is not None:
+                base = (info.seed - info.id) & (2**62 - 1)  # the same in all workers
+                epoch = self._worker_epoch(info, base)
                 ds = _at_epoch(ds, epoch, base).shard(info.num_workers, info.id)
                 ds._epochs = itertools.count(epoch)
-            elif self._epoch is not None:
-                ds = _at_epoch(ds, self._epoch)
+            else:
+                is_set = self._board.epoch is not None and state is None
+                epoch = self._board.epoch if is_set else self._next_epoch
+                self._next_epoch = epoch + 1
+                ds = _at_epoch(ds, epoch, _drawn(torch))
+                if pin_memory:
+                    ds._pinned_device = 0
             if is_staged:
                 return iter(_device.OnDevice(ds, staged.device, staged.depth, False, normalize))
-            self._iterator = ds.iterator(state=state)
+            self._iterator = ds._plain(state)
             return self._iterator
 
         def __iter__(self):
-            return map(lambda e, f=_torch_leaf(torch): map_leaves(f, e), self._elements())
+            return map(_torch_element(torch, dataset), self._elements())
 
         def __len__(self):
             return len(dataset)
 
         def __reduce__(self):
-            own = ("_epoch", "_state", "_passes", "batch_size", "pin_memory")
+            own = ("_state", "_next_epoch", "batch_size", "pin_memory")
             kept = {k: v for k, v in self.__dict__.items() if k in own}
-            return to_torch, (dataset, device, pin_memory, normalize), kept
+            self._board.is_copied = True
+            return _copied, (dataset, device, pin_memory, normalize, self._board.epoch), kept
 
     return StokerLoader()
+
+
+def _copied(dataset, device, pin_memory, normalize, epoch):
+    """A loader again from its bytes: in a worker that was spawned, say."""
+    out = to_torch(dataset, device, pin_memory, normalize, "keep")
+    out._is_copy = True
+    if epoch is not None:
+        out.set_epoch(epoch)
+    return out
 
 
 def _tf_spec(tf, s):
@@ -221,7 +313,8 @@ def to_tf(dataset):
     has_composite = any(isinstance(s, composite) for s in _spec.flatten(dataset.element_spec))
 
     def generate():
-        return map(lambda e: map_leaves(leaf, e), dataset) if has_composite else iter(dataset)
+        it = dataset._plain()
+        return map(lambda e: map_leaves(leaf, e), it) if has_composite else it
 
     out = tf.data.Dataset.from_generator(generate, output_signature=signature)
     n = dataset.cardinality()
@@ -268,7 +361,7 @@ def to_keras(dataset, num_batches=None):
                 if not is_over and index in self._first:
                     return self._first.pop(index)
                 if self._iterator is None or is_over or index in self._asked:
-                    self._iterator, self._asked, self._first = iter(dataset), set(), {}
+                    self._iterator, self._asked, self._first = dataset._plain(), set(), {}
                 try:
                     batch = next(self._iterator)
                 except StopIteration:
@@ -295,7 +388,7 @@ class _Adapted:
         import collections
 
         ahead = collections.deque()
-        for e in self.dataset:
+        for e in self.dataset._plain():
             ahead.append(self.f(e))
             if len(ahead) > self.depth:
                 yield ahead.popleft()

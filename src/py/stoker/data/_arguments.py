@@ -2,13 +2,14 @@
 """What the methods of Dataset ask of their arguments: numbers checked, specs of what comes out."""
 
 import os
+import re
 
 import numpy as np
 
 from . import _dtypes, _function, _spec, _trace
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, UnimplementedError
 
 
 def plain(v, name):
@@ -21,6 +22,18 @@ def plain(v, name):
     if isinstance(v, np.generic) or isinstance(v, np.ndarray) and v.ndim == 0:
         return v.item()
     return v
+
+
+def local(path):
+    """A file's name as text. UnimplementedError: it names another machine's ("s3://bucket/x")."""
+    name = os.fsdecode(path)
+    scheme = re.match(r"([a-z][a-z0-9+.-]*)://", name) if "://" in name else None
+    if scheme:
+        raise UnimplementedError(
+            f"{name}: remote paths ({scheme[0]}) are not read or written; copy or mount it, and name "
+            "the file there"
+        )
+    return name
 
 
 def count(v, name, least=None):
@@ -173,7 +186,7 @@ class Unique:
 
     def __call__(self):
         seen = set()
-        for e in self.dataset:
+        for e in self.dataset._plain():
             is_text = isinstance(e, bytes)
             key = e if is_text else (np.shape(e), repr(np.asarray(e).tolist()))
             if key not in seen:

@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 
 from . import _arguments as _arg
-from . import _call, _dtypes, _function, _spec, _trace
+from . import _call, _dtypes, _function, _labels, _spec, _trace
 from ._iterator import Iterator, _NumpyIterator, template
 from ._named import named_class
 from ._node import _kinds, _Node
@@ -74,13 +74,10 @@ class Dataset(_Node):
             ]
         if kind == "tensor_slices":
             spec = _spec.map_structure(_arg.sliced, spec)
-        return Dataset._make(
-            kind,
-            [],
-            dict(more or {}, components=values if symbolic else ("tensors", values)),
-            spec,
-            keep,
-        )
+        components = values if symbolic else ("tensors", values)
+        ds = Dataset._make(kind, [], dict(more or {}, components=components), spec, keep)
+        ds._literal = _labels.literal_places(tensors)
+        return ds
 
     @staticmethod
     def from_tensors(tensors, name=None):
@@ -163,6 +160,7 @@ class Dataset(_Node):
         patterns = np.ravel(_dtypes.strings(file_pattern))
         names = []
         for p in patterns:
+            _arg.local(p)
             found = [f for f in sorted(glob.glob(os.fsdecode(p))) if os.path.isfile(f)]
             names.extend(os.fsencode(f) for f in found)
         if not names:
@@ -333,18 +331,32 @@ class Dataset(_Node):
         """Without the first `count` elements; -1: none is left."""
         return self._then("skip", {"count": _arg.count(count, "count")})
 
-    def shard(self, num_shards=None, index=None, name=None):
+    def shard(self, num_shards=None, index=None, name=None, remainder=None):
         """Every num_shards-th element from `index` on.
 
-        Without arguments: this process' part, by RANK and WORLD_SIZE, SLURM's or Open MPI's
+        Without numbers: this process' part, by RANK and WORLD_SIZE, SLURM's or Open MPI's
         environment.
+
+        remainder: where the elements do not divide: "keep", some parts have one more (the default, as
+        in TensorFlow); "pad", the others give their first element a second time, so that all ranks
+        have as many batches (the default without numbers, and of to_torch in a process group);
+        "drop", the last elements are left out.
+
+        All parts must see one order: where a shuffle in front has no seed, and Options().seed and
+        random.set_seed say none, the seed is 0 for every part; the epoch still changes the order.
         """
+        from . import _ranks
+
         if num_shards is None:
             num_shards, index = _arg.rank_of_environment()
+            remainder = "pad" if remainder is None else remainder
         n, i = _arg.count(num_shards, "num_shards", 1), _arg.count(index, "index", 0)
         if isinstance(n, int) and isinstance(i, int) and i >= n:
             raise InvalidArgumentError(f"shard: index {i} of {n} shards")
-        return self._then("shard", {"num_shards": n, "index": i})
+        args = {"num_shards": n, "index": i}
+        if remainder is not None:
+            args["remainder"] = _ranks.remainder_number(remainder)
+        return self._then("shard", args)
 
     def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
         """This process' part, as shard() splits, of an epoch that other numbers of ranks began.
@@ -358,6 +370,23 @@ class Dataset(_Node):
         from ._elastic import elastic_shard
 
         return elastic_shard(self, past, num_shards, index, batch_size)
+
+    def pick(self, positions, name=None):
+        """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as
+        often as they come. For elements that can be had by position: of arrays, saved and NPY files."""
+        if not isinstance(positions, Dataset):
+            positions = Dataset.from_tensor_slices(np.asarray(positions, np.int64))
+        return Dataset._make("pick", [self, positions], {}, self.element_spec)
+
+    def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=None, name=None):
+        """num_samples elements (as many as there are weights), each drawn with a chance in proportion
+        to its weight, as torch's WeightedRandomSampler: others in each epoch.
+
+        For elements that can be had by position, see pick(). Without replacement each comes once.
+        """
+        from ._groups import weighted
+
+        return weighted(self, weights, num_samples, replacement, seed)
 
     def concatenate(self, dataset, name=None):
         """These elements, then those of another dataset of the same structure."""
@@ -397,9 +426,7 @@ class Dataset(_Node):
 
     def cache(self, filename="", name=None):
         """Kept after the first pass: in memory, or in a file."""
-        import os
-
-        return self._then("cache", {"filename": os.fspath(filename) if filename else None})
+        return self._then("cache", {"filename": _arg.local(filename) if filename else None})
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
         """Kept in the folder `path` after the first pass, for later runs as well.
@@ -407,12 +434,10 @@ class Dataset(_Node):
         compression: "GZIP" makes smaller files, which take longer to write and read; "NONE", None
         and "AUTO" do not compress. InvalidArgumentError: another one, such as "SNAPPY".
         """
-        import os
-
         if reader_func is not None or shard_func is not None:
             raise NotImplementedError("snapshot with reader_func or shard_func")
         return self._then(
-            "snapshot", {"path": os.fspath(path), "compression": compression or "NONE"}
+            "snapshot", {"path": _arg.local(path), "compression": compression or "NONE"}
         )
 
     # Groups
@@ -683,29 +708,36 @@ class Dataset(_Node):
 
     def _has_order(self):
         """Is there a shuffle with one order, without a seed of its own?"""
-        left, seen = [self], set()  # a list: pipelines may be deeper than Python's stack
-        while left:
-            ds = left.pop()
-            if "order" in ds._args:
-                return True
-            seen.add(id(ds))
-            left.extend(i for i in ds._inputs if id(i) not in seen)
-        return False
+        from . import _ranks
+
+        return any("order" in ds._args for ds in _ranks.stages(self))
+
+    def _known_seed(self):
+        """The seed that its iterators have if the options say none; None: each draws its own."""
+        from . import _ranks, random
+
+        seed = random.get_seed()
+        if seed is None and _ranks.shares_order(self):
+            seed = _ranks.SHARED_SEED
+        return random.process_seed() if seed is None and self._has_order() else seed
 
     def _run_options(self, state):
-        from . import random
-
         out = self._options.run_options()
         if out["seed"] is None:
-            out["seed"] = random.get_seed()
-        if out["seed"] is None and self._has_order():
-            out["seed"] = random.process_seed()
+            out["seed"] = self._known_seed()
         out["epoch"] = next(self._epochs) if state is None else 0
         out["pinned_device"] = self._pinned_device
         return out
 
     def iterator(self, state=None):
         """An iterator; with the state() of another one, from where that one stood."""
+        return self._iterator(state, False)
+
+    def _plain(self, state=None):
+        """The same, whose values are NumPy's own and plain bytes, without numpy()."""
+        return self._iterator(state, True)
+
+    def _iterator(self, state, is_plain):
         if self._engine is None:
             raise TypeError(
                 "a dataset that depends on a function's argument has elements only when the function runs; "
@@ -715,7 +747,7 @@ class Dataset(_Node):
             self._engine,
             (self, self._keep),
             template(self.element_spec, self._keep),
-            self._run_options(state),
+            dict(self._run_options(state), is_plain=is_plain),
             state,
         )
         it._dataset, self._last, self._past = self, weakref.ref(it), None
@@ -725,8 +757,8 @@ class Dataset(_Node):
         return self.iterator()
 
     def as_numpy_iterator(self):
-        """Iterates over NumPy values, as iter() does."""
-        return _NumpyIterator(iter(self))
+        """Iterates over NumPy's own values and bytes: as iter(), without their numpy()."""
+        return _NumpyIterator(self._plain())
 
     def _cardinality_now(self):
         n = UNKNOWN_CARDINALITY if self._engine is None else self._engine.cardinality()
@@ -794,7 +826,7 @@ class Dataset(_Node):
 
     # Neighbours
 
-    def to_torch(self, device=None, pin_memory=False, normalize=None):
+    def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None):
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
 
         For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
@@ -806,10 +838,18 @@ class Dataset(_Node):
         are for the stream that was current when they were given. pin_memory: tensors in pinned host
         memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
         normalize: see to_device; without a device the host does it.
+
+        remainder: what shard() in the pipeline does where the elements do not divide between ranks;
+        by default, in a process group of torch.distributed or a launcher's, "pad", so that all ranks
+        have as many batches. "keep": as shard() says. A pipeline without shard() gets a RuntimeWarning
+        there, unless this is "keep".
+
+        Without a seed of its own the dataset draws one for each pass from torch's generator, as a
+        DataLoader does: torch.manual_seed makes it repeatable.
         """
         from ._adapters import to_torch
 
-        return to_torch(self, device, pin_memory, normalize)
+        return to_torch(self, device, pin_memory, normalize, remainder)
 
     def to_tf(self):
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.

@@ -15,22 +15,29 @@ import numpy as np
 from . import _arguments
 from .errors import InvalidArgumentError
 
-_STATE = "<IIQQQQQ"  # magic, size, seed, epoch, given, failed, has failures
-_MAGIC = 0x31737473
+_STATE = "<IIQQQQQQ"  # magic, size, seed, epoch, given, failed, has failures, likeness
+_MAGIC = 0x32737473
 
 
-def read_state(state):
-    """(seed, epoch, elements given) of an iterator's state. InvalidArgumentError."""
+def read_parts(state):
+    """(seed, epoch, elements given, how many failed, did any fail) of an iterator's state.
+    InvalidArgumentError."""
     size = struct.calcsize(_STATE)
     parts = struct.unpack(_STATE, state[:size]) if len(state) >= size else None
     if parts is None or parts[0] != _MAGIC or parts[1] != size:
         raise InvalidArgumentError(f"this is no iterator state ({len(state)} bytes)")
-    if parts[5] or parts[6]:
+    return parts[2:7]
+
+
+def read_state(state):
+    """(seed, epoch, elements given) of an iterator's state. InvalidArgumentError."""
+    seed, epoch, given, failed, has_failures = read_parts(state)
+    if failed or has_failures:
         raise InvalidArgumentError(
             "elements had failed: which were given is not known from their number; resume with as "
             "many ranks as before"
         )
-    return parts[2], parts[3], parts[4]
+    return seed, epoch, given
 
 
 def _rest(dataset, given):

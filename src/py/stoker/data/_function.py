@@ -260,25 +260,6 @@ def _spec_of_sample(f, sample, name, is_single):
     return _spec.map_structure(leaf, result)
 
 
-class Eager(np.ndarray):
-    """An array as py_function's functions get it: with numpy(), as TensorFlow's eager tensors."""
-
-    def numpy(self):
-        """The plain array; a scalar for rank 0."""
-        return self.view(np.ndarray)[()]
-
-    def decode(self, *args):
-        return self.numpy().decode(*args)
-
-
-def _eager_array(v):
-    if isinstance(v, bytes):
-        a = np.empty((), dtype=object)
-        a[()] = v
-        return a.view(Eager)
-    return np.asarray(v).view(Eager)
-
-
 def _touts(Tout):
     if isinstance(Tout, (list, tuple)):
         return tuple(t if isinstance(t, TensorSpec) else TensorSpec(None, t) for t in Tout)
@@ -323,7 +304,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     func gets arrays that also have .numpy(); inp: its arguments; Tout: dtype or TensorSpec of the
     result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
     """
-    return _python_op(func, inp or [], Tout, _eager_array)
+    return _python_op(func, inp or [], Tout, _engine.eager)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):

@@ -354,3 +354,40 @@ def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
         return PUBLIC["minimum"](passed, np.int64(len(datasets) - 1))
 
     return Dataset.choose_from_datasets(datasets, weights.map(draw), stop_on_empty_dataset)
+
+
+def weighted(ds, weights, num_samples, replacement, seed):
+    """Dataset.sample_by_weight."""
+    from . import random
+    from ._dataset import Dataset
+    from ._ops import PUBLIC
+
+    w = np.asarray(weights, np.float64).ravel()
+    n = ds._cardinality_now()
+    if n >= 0 and len(w) != n:
+        raise InvalidArgumentError(f"sample_by_weight: {len(w)} weights for {n} elements")
+    if not len(w) or (w < 0).any() or not np.isfinite(w).all() or w.sum() <= 0:
+        raise InvalidArgumentError("sample_by_weight: weights are not negative, and some are positive")
+    count = _arg.count(len(w) if num_samples is None else num_samples, "num_samples", 0)
+    seed = _arg.seed(seed)
+    if not replacement:
+        if count > (w > 0).sum():
+            raise InvalidArgumentError(
+                f"sample_by_weight: {count} of {(w > 0).sum()} elements, without replacement"
+            )
+        # The largest of u ** (1 / weight): Efraimidis and Spirakis 2006.
+        keys = lambda _: PUBLIC["truediv"](
+            PUBLIC["log"](random.uniform([len(w)], np.finfo("f4").tiny, 1.0, seed=seed)),
+            np.maximum(w, 1e-300).astype(np.float32),
+        )
+        picked = lambda i: PUBLIC["math.top_k"](keys(i), max(count, 1)).indices
+        places = Dataset.range(1).map(lambda i: PUBLIC["cast"](picked(i), "int64")).unbatch()
+        return ds.pick(places.take(count))
+    ends = np.cumsum(w) / w.sum()
+
+    def drawn(_):
+        u = random.uniform([], 0.0, 1.0, "float64", seed)
+        passed = PUBLIC["reduce_sum"](PUBLIC["cast"](PUBLIC["less_equal"](ends, u), "int64"))
+        return PUBLIC["minimum"](passed, np.int64(len(w) - 1))
+
+    return ds.pick(Dataset.range(count).map(drawn))

@@ -6,8 +6,8 @@ from typing import Any
 class math:
     """Operations of tf.math."""
     @staticmethod
-    def abs(x: Any, *, name: Any = None) -> Any:
-        """Magnitude."""
+    def abs(x: Any, name: Any = None) -> Any:
+        """The amount of each value, of complex ones as well."""
     @staticmethod
     def acos(x: Any, *, name: Any = None) -> Any:
         """Arc cosine."""
@@ -17,6 +17,9 @@ class math:
     @staticmethod
     def add_n(inputs: Any, name: Any = None) -> Any:
         """The sum of a list of values."""
+    @staticmethod
+    def angle(input: Any, name: Any = None) -> Any:
+        """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
     @staticmethod
     def argmax(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
         """Where the largest value along an axis is, the first of equal ones."""
@@ -81,6 +84,9 @@ class math:
     def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
         """x >= y."""
     @staticmethod
+    def imag(input: Any, name: Any = None) -> Any:
+        """The imaginary part: of real values 0."""
+    @staticmethod
     def is_finite(x: Any, *, name: Any = None) -> Any:
         """Is it a finite number?."""
     @staticmethod
@@ -137,6 +143,9 @@ class math:
     @staticmethod
     def pow(x: Any, y: Any, *, name: Any = None) -> Any:
         """x to the power y."""
+    @staticmethod
+    def real(input: Any, name: Any = None) -> Any:
+        """The real part."""
     @staticmethod
     def reciprocal(x: Any, *, name: Any = None) -> Any:
         """1 / x."""
@@ -290,6 +299,15 @@ class image:
     def adjust_saturation(image: Any, saturation_factor: Any, *, name: Any = None) -> Any:
         """Saturation by a factor."""
     @staticmethod
+    def adjust_sharpness(image: Any, sharpness_factor: Any) -> Any:
+        """0: smoothed, 1: as it is, 2: twice as sharp. Pixels at the edge stay."""
+    @staticmethod
+    def affine(image: Any, angle: Any = 0.0, translate: Any = ..., scale: Any = 1.0, shear: Any = ..., interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> Any:
+        """Turned clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by"""
+    @staticmethod
+    def autocontrast(image: Any) -> Any:
+        """Each channel stretched to the whole range of values."""
+    @staticmethod
     def central_crop(image: Any, central_fraction: Any, *, name: Any = None) -> Any:
         """The middle part."""
     @staticmethod
@@ -301,6 +319,9 @@ class image:
     @staticmethod
     def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
         """A box of the image."""
+    @staticmethod
+    def cutmix(images: Any, labels: Any, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
+        """(images, labels) of a batch, each with a box of the one before it; labels in proportion to the"""
     @staticmethod
     def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
         """Pixels of a part of a JPEG file."""
@@ -314,11 +335,17 @@ class image:
     def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
         """Pixels of a PNG file."""
     @staticmethod
+    def decode_webp(contents: Any, channels: Any = 0, dtype: Any = 'uint8', name: Any = None) -> Any:
+        """Pixels of a WebP file: uint8, 3 channels or 4."""
+    @staticmethod
     def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:
         """An image as a JPEG file."""
     @staticmethod
     def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
         """An image as a PNG file."""
+    @staticmethod
+    def equalize(image: Any) -> Any:
+        """A uint8 image whose values are spread so that about as many pixels have each, by channel."""
     @staticmethod
     def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
         """Height, width and channels of a JPEG file."""
@@ -332,23 +359,41 @@ class image:
     def flip_up_down(image: Any, *, name: Any = None) -> Any:
         """Mirrored top to bottom."""
     @staticmethod
+    def gaussian_blur(image: Any, kernel_size: Any, sigma: Any = None) -> Any:
+        """Blurred: weights of a normal curve over kernel_size pixels (odd; or x and y), mirrored at edges."""
+    @staticmethod
     def grayscale_to_rgb(images: Any, *, name: Any = None) -> Any:
         """One channel to three."""
     @staticmethod
     def hsv_to_rgb(images: Any, *, name: Any = None) -> Any:
         """And back."""
     @staticmethod
+    def invert(image: Any) -> Any:
+        """Dark becomes light: 255 (or 1) less each value."""
+    @staticmethod
     def is_jpeg(contents: Any, name: Any = None) -> Any:
         """Whether a file's bytes begin as a JPEG's."""
     @staticmethod
-    def jpeg_random_resized_crop(contents: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.5, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
+    def jpeg_random_resized_crop(contents: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
         """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
+    @staticmethod
+    def mixup(images: Any, labels: Any, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
+        """(images, labels) of a batch of float images, each mixed with the one before it: a share drawn of"""
     @staticmethod
     def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
         """The image within zeros."""
     @staticmethod
     def per_image_standardization(image: Any, *, name: Any = None) -> Any:
         """Mean 0, deviation 1."""
+    @staticmethod
+    def perspective(image: Any, startpoints: Any, endpoints: Any, interpolation: Any = 'bilinear', fill: Any = 0.0) -> Any:
+        """The image with four of its points (x, y), clockwise from the top left one, moved to others."""
+    @staticmethod
+    def posterize(image: Any, bits: Any) -> Any:
+        """A uint8 image with the upper `bits` bits of each value, 0 to 8."""
+    @staticmethod
+    def rand_augment(image: Any, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+        """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
     @staticmethod
     def random_brightness(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Brighter by up to max_delta."""
@@ -359,6 +404,9 @@ class image:
     def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
         """A part of that size, at a random place."""
     @staticmethod
+    def random_erasing(image: Any, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: Any = 0, seed: Any = None) -> Any:
+        """With a chance of p a random rectangle of `value`: of that part of the image's area, and that"""
+    @staticmethod
     def random_flip_left_right(image: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Mirrored left to right, or not."""
     @staticmethod
@@ -368,7 +416,7 @@ class image:
     def random_hue(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Hue turned by up to max_delta."""
     @staticmethod
-    def random_resized_crop(image: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.5, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
+    def random_resized_crop(image: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
         """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
     @staticmethod
     def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
@@ -395,8 +443,14 @@ class image:
     def rot90(image: Any, k: Any = 1, *, name: Any = None) -> Any:
         """Turned counter-clockwise by k right angles."""
     @staticmethod
+    def rotate(image: Any, angle: Any, interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> Any:
+        """Turned counter-clockwise by `angle` degrees, about its middle or center (x, y); `fill` outside."""
+    @staticmethod
     def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: Any = 0, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: Any = None, use_image_if_no_bounding_boxes: Any = None, name: Any = None) -> Any:
         """(begin, size, bboxes): a random crop for `slice`, in which some object is seen, and its box."""
+    @staticmethod
+    def solarize(image: Any, threshold: Any) -> Any:
+        """Values from threshold on inverted."""
     @staticmethod
     def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
         """adjust_brightness by what a seed draws of -max_delta to max_delta."""
@@ -421,6 +475,9 @@ class image:
     @staticmethod
     def transpose(image: Any, *, name: Any = None) -> Any:
         """Rows become columns."""
+    @staticmethod
+    def trivial_augment(image: Any, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+        """One change of one strength, both drawn at random: TrivialAugment (wide)."""
     @staticmethod
     def yuv_to_rgb(images: Any, name: Any = None) -> Any:
         """RGB of YUV."""
@@ -530,3 +587,28 @@ class debugging:
     @staticmethod
     def assert_positive(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
         """An element for which x > 0 does not hold everywhere is an error."""
+class audio:
+    """Operations of tf.audio."""
+    @staticmethod
+    def decode_wav(contents: Any, desired_channels: Any = -1, desired_samples: Any = -1, name: Any = None) -> Any:
+        """(audio, sample_rate) of a WAV file of 16 bits a sample: float32 (samples, channels), int32."""
+class signal:
+    """Operations of tf.signal."""
+    @staticmethod
+    def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: Any = False, pad_value: Any = 0, axis: Any = -1, name: Any = None) -> Any:
+        """Overlapping parts of the last dimension: (..., frames, frame_length)."""
+    @staticmethod
+    def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
+        """Weights of a Hamming window."""
+    @staticmethod
+    def hann_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
+        """Weights of a Hann window."""
+    @staticmethod
+    def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: Any = 'float32', name: Any = None) -> Any:
+        """(num_spectrogram_bins, num_mel_bins): a spectrogram times this is one of mel bins."""
+    @staticmethod
+    def rfft(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+        """Fourier transforms of the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
+    @staticmethod
+    def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = ..., pad_end: Any = False, name: Any = None) -> Any:
+        """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins)."""

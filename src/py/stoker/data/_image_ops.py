@@ -10,6 +10,7 @@ import numpy as np
 from . import _dtypes
 from ._call import convert, run
 from ._ops import PUBLIC, attribute, cast, publish, static_ints
+from ._stateless import unit
 from ._trace import TraceError
 
 _NATIVE = (np.dtype("uint8"), np.dtype("uint16"), np.dtype("float32"))
@@ -111,6 +112,12 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
     return pixels if dtype == np.dtype("uint8") else convert_image_dtype(pixels, dtype)
 
 
+@publish("image.decode_webp,io.decode_webp")
+def decode_webp(contents, channels=0, dtype="uint8", name=None):
+    """Pixels of a WebP file: uint8, 3 channels or 4."""
+    return decode_image(contents, channels, dtype)
+
+
 @publish("image.is_jpeg,io.is_jpeg")
 def is_jpeg(contents, name=None):
     """Whether a file's bytes begin as a JPEG's."""
@@ -154,23 +161,9 @@ _colours(
     "RGB of YUV.",
     [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
 )
-_MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-
-
 def _uniform(seed, salt):
-    """A float32 in [0, 1) of a seed of two integers: splitmix64's mixing."""
-    seed = cast(convert(seed), "uint64")
-    z = PUBLIC["add"](
-        PUBLIC["multiply"](seed[0], np.uint64(0x9E3779B97F4A7C15)),
-        PUBLIC["multiply"](
-            PUBLIC["add"](seed[1], np.uint64(salt + 1)), np.uint64(0xD1B54A32D192ED03)
-        ),
-    )
-    for shift, factor in ((30, _MIX[0]), (27, _MIX[1]), (31, 1)):
-        moved = PUBLIC["bitwise.right_shift"](z, np.uint64(shift))
-        z = PUBLIC["multiply"](PUBLIC["bitwise.bitwise_xor"](z, moved), np.uint64(factor))
-    top = PUBLIC["bitwise.right_shift"](z, np.uint64(40))
-    return PUBLIC["multiply"](cast(top, "float32"), np.float32(2.0**-24))
+    """A float32 in [0, 1) of a seed of two integers."""
+    return unit(seed, np.uint64(salt))
 
 
 def _between(seed, low, high):

@@ -132,7 +132,7 @@ class _Node:
         if ds._engine is None:
             raise TypeError("a function inside of a traced function must be traceable, too")
         n = len(_spec.components(spec))
-        options = {"seed": 0, "is_unrecorded": True}
+        options = {"seed": 0, "is_unrecorded": True, "is_plain": True}
         it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
         try:
             for _ in range(at):

@@ -404,7 +404,7 @@ def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
     if shape is not None:
         shape = tuple(shape)
         a = np.broadcast_to(a.reshape(()) if a.size == 1 else a.reshape(shape), shape).copy()
-    return a
+    return _engine.eager(a)
 
 
 @publish("fill", "fill")
@@ -412,7 +412,7 @@ def fill(dims, value, name=None):
     """One value everywhere."""
     known, value = static_ints(dims), convert(value)
     if known is not None and not isinstance(value, Value):
-        return np.full(known, value)
+        return _engine.eager(np.full(known, value))
     attrs, inputs = {}, []
     _put_shape(inputs, attrs, "dims", dims, "h")
     return partly_shaped(run("fill", inputs + [value], attrs)[0], dims)
@@ -462,7 +462,7 @@ def _range(start, limit=None, delta=1, dtype=None, name="range"):
         )
     start, limit, delta = same(start, limit, delta)
     if not is_symbolic([start, limit, delta]):
-        return np.arange(start, limit, delta, dtype=start.dtype)
+        return _engine.eager(np.arange(start, limit, delta, dtype=start.dtype))
     return run("range", [start, limit, delta], {})[0]
 
 
@@ -564,7 +564,7 @@ def random_resized_crop(
     size,
     scale=(0.08, 1.0),
     ratio=(3 / 4, 4 / 3),
-    flip=0.5,
+    flip=0.0,
     mean=None,
     std=None,
     planar=False,
@@ -572,7 +572,7 @@ def random_resized_crop(
     seed=None,
 ):
     """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random
-    crop resized and mirrored with a chance of `flip`. (height, width, channels) uint8; float32,
+    crop resized, and mirrored with a chance of `flip` (0: never). (height, width, channels) uint8; float32,
     less mean and over std (of values in [0, 1], one for each channel), if those are given; planar:
     (channels, height, width)."""
     attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
@@ -585,7 +585,7 @@ def jpeg_random_resized_crop(
     size,
     scale=(0.08, 1.0),
     ratio=(3 / 4, 4 / 3),
-    flip=0.5,
+    flip=0.0,
     mean=None,
     std=None,
     planar=False,
@@ -594,7 +594,7 @@ def jpeg_random_resized_crop(
     seed=None,
 ):
     """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,
-    mirrors it with a chance of `flip`. (height, width, 3) uint8; float32, less mean and over std
+    mirrors it with a chance of `flip` (0: never). (height, width, 3) uint8; float32, less mean and over std
     (of values in [0, 1]), if those are given; planar: (3, height, width)."""
     attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
     attrs["fast"] = int(fast)

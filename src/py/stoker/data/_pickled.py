@@ -15,7 +15,7 @@ import pickle
 
 import numpy as np
 
-from . import _trace, random
+from . import _trace
 from ._options import Options
 from .errors import InvalidArgumentError
 
@@ -152,11 +152,8 @@ def _state(ds, numbers):
 
 def _with_seed(dataset):
     """The dataset's options, and the seed that it has of this process."""
-    seed = random.get_seed()
-    if seed is None and dataset._has_order():
-        seed = random.process_seed()
     options = Options()
-    options.seed = seed
+    options.seed = dataset._known_seed()
     return options.merged(dataset._options)
 
 

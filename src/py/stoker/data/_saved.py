@@ -4,7 +4,7 @@
 import json
 import os
 
-from . import _spec
+from . import _arguments, _spec
 from .errors import DataLossError, NotFoundError
 
 
@@ -32,7 +32,7 @@ def _structure(plan):
 
 
 def save(ds, path):
-    path = os.fspath(path)
+    path = _arguments.local(path)
     plan = _plan(ds.element_spec)
     os.makedirs(path, exist_ok=True)
     count = ds._engine.write(os.path.join(path, "elements.stk"), ds._run_options(None))
@@ -44,7 +44,7 @@ def save(ds, path):
 def load(path, element_spec):
     from ._sources import IndexedDataset
 
-    path = os.fspath(path)
+    path = _arguments.local(path)
     if element_spec is None:
         try:
             with open(os.path.join(path, "structure.json")) as f:

@@ -33,7 +33,10 @@ def _names(filenames):
             "filenames are a name, a list or array of names, or a dataset of names, "
             f"not {type(filenames).__name__}"
         )
-    return np.atleast_1d(_call.convert(filenames, _dtypes.string))
+    names = np.atleast_1d(_call.convert(filenames, _dtypes.string))
+    for name in names.ravel():
+        _arguments.local(name)
+    return names
 
 
 class _FileDataset(Dataset):

@@ -128,7 +128,7 @@ class Graph:
         return len(self.ids) - 1
 
     def constant(self, array):
-        """A number for a NumPy array (by identity) or bytes."""
+        """A number for a NumPy array (by identity), scalar or bytes."""
         found = self.constants.get(id(array))
         if found is None or found[0] is not array:
             found = (
@@ -140,7 +140,7 @@ class Graph:
                         "value": (
                             array
                             if isinstance(array, np.ndarray)
-                            else np.asarray(array, dtype=object)
+                            else np.asarray(array, dtype=object if isinstance(array, bytes) else None)
                         )
                     },
                 )[0],

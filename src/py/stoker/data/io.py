@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _call, _dtypes, _engine, _ops, _spec
+from . import _arguments, _call, _dtypes, _engine, _ops, _spec
 from ._sparse import RaggedTensor, SparseTensor
 from .errors import InvalidArgumentError
 
@@ -39,7 +39,7 @@ class TFRecordWriter:
         if isinstance(options, str) or options is None:
             options = TFRecordOptions(options)
         self._writer = _engine.RecordWriter(
-            os.fspath(path), options.compression_type or "", options.compression_level or 0
+            _arguments.local(path), options.compression_type or "", options.compression_level or 0
         )
 
     def write(self, record):
@@ -475,7 +475,7 @@ def decode_csv(
 
 def write_file(filename, contents, name=None):
     """Writes the bytes into a file, outside of pipelines; folders that lack are made."""
-    filename = os.fspath(filename.decode() if isinstance(filename, bytes) else filename)
+    filename = _arguments.local(filename)
     if os.path.dirname(filename):
         os.makedirs(os.path.dirname(filename), exist_ok=True)
     with open(filename, "wb") as f:
@@ -491,9 +491,12 @@ class gfile:
         import glob as _glob
 
         patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else pattern
-        return sorted({n for p in patterns for n in _glob.glob(os.fspath(p))})
+        return sorted({n for p in patterns for n in _glob.glob(_arguments.local(p))})
 
-    exists = staticmethod(os.path.exists)
+    @staticmethod
+    def exists(path):
+        """Is there a file or folder of that name?"""
+        return os.path.exists(_arguments.local(path))
 
 
 for _n, _f in _ops.PUBLIC.items():

@@ -37,7 +37,7 @@ class gfile:
         """Names that match a pattern (or several), sorted."""
     @staticmethod
     def exists(path: Any) -> Any:
-        """Test whether a path exists.  Returns False for broken symbolic links"""
+        """Is there a file or folder of that name?"""
 class FixedLenFeature(tuple):
     """FixedLenFeature(shape, dtype, default_value)"""
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> "FixedLenFeature":
@@ -90,6 +90,8 @@ def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: 
     """Pixels of a PNG file."""
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: Any = True, fixed_length: Any = None, *, name: Any = None) -> Any:
     """Bytes of strings as numbers."""
+def decode_webp(contents: Any, channels: Any = 0, dtype: Any = 'uint8', name: Any = None) -> Any:
+    """Pixels of a WebP file: uint8, 3 channels or 4."""
 def encode_base64(input: Any, pad: Any = False, *, name: Any = None) -> Any:
     """Bytes as base64 for the web."""
 def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:

@@ -3,12 +3,15 @@
 
 import types as _types
 
-from . import _branch_ops, _compose, _image_ops, _ops, _print, _sparse  # noqa: F401
+from . import _augment, _branch_ops, _compose, _image_ops, _loops, _ops, _print  # noqa: F401
+from . import _signal, _sparse  # noqa: F401
 from . import _call, _plugin
 from . import _tensor_proto  # noqa: F401
 from ._function import cond, numpy_function, py_function
 
-_GROUPS = ("math", "strings", "image", "nn", "linalg", "bitwise", "sparse", "dtypes", "debugging")
+_GROUPS = (
+    "math strings image nn linalg bitwise sparse dtypes debugging audio signal".split()
+)
 
 
 def _group(name):

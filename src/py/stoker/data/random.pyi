@@ -3,8 +3,104 @@
 from collections.abc import Iterator as _Iterator
 from typing import Any
 
+class Generator:
+    """Random values one after the other. In a pipeline each element has its own, by its position."""
+    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+        ...
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Any:
+        """A generator of that seed."""
+    @classmethod
+    def from_state(cls, state: Any, alg: Any = None) -> Any:
+        """A generator that goes on where another stood (its `state`)."""
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Any:
+        """A generator of a seed that nobody knows."""
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any = None) -> Any:
+        """A generator of a key, after so many draws."""
+    @property
+    def state(self) -> Any:
+        """What from_state takes: int64 (3)."""
+    @property
+    def key(self) -> Any:
+        """The seed."""
+    algorithm: Any
+    def reset_from_seed(self, seed: Any) -> Any:
+        """From the beginning, with that seed."""
+    def reset(self, state: Any) -> Any:
+        """To that state."""
+    def skip(self, delta: Any) -> Any:
+        """As if so many draws had been made."""
+    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
+        """As random.uniform."""
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32', name: Any = None) -> Any:
+        """As random.normal."""
+    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32', name: Any = None) -> Any:
+        """As random.truncated_normal."""
+    def uniform_full_int(self, shape: Any, dtype: Any = 'uint64', name: Any = None) -> Any:
+        """Random bits of an integer type."""
+    def make_seeds(self, count: Any = 1) -> Any:
+        """(2, count) int64: seeds for the stateless operations."""
+    def split(self, count: Any = 1) -> Any:
+        """`count` generators that draw other values than this one."""
+class Value:
+    """A value that a function will have for each element. Takes operators, comparison, indexing."""
+    def __init__(self, graph: Any, i: Any) -> None:
+        ...
+    def engine_spec(self) -> Any:
+        """As the engine sees it: (number of the dtype, shape or None, nested)."""
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype; strings are "bytes"."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
+    def get_shape(self) -> Any:
+        """The shape."""
+    def set_shape(self, shape: Any) -> Any:
+        """States what is known about the shape; checked when it runs."""
+    @property
+    def ndim(self) -> Any:
+        """The rank; None: unknown."""
+    @property
+    def rank(self) -> Any:
+        """The rank; None: unknown."""
+    @property
+    def name(self) -> Any:
+        """A name for messages."""
+    @property
+    def T(self) -> Any:
+        """Transposed."""
+    def constant(self) -> Any:
+        """The value if it is known already, else None."""
+    def numpy(self) -> Any:
+        """The array itself: there is none while tracing."""
+    def __bytes__(self) -> bytes:
+        ...
+    def decode(self, *args: Any) -> Any:
+        """Not for symbolic strings: TraceError, and the function runs as Python."""
+    def __len__(self) -> int:
+        ...
+    def __iter__(self) -> _Iterator[Any]:
+        ...
+    graph: Any
+    i: Any
+def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any:
+    """Beta distributed values of shapes alpha and beta, as mixing images takes them."""
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """(rows, num_samples) class numbers, int64, drawn by each row's unnormalised log chances."""
+def create_rng_state(seed: Any, alg: Any = 'auto_select') -> Any:
+    """The state of a Generator of that seed: three int64."""
 def crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
     """A part of that size, at a random place."""
+experimental: Any
+def fold_in(seed: Any, data: Any, alg: Any = 'auto_select') -> Any:
+    """Another seed of two integers, of this one and a number."""
+def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any:
+    """Gamma distributed values of shape alpha and rate beta (1), as many as `shape` says of each."""
+def get_global_generator() -> Any:
+    """The process' generator, of a seed that nobody knows until set_global_generator gives one."""
 def get_seed() -> Any:
     """The seed that was set, or None."""
 def next_order() -> Any:
@@ -13,11 +109,25 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32
     """Normally distributed values."""
 def process_seed() -> Any:
     """A seed drawn once in this process, for datasets without one that must agree."""
+def set_global_generator(generator: Any) -> Any:
+    """Another one in its place."""
 def set_seed(seed: Any) -> Any:
     """The seed of every dataset and operation from here on; None: drawn anew each time."""
 def shuffle(value: Any, seed: Any = None, *, name: Any = None) -> Any:
     """Slices in random order."""
+def split(seed: Any, num: Any = 2, alg: Any = 'auto_select') -> Any:
+    """`num` seeds (num, 2) of one."""
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = 'int64', name: Any = None) -> Any:
+    """(rows, num_samples) class numbers drawn by each row's unnormalised log chances."""
+def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32', name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Normally distributed values of a seed of two integers."""
+def stateless_shuffle(value: Any, seed: Any, alg: Any = 'auto_select', name: Any = None) -> Any:
+    """The slices along the first dimension in the order of a seed."""
+def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32', name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Normally distributed values within two standard deviations, of a seed of two integers."""
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = 'float32', name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Evenly distributed values in [minval, maxval) of a seed of two integers."""
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any:
     """Normally distributed values within two standard deviations."""
 def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any:
-    """Evenly distributed values in [minval, maxval); floats in [0, 1) by default."""
+    """Evenly distributed values in [minval, maxval); floats in [0, 1) by default. The bounds may be"""

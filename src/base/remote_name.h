@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of files that begin with a scheme, "s3://bucket/x": nothing here reads those, and "no such
+// file" alone would send people to look for a typing error.
+#ifndef STK_REMOTE_NAME_H
+#define STK_REMOTE_NAME_H
+
+#include <string.h>
+
+// What to add to the message of a file that could not be opened: text, or nothing.
+static inline const char *stk_remote_hint(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
+    return n > 0 && strncmp(name + n, "://", 3) == 0
+               ? "; remote paths are not read: copy or mount it, and name the file there"
+               : "";
+}
+
+#endif
