@@ -17,7 +17,7 @@ import numpy as _np
 
 from . import _engine, errors
 from . import _ops, ops, random, io, lookup, train
-from . import _experimental, _named
+from . import _absent, _experimental, _named
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
@@ -61,7 +61,7 @@ half, double = float16, float64  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal = (
+math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, signal, ragged = (
     ops.math,
     ops.strings,
     ops.image,
@@ -73,6 +73,7 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging, audio, sig
     ops.debugging,
     ops.audio,
     ops.signal,
+    ops.ragged,
 )
 newaxis = None
 
@@ -131,7 +132,12 @@ def _get_single_element(dataset):
 
 # tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
 data = _sys.modules[__name__]
-experimental = _types.SimpleNamespace(
+class _Namespace(_types.SimpleNamespace):
+    def __getattr__(self, name):
+        return _absent.answers("data.experimental", "stoker.data.experimental")(name)
+
+
+experimental = _Namespace(
     AUTOTUNE=AUTOTUNE,
     INFINITE_CARDINALITY=INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY=UNKNOWN_CARDINALITY,
@@ -146,6 +152,7 @@ experimental = _types.SimpleNamespace(
     prefetch_to_device=_prefetch_to_device,
     **_experimental.NAMES,
 )
+__getattr__ = _absent.answers("data", __name__)
 __version__ = "0.1.0"
 for _names in (globals(), vars(io), vars(lookup), vars(random), vars(train), vars(experimental)):
     _named.named_module(_names, __name__)

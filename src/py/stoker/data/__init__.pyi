@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from . import io as io, random as random, errors as errors, train as train, lookup as lookup
-from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging, audio as audio, signal as signal
+from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging, audio as audio, signal as signal, ragged as ragged
 
 __version__: str
 
@@ -459,6 +459,8 @@ def abs(x: Any, name: Any = None) -> Any:
     """The amount of each value, of complex ones as well."""
 def acos(x: Any, *, name: Any = None) -> Any:
     """Arc cosine."""
+def acosh(x: Any, name: Any = None) -> Any:
+    """Inverse hyperbolic cosine."""
 def add(x: Any, y: Any, *, name: Any = None) -> Any:
     """x + y; strings one behind the other."""
 def add_n(inputs: Any, name: Any = None) -> Any:
@@ -475,6 +477,8 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
     """Numbers as text; strings as they are."""
 def asin(x: Any, *, name: Any = None) -> Any:
     """Arc sine."""
+def asinh(x: Any, name: Any = None) -> Any:
+    """Inverse hyperbolic sine."""
 def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
     """An element for which x == y does not hold everywhere is an error."""
 def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
@@ -485,6 +489,8 @@ def atan(x: Any, *, name: Any = None) -> Any:
     """Arc tangent."""
 def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
     """Angle of the point (y, x)."""
+def atanh(x: Any, name: Any = None) -> Any:
+    """Inverse hyperbolic tangent."""
 bfloat16: Any
 def bitcast(input: Any, type: Any, *, name: Any = None) -> Any:
     """The same bytes as another type."""
@@ -522,6 +528,8 @@ def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
     """x, whose shape must fit; unknown dimensions become known."""
 def equal(x: Any, y: Any, *, name: Any = None) -> Any:
     """x == y."""
+def executing_eagerly() -> Any:
+    """Not while a function is traced."""
 def exp(x: Any, *, name: Any = None) -> Any:
     """e to the power x."""
 def expand_dims(input: Any, axis: Any, *, name: Any = None) -> Any:
@@ -563,6 +571,8 @@ int16: np.dtype[Any]
 int32: np.dtype[Any]
 int64: np.dtype[Any]
 int8: np.dtype[Any]
+def is_tensor(x: Any) -> Any:
+    """Is it a symbolic value or an array?"""
 def less(x: Any, y: Any, *, name: Any = None) -> Any:
     """x < y."""
 def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -624,6 +634,8 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, na
     """Are all true, along axes."""
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
     """Is any true, along axes."""
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """log of the sum of exp along axes, whatever the size of the values."""
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
     """Largest along axes."""
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
@@ -646,8 +658,12 @@ def round(x: Any, *, name: Any = None) -> Any:
     """To the nearest integer, ties to even."""
 def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
     """The values as another dtype; those beyond its range become its ends."""
+def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
+    """x times a scalar."""
 def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
     """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the"""
+def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type: Any = 'int32', name: Any = None) -> Any:
+    """Where values would be put into a sorted vector to keep its order."""
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
     """True at the first `lengths` places, of maxlen (the largest length)."""
 def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:

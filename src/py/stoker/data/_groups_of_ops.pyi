@@ -12,6 +12,9 @@ class math:
     def acos(x: Any, *, name: Any = None) -> Any:
         """Arc cosine."""
     @staticmethod
+    def acosh(x: Any, name: Any = None) -> Any:
+        """Inverse hyperbolic cosine."""
+    @staticmethod
     def add(x: Any, y: Any, *, name: Any = None) -> Any:
         """x + y; strings one behind the other."""
     @staticmethod
@@ -30,11 +33,20 @@ class math:
     def asin(x: Any, *, name: Any = None) -> Any:
         """Arc sine."""
     @staticmethod
+    def asinh(x: Any, name: Any = None) -> Any:
+        """Inverse hyperbolic sine."""
+    @staticmethod
     def atan(x: Any, *, name: Any = None) -> Any:
         """Arc tangent."""
     @staticmethod
     def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
         """Angle of the point (y, x)."""
+    @staticmethod
+    def atanh(x: Any, name: Any = None) -> Any:
+        """Inverse hyperbolic tangent."""
+    @staticmethod
+    def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = 'int32', name: Any = None) -> Any:
+        """How often each number from 0 on comes in a vector; with weights, their sums."""
     @staticmethod
     def ceil(x: Any, *, name: Any = None) -> Any:
         """Up to an integer."""
@@ -62,6 +74,9 @@ class math:
     @staticmethod
     def erf(x: Any, *, name: Any = None) -> Any:
         """Gauss error function."""
+    @staticmethod
+    def erfc(x: Any, name: Any = None) -> Any:
+        """1 less erf(x)."""
     @staticmethod
     def exp(x: Any, *, name: Any = None) -> Any:
         """e to the power x."""
@@ -111,6 +126,12 @@ class math:
     def log1p(x: Any, *, name: Any = None) -> Any:
         """Natural logarithm of 1 + x."""
     @staticmethod
+    def log_sigmoid(x: Any, name: Any = None) -> Any:
+        """log(sigmoid(x))."""
+    @staticmethod
+    def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+        """log of softmax along an axis, by default the last."""
+    @staticmethod
     def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:
         """Both are true."""
     @staticmethod
@@ -135,11 +156,17 @@ class math:
     def multiply(x: Any, y: Any, *, name: Any = None) -> Any:
         """x * y."""
     @staticmethod
+    def multiply_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+        """x * y, 0 where y is 0."""
+    @staticmethod
     def negative(x: Any, *, name: Any = None) -> Any:
         """-x."""
     @staticmethod
     def not_equal(x: Any, y: Any, *, name: Any = None) -> Any:
         """x != y."""
+    @staticmethod
+    def polyval(coeffs: Any, x: Any, name: Any = None) -> Any:
+        """A polynomial's value: coeffs from the highest power on."""
     @staticmethod
     def pow(x: Any, y: Any, *, name: Any = None) -> Any:
         """x to the power y."""
@@ -150,11 +177,20 @@ class math:
     def reciprocal(x: Any, *, name: Any = None) -> Any:
         """1 / x."""
     @staticmethod
+    def reciprocal_no_nan(x: Any, name: Any = None) -> Any:
+        """1 / x, 0 where x is 0."""
+    @staticmethod
     def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
         """Are all true, along axes."""
     @staticmethod
     def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
         """Is any true, along axes."""
+    @staticmethod
+    def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+        """The root of the sum of squares along axes."""
+    @staticmethod
+    def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+        """log of the sum of exp along axes, whatever the size of the values."""
     @staticmethod
     def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
         """Largest along axes."""
@@ -177,11 +213,17 @@ class math:
     def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
         """Variance along axes."""
     @staticmethod
+    def rint(x: Any, name: Any = None) -> Any:
+        """To the nearest integer, ties to even."""
+    @staticmethod
     def round(x: Any, *, name: Any = None) -> Any:
         """To the nearest integer, ties to even."""
     @staticmethod
     def rsqrt(x: Any, *, name: Any = None) -> Any:
         """1 / square root."""
+    @staticmethod
+    def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
+        """x times a scalar."""
     @staticmethod
     def sigmoid(x: Any, *, name: Any = None) -> Any:
         """1 / (1 + exp(-x))."""
@@ -195,8 +237,14 @@ class math:
     def sinh(x: Any, *, name: Any = None) -> Any:
         """Hyperbolic sine."""
     @staticmethod
+    def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+        """exp(x) over its sum along an axis, by default the last."""
+    @staticmethod
     def softplus(features: Any, *, name: Any = None) -> Any:
         """log(1 + exp(x))."""
+    @staticmethod
+    def softsign(x: Any, name: Any = None) -> Any:
+        """x / (1 + |x|)."""
     @staticmethod
     def sqrt(x: Any, *, name: Any = None) -> Any:
         """Square root."""
@@ -221,6 +269,18 @@ class math:
     @staticmethod
     def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
         """x / y; integers give floats."""
+    @staticmethod
+    def xdivy(x: Any, y: Any, name: Any = None) -> Any:
+        """x / y, 0 where x is 0."""
+    @staticmethod
+    def xlog1py(x: Any, y: Any, name: Any = None) -> Any:
+        """x * log(1 + y), 0 where x is 0."""
+    @staticmethod
+    def xlogy(x: Any, y: Any, name: Any = None) -> Any:
+        """x * log(y), 0 where x is 0."""
+    @staticmethod
+    def zero_fraction(value: Any, name: Any = None) -> Any:
+        """The share of values that are 0."""
 class strings:
     """Operations of tf.strings."""
     @staticmethod
@@ -326,6 +386,9 @@ class image:
     def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
         """Pixels of a part of a JPEG file."""
     @staticmethod
+    def decode_bmp(contents: Any, channels: Any = 0, name: Any = None) -> Any:
+        """Pixels of a BMP file: uint8."""
+    @staticmethod
     def decode_image(contents: Any, channels: Any = None, dtype: Any = 'uint8', name: Any = None, expand_animations: Any = True) -> Any:
         """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
     @staticmethod
@@ -392,6 +455,9 @@ class image:
     def posterize(image: Any, bits: Any) -> Any:
         """A uint8 image with the upper `bits` bits of each value, 0 to 8."""
     @staticmethod
+    def psnr(a: Any, b: Any, max_val: Any, name: Any = None) -> Any:
+        """Peak signal to noise ratio of two images, in decibels."""
+    @staticmethod
     def rand_augment(image: Any, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
         """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
     @staticmethod
@@ -437,6 +503,9 @@ class image:
     def rgb_to_hsv(images: Any, *, name: Any = None) -> Any:
         """Hue, saturation, value of float images."""
     @staticmethod
+    def rgb_to_yiq(images: Any) -> Any:
+        """YIQ of float RGB in [0, 1]."""
+    @staticmethod
     def rgb_to_yuv(images: Any, name: Any = None) -> Any:
         """Brightness and two differences of colour, of float RGB in [0, 1]."""
     @staticmethod
@@ -473,11 +542,17 @@ class image:
     def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
         """adjust_saturation by what a seed draws of lower to upper."""
     @staticmethod
+    def total_variation(images: Any, name: Any = None) -> Any:
+        """The sum of the differences of neighbouring pixels."""
+    @staticmethod
     def transpose(image: Any, *, name: Any = None) -> Any:
         """Rows become columns."""
     @staticmethod
     def trivial_augment(image: Any, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
         """One change of one strength, both drawn at random: TrivialAugment (wide)."""
+    @staticmethod
+    def yiq_to_rgb(images: Any) -> Any:
+        """RGB of YIQ."""
     @staticmethod
     def yuv_to_rgb(images: Any, name: Any = None) -> Any:
         """RGB of YUV."""
@@ -486,6 +561,12 @@ class nn:
     @staticmethod
     def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
         """x over its length along the axes."""
+    @staticmethod
+    def log_sigmoid(x: Any, name: Any = None) -> Any:
+        """log(sigmoid(x))."""
+    @staticmethod
+    def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+        """log of softmax along an axis, by default the last."""
     @staticmethod
     def relu(features: Any, *, name: Any = None) -> Any:
         """x, or 0 if negative."""
@@ -499,11 +580,17 @@ class nn:
     def softplus(features: Any, *, name: Any = None) -> Any:
         """log(1 + exp(x))."""
     @staticmethod
+    def softsign(x: Any, name: Any = None) -> Any:
+        """x / (1 + |x|)."""
+    @staticmethod
     def tanh(x: Any, *, name: Any = None) -> Any:
         """Hyperbolic tangent."""
     @staticmethod
     def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: Any = None) -> Any:
         """(values, indices): the k largest values of each row (the last dimension), the largest first."""
+    @staticmethod
+    def zero_fraction(value: Any, name: Any = None) -> Any:
+        """The share of values that are 0."""
 class linalg:
     """Operations of tf.linalg."""
     @staticmethod
@@ -612,3 +699,11 @@ class signal:
     @staticmethod
     def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = ..., pad_end: Any = False, name: Any = None) -> Any:
         """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins)."""
+class ragged:
+    """Operations of tf.ragged."""
+    @staticmethod
+    def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
+        """A RaggedTensor of nested lists whose rows differ in length."""
+    @staticmethod
+    def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
+        """Rows of numbers, each from its start up to its limit; with one argument from 0 on."""

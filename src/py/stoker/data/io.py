@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _arguments, _call, _dtypes, _engine, _ops, _spec
+from . import _absent, _arguments, _call, _dtypes, _engine, _ops, _spec
 from ._sparse import RaggedTensor, SparseTensor
 from .errors import InvalidArgumentError
 
@@ -482,7 +482,11 @@ def write_file(filename, contents, name=None):
         f.write(contents.encode() if isinstance(contents, str) else bytes(contents))
 
 
-class gfile:
+class _Answering(type):
+    __getattr__ = lambda cls, name: _absent.answers("io.gfile", "stoker.data.io.gfile")(name)
+
+
+class gfile(metaclass=_Answering):
     """Files by pattern."""
 
     @staticmethod
@@ -505,3 +509,4 @@ for _n, _f in _ops.PUBLIC.items():
 for _n in ("parse_example", "decode_csv"):
     if not _call.exists(_n):
         _ops.MISSING["io." + _n] = _n
+__getattr__ = _absent.answers("io", __name__)

@@ -78,6 +78,8 @@ def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, rat
     """Pixels of a part of a JPEG file."""
 def decode_base64(input: Any, *, name: Any = None) -> Any:
     """Bytes out of base64 for the web."""
+def decode_bmp(contents: Any, channels: Any = 0, name: Any = None) -> Any:
+    """Pixels of a BMP file: uint8."""
 def decode_compressed(bytes: Any, compression_type: Any = '', *, name: Any = None) -> Any:
     """What gzip or zlib packed."""
 def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, name: Any = None) -> Any:

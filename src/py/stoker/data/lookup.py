@@ -7,7 +7,7 @@ type.
 
 import numpy as np
 
-from . import _arguments, _call, _dtypes, _ops
+from . import _absent, _arguments, _call, _dtypes, _ops
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"
@@ -226,3 +226,4 @@ class experimental:
     """Tables that grow."""
 
     MutableHashTable = _MutableTable
+__getattr__ = _absent.answers("lookup", __name__)

@@ -3,14 +3,15 @@
 
 import types as _types
 
-from . import _augment, _branch_ops, _compose, _image_ops, _loops, _ops, _print  # noqa: F401
+from . import _absent
+from . import _augment, _branch_ops, _compose, _image_ops, _loops, _more_ops, _ops, _print  # noqa: F401
 from . import _signal, _sparse  # noqa: F401
 from . import _call, _plugin
 from . import _tensor_proto  # noqa: F401
 from ._function import cond, numpy_function, py_function
 
 _GROUPS = (
-    "math strings image nn linalg bitwise sparse dtypes debugging audio signal".split()
+    "math strings image nn linalg bitwise sparse dtypes debugging audio signal ragged".split()
 )
 
 
@@ -20,6 +21,7 @@ def _group(name):
         group, _, own = n.partition(".")
         if own and group == name:
             setattr(m, own, f)
+    m.__getattr__ = _absent.answers(name, m.__name__)
     return m
 
 
@@ -30,7 +32,7 @@ sparse.SparseTensor = _sparse.SparseTensor  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-MISSING = _ops.MISSING
+MISSING = dict(_ops.MISSING, **_absent.missing())
 
 
 def __getattr__(name):

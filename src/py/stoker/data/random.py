@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from . import _call, _dtypes, _ops
+from . import _absent, _call, _dtypes, _ops
 from ._value import Value
 
 _base = None
@@ -174,4 +174,4 @@ from ._stateless import (  # noqa: E402, F401
     fold_in,
     split,
 )
-
+__getattr__ = _absent.answers("random", __name__)
