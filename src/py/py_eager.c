@@ -104,6 +104,30 @@ static PyObject *array_wrap(PyObject *self, PyObject *args)
     return out;
 }
 
+// An item of such an array answers numpy(), too. Takes the reference over.
+static PyObject *as_item(PyObject *value)
+{
+    if (!value || !(PyBytes_CheckExact(value) || PyArray_IsScalar(value, Generic))) {
+        return value;
+    }
+    PyObject *out = stk_py_eager(NULL, value);
+    Py_DECREF(value);
+    return out;
+}
+
+static PyObject *array_at(PyObject *self, PyObject *key)
+{
+    return as_item(PyArray_Type.tp_as_mapping->mp_subscript(self, key));
+}
+
+static PyObject *array_item(PyObject *self, Py_ssize_t i)
+{
+    return as_item(PyArray_Type.tp_as_sequence->sq_item(self, i));
+}
+
+static PyMappingMethods array_mapping = {.mp_subscript = array_at};
+static PySequenceMethods array_sequence = {.sq_item = array_item};
+
 #define NUMPY_DOC "The same as NumPy's own (or plain bytes), as eager tensors of TensorFlow answer."
 static PyMethodDef array_methods[] = {{"numpy", array_numpy, METH_NOARGS, NUMPY_DOC},
                                       {"__array_wrap__", array_wrap, METH_VARARGS, "Results."},
@@ -117,6 +141,8 @@ PyTypeObject stk_py_array_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data.ndarray",
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_methods = array_methods,
+    .tp_as_mapping = &array_mapping, // what they lack is inherited
+    .tp_as_sequence = &array_sequence,
     .tp_repr = any_repr,
     .tp_doc = "A NumPy array that has numpy() as well.",
 };

@@ -310,6 +310,7 @@ def test_eager_loops():
             c.true(type(pickle.loads(pickle.dumps(v))) is np.ndarray, "pickled as NumPy's")
     b = next(iter(sd.Dataset.range(4).batch(4)))
     c.same(((b * 2).numpy(), sd.reduce_sum(b).numpy()), (np.arange(4) * 2, np.int64(6)))
+    c.same(([int(v.numpy()) for v in b], b[1:3].numpy(), b[2].numpy()), (list(range(4)), np.array([1, 2]), np.int64(2)))
     for scalar in (b.sum(), b.mean(), b.max(), np.add.reduce(b), b[1], b @ b):
         c.true(isinstance(scalar, np.generic) and hash(scalar) is not None, f"{type(scalar)}")
     c.same((b.sum().numpy(), b.astype("f4").std().dtype, np.where(b > 1)[0]),

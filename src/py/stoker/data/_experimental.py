@@ -15,7 +15,7 @@ from ._dataset import Dataset
 from ._named import hint
 from ._options import AUTOTUNE, UNKNOWN_CARDINALITY
 from ._sources import CsvDataset, TFRecordDataset
-from .errors import FailedPreconditionError, InvalidArgumentError
+from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .io import TFRecordWriter as _Writer
 from .io import parse_example
 
@@ -35,7 +35,10 @@ class AutoShardPolicy(enum.IntEnum):
 def _files(pattern):
     names = []
     for p in [pattern] if isinstance(pattern, (str, bytes)) else list(pattern):
-        names += [f.decode() for f in Dataset.list_files(p, shuffle=False)]
+        try:
+            names += [f.decode() for f in Dataset.list_files(p, shuffle=False)]
+        except NotFoundError as e:  # as TensorFlow's
+            raise InvalidArgumentError(str(e)) from e
     return sorted(names)
 
 
@@ -120,6 +123,8 @@ def make_csv_dataset(
     columns = list(range(len(names)))
     if select_columns is not None:
         columns = sorted(names.index(c) if isinstance(c, str) else int(c) for c in select_columns)
+        if any(not 0 <= c < len(names) for c in columns) or len(set(columns)) != len(columns):
+            raise ValueError(f"make_csv_dataset: select_columns are different ones of {names}")
     if column_defaults is None:
         rows = (r for f in files for r in islice(_rows(f, *reading), int(bool(header)), None))
         rows = rows if num_rows_for_inference is None else islice(rows, num_rows_for_inference)

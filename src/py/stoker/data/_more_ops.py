@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from . import _call, _dtypes, _sparse
+from . import _call, _dtypes, _engine, _sparse
 from ._call import convert, same
 from ._ops import PUBLIC, _put_float, cast, publish
 from ._trace import TraceError
@@ -289,9 +289,8 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
     if not rank:
         return values
     splits = _dtypes.as_dtype(row_splits_dtype)
-    return _sparse.RaggedTensor(
-        values, [np.concatenate([[0], np.cumsum(n)]).astype(splits) for n in lengths]
-    )
+    ends = [np.concatenate([[0], np.cumsum(n)]).astype(splits) for n in lengths]
+    return _sparse.RaggedTensor(_engine.eager(values), [_engine.eager(e) for e in ends])
 
 
 @publish("ragged.range")

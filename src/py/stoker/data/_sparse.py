@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from . import _call, _dtypes
+from . import _call, _dtypes, _engine
 from ._spec import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
 
@@ -122,7 +122,8 @@ class RaggedTensor:
         dtype = self.dtype
         fill = default_value if default_value is not None else b"" if dtype == _dtypes.string else 0
         if not _call.is_symbolic(self.parts()):
-            return _dense_rows(self.flat_values, self.row_splits, _call.convert(fill, dtype)[()])
+            rows = _dense_rows(self.flat_values, self.row_splits, _call.convert(fill, dtype)[()])
+            return _engine.eager(rows)
         return _call.run(
             "ragged_to_tensor", [self.flat_values, self.row_splits, _call.convert(fill, dtype)], {}
         )[0]
@@ -167,7 +168,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
         return _call.run("sparse_to_dense", parts + [_call.convert(fill, dtype)], {})[0]
     out = np.full(tuple(parts[2]), _call.convert(fill, dtype)[()], dtype=parts[1].dtype)
     out[tuple(np.asarray(parts[0]).T)] = parts[1]
-    return out
+    return _engine.eager(out)
 
 
 def component_specs(value):

@@ -151,7 +151,7 @@ class StaticHashTable(_Table):
 
     def size(self, name=None):
         """How many keys there are: int64."""
-        return np.int64(len(self._index_of))
+        return _ops.constant(np.int64(len(self._index_of)))
 
     def export(self, name=None):
         """(keys, values)."""
@@ -187,7 +187,7 @@ class StaticVocabularyTable(_Table):
 
     def size(self, name=None):
         """How many numbers there are, buckets included: int64."""
-        return np.int64(len(self._index_of) + self._buckets)
+        return _ops.constant(np.int64(len(self._index_of) + self._buckets))
 
 
 class _MutableTable(StaticHashTable):

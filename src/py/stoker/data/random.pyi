@@ -3,6 +3,8 @@
 from collections.abc import Iterator as _Iterator
 from typing import Any
 
+from . import Value as Value
+
 class Generator:
     """Random values one after the other. In a pipeline each element has its own, by its position."""
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
@@ -44,48 +46,6 @@ class Generator:
         """(2, count) int64: seeds for the stateless operations."""
     def split(self, count: Any = 1) -> Any:
         """`count` generators that draw other values than this one."""
-class Value:
-    """A value that a function will have for each element. Takes operators, comparison, indexing."""
-    def __init__(self, graph: Any, i: Any) -> None:
-        ...
-    def engine_spec(self) -> Any:
-        """As the engine sees it: (number of the dtype, shape or None, nested)."""
-    @property
-    def dtype(self) -> Any:
-        """NumPy's dtype; strings are "bytes"."""
-    @property
-    def shape(self) -> Any:
-        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
-    def get_shape(self) -> Any:
-        """The shape."""
-    def set_shape(self, shape: Any) -> Any:
-        """States what is known about the shape; checked when it runs."""
-    @property
-    def ndim(self) -> Any:
-        """The rank; None: unknown."""
-    @property
-    def rank(self) -> Any:
-        """The rank; None: unknown."""
-    @property
-    def name(self) -> Any:
-        """A name for messages."""
-    @property
-    def T(self) -> Any:
-        """Transposed."""
-    def constant(self) -> Any:
-        """The value if it is known already, else None."""
-    def numpy(self) -> Any:
-        """The array itself: there is none while tracing."""
-    def __bytes__(self) -> bytes:
-        ...
-    def decode(self, *args: Any) -> Any:
-        """Not for symbolic strings: TraceError, and the function runs as Python."""
-    def __len__(self) -> int:
-        ...
-    def __iter__(self) -> _Iterator[Any]:
-        ...
-    graph: Any
-    i: Any
 def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any:
     """Beta distributed values of shapes alpha and beta, as mixing images takes them."""
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
