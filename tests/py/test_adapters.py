@@ -80,6 +80,34 @@ def test_torch_memory():
     c.true(all(s.dim() == 0 for s in scalars) and int(sum(scalars)) == 3, "scalars")
 
 
+def test_torch_labels():
+    """Whole numbers of Python lists are int64 for torch, wherever a pipeline hands them on; what has a
+    dtype of its own keeps it."""
+    if not has("torch"):
+        return
+    import torch
+
+    def types(ds):
+        e = next(iter(ds.to_torch()))
+        return [str(v.dtype)[6:] for v in (e if isinstance(e, tuple) else (e,))]
+
+    x = np.zeros((6, 2), np.float32)
+    ds = sd.Dataset.from_tensor_slices((x, [0, 1, 2, 0, 1, 2]))
+    c.same(types(ds), ["float32", "int64"])
+    c.same(types(ds.shuffle(6).map(lambda a, y: (a * 2, y)).batch(2).prefetch(1)), ["float32", "int64"])
+    c.same(types(ds.map(lambda a, y: (y, a, y + 1)).shard(2, 0).repeat(2)), ["int64", "float32", "int32"])
+    c.same(types(sd.Dataset.zip((ds, sd.Dataset.from_tensor_slices([7] * 6))).map(lambda e, z: (e[1], z))), ["int64"] * 2)
+    c.same(types(ds.enumerate().map(lambda i, e: (i, e[1]))), ["int64"] * 2)
+    own = sd.Dataset.from_tensor_slices((x, np.arange(6, dtype=np.int32)))
+    c.same(types(own), ["float32", "int32"])
+    c.same(types(sd.Dataset.from_tensor_slices([0.5, 1.5])), ["float32"])
+    logits = torch.zeros(2, 3, requires_grad=True)
+    _, y = next(iter(ds.batch(2).to_torch()))
+    torch.nn.functional.cross_entropy(logits, y).backward()
+    c.same(y.tolist(), [0, 1])
+    c.same([v.dtype for v in ds.element_spec], [np.dtype("f4"), np.dtype("i4")])
+
+
 def order(loader):
     return [int(y) for b in loader for y in b]
 

@@ -458,5 +458,27 @@ def test_parts_of_the_dead():
         c.same(sorted(x for x in os.listdir(folder) if x.startswith("d")), ["d.stkidx"])
 
 
+def test_remote_paths():
+    """What names another machine's files says that those are not read."""
+    for scheme in ("s3", "gs", "http", "https", "hdfs"):
+        path = f"{scheme}://bucket/train.tfrecord"
+        for f in (
+            lambda: sd.TFRecordDataset(path),
+            lambda: sd.TextLineDataset([path]),
+            lambda: sd.Dataset.list_files(path),
+            lambda: sd.TFRecordWriter(path),
+            lambda: sd.Dataset.load(path),
+            lambda: sd.Dataset.range(2).save(path),
+            lambda: sd.Dataset.range(2).cache(path),
+            lambda: sd.io.gfile.exists(path),
+        ):
+            c.raises(sd.errors.UnimplementedError, f, "remote paths", f"{scheme}://")
+        late = sd.Dataset.from_tensors(path)
+        for f in (sd.io.read_file, lambda p: sd.io.read_file(p + "x")):
+            c.raises(sd.errors.NotFoundError, lambda: list(late.map(f)), "remote paths are not read")
+        c.raises(sd.errors.NotFoundError, lambda: list(late.flat_map(sd.TFRecordDataset)), "remote paths")
+    c.raises(sd.errors.NotFoundError, lambda: list(sd.TFRecordDataset("no/such:file")), "no/such:file")
+
+
 if __name__ == "__main__":
     c.main(globals())

@@ -35,6 +35,16 @@ def _passed_on(fn, k):
     return results[k] if results[k] < len(specs) else None
 
 
+def _part_of(inputs, k):
+    """Which of the datasets side by side component k is of, and its number there."""
+    for part in inputs:
+        count = len(_spec.components(part.element_spec))
+        if k < count:
+            return part, k
+        k -= count
+    raise IndexError(k)
+
+
 def _is_literal(ds, k):
     """Is component k of the dataset's elements a number of Python's, as it was given?"""
     while True:
@@ -45,19 +55,12 @@ def _is_literal(ds, k):
             if k is None:
                 return False
         elif ds._kind == "zip":
-            for ds in ds._inputs:
-                count = len(_spec.components(ds.element_spec))
-                if k < count:
-                    break
-                k -= count
+            ds, k = _part_of(ds._inputs, k)
             continue
         elif ds._kind == "enumerate":
             if k == 0:
                 return False
             k -= 1
-        elif ds._kind in ("choose_from_datasets", "sample_from_datasets"):
-            ds = ds._inputs[-1]
-            continue
         elif ds._kind not in _HANDS_ON:
             return False
         if not ds._inputs:
