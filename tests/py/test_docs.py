@@ -6,9 +6,12 @@ pipeline that a block leaves under the name ds or dataset must give an element. 
 for granted (image files, a list of names) is made here.
 """
 
+import importlib.util
+import io
 import os
 import pathlib
 import re
+import tarfile
 import tempfile
 
 import numpy as np
@@ -17,14 +20,17 @@ import checks as c
 import stoker.data as sd
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGES = ["README.md", "docs/data.md"]
+PAGES = ["README.md", "docs/data.md"] + sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("coming-from-*.md"))
 
 
 def blocks(page):
     """(first line, source) of each block of Python."""
     text = (ROOT / page).read_text()
-    for m in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S):
-        yield text[: m.start(1)].count("\n") + 1, m.group(1)
+    for m in re.finditer(r"^```python(?: needs=(\w+))?\n(.*?)^```", text, re.M | re.S):
+        if m.group(1) and not importlib.util.find_spec(m.group(1)):
+            c.skip(f"{m.group(1)} is not installed")
+            continue
+        yield text[: m.start(2)].count("\n") + 1, m.group(2)
 
 
 def world():
@@ -35,6 +41,17 @@ def world():
         with sd.TFRecordWriter(path, options=kind) as w:
             for i in range(100):
                 w.write(sd.io.Example({"image": jpeg, "label": i % 10}))
+    for label in ("cat", "dog"):
+        os.makedirs(f"photos/{label}")
+        for i in range(3):
+            sd.io.write_file(f"photos/{label}/{i}.jpg", jpeg)
+    for shard in range(2):
+        with tarfile.open(f"shard-{shard:03}.tar", "w") as tar:
+            for i in range(3):
+                for suffix, data in (("jpg", bytes(jpeg)), ("cls", b"%d" % i)):
+                    info = tarfile.TarInfo(f"{shard}{i}.{suffix}")
+                    info.size = len(data)
+                    tar.addfile(info, io.BytesIO(data))
     return {"jpeg_bytes": jpeg, "files": ["plain.tfrecord"]}
 
 
