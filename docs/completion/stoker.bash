@@ -21,7 +21,7 @@ _stoker() {
         find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
-        explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
+        explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
         schema) words="report table diff"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;

@@ -125,7 +125,7 @@ complete -c stoker -n '__fish_seen_subcommand_from data' -l list -d 'list what t
 complete -c stoker -n '__fish_seen_subcommand_from data' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from data' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a explain -d 'explain a rule: when it fires, why it matters, what to do'
-complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell'
+complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a formats -d 'list the profile formats that can be read'

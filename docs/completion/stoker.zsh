@@ -152,7 +152,7 @@ _stoker() {
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell)' ;;
+            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell)' ;;
         formats) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' ;;

@@ -16,6 +16,8 @@
 struct stk_job {
     const char *path;
     int32_t rank_hint; // from the file's name, -1 none
+    bool is_found;     // in a directory, not named by the user
+    bool is_older;     // of an older run than the one that is taken
     struct stk_arena arena;
     struct stk_trace *trace; // where traces are kept (see open.h), else NULL
     struct stk_input_info info;
@@ -83,14 +85,22 @@ STK_MUST_CHECK enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t cou
                                                 const struct stk_view_hook *hook,
                                                 uint64_t keep_bytes, struct stoker_err *err);
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
+void stk_job_free(struct stk_job *job);                 // what it holds
 
-// All ranks of all jobs: numbered, put on one clock, filtered by the selection. The array lives in
-// `arena`.
-STK_MUST_CHECK enum stoker_status stk_ranks_collect(struct stk_job *jobs, size_t count,
-                                                    const struct stk_select *select,
-                                                    struct stk_arena *arena,
-                                                    struct stk_rank_sum ***ranks,
-                                                    uint32_t *rank_count, struct stoker_err *err);
+// runs.c: of jobs found in a directory whose ranks nothing tells, those of the newest run stay; the
+// others are freed and *count falls. *note says so, in the arena; NULL where all are one run.
+STK_MUST_CHECK enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count,
+                                                  struct stk_arena *arena, const char **note,
+                                                  struct stoker_err *err);
+// A record of stoker.data and another profile are of the same time: one run seen twice.
+bool stk_runs_same(const struct stk_job *record, const struct stk_job *other);
+
+// All ranks of all jobs: numbered, put on one clock, filtered by the selection; behind them those
+// that are seen again in another file. The array lives in `arena`.
+STK_MUST_CHECK enum stoker_status
+stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *select,
+                  struct stk_arena *arena, struct stk_rank_sum ***ranks, uint32_t *rank_count,
+                  uint32_t *again_count, struct stoker_err *err);
 
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
 STK_MUST_CHECK enum stoker_status stk_redact(struct stk_job *jobs, size_t count,

@@ -36,6 +36,29 @@ static enum stoker_status to_select(const struct stoker_why_options *o, struct s
     return STOKER_OK;
 }
 
+// A directory was named, and the file lies in it.
+static bool was_found(const struct stk_input *in, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t n = strlen(paths[i]);
+        if (n && strncmp(paths[i], in->path, n) == 0 && strlen(in->path) > n &&
+            (paths[i][n - 1] == '/' || in->path[n] == '/')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool was_named(const struct stk_input *in, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(paths[i], in->path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum stoker_status find_inputs(struct stk_collected *c, const char *const *paths,
                                       size_t count, struct stk_inputs *inputs,
                                       struct stoker_err *err)
@@ -52,18 +75,24 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
     for (size_t i = 0; i < c->job_count; i++) {
         c->jobs[i].path = inputs->entries[i].path;
         c->jobs[i].rank_hint = inputs->entries[i].rank_hint;
+        c->jobs[i].is_found = was_found(&inputs->entries[i], paths, count);
     }
     return STOKER_OK;
 }
 
-static bool was_named(const struct stk_input *in, const char *const *paths, size_t count)
+// Of recordings made one after the other the newest; what was left out is told.
+static enum stoker_status choose_run(struct stk_collected *c, struct stk_inputs *inputs,
+                                     struct stoker_err *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(paths[i], in->path) == 0) {
-            return true;
-        }
+    const char *note = NULL;
+    size_t before = c->job_count;
+    enum stoker_status status = stk_runs_choose(c->jobs, &c->job_count, &c->arena, &note, err);
+    if (status != STOKER_OK || !note) {
+        return status;
     }
-    return false;
+    inputs->left_out += (uint32_t)(before - c->job_count);
+    inputs->note = inputs->note ? stk_arena_printf(&c->arena, "%s; %s", inputs->note, note) : note;
+    return inputs->note ? STOKER_OK : stk_err_nomem(err);
 }
 
 // What was not taken is an issue: a file named by the user failed, others of a directory are only
@@ -154,9 +183,9 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
                                 struct stoker_err *err)
 {
     struct stk_rank_sum **ranks = NULL;
-    uint32_t rank_count = 0;
-    enum stoker_status status =
-        stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena, &ranks, &rank_count, err);
+    uint32_t rank_count = 0, again_count = 0;
+    enum stoker_status status = stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena,
+                                                  &ranks, &rank_count, &again_count, err);
     if (status == STOKER_OK && options->redact) {
         status = stk_redact(c->jobs, c->job_count, &c->arena, err);
     }
@@ -164,6 +193,8 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
         status = stk_model_merge(ranks, rank_count, &c->arena, &c->run, err);
     }
     if (status == STOKER_OK) {
+        c->run->ranks = ranks; // the same, and those seen again
+        c->run->again_count = again_count;
         status = check_selection(c->run, &c->select, err);
     }
     if (status == STOKER_OK) {
@@ -201,6 +232,9 @@ enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths
     if (status == STOKER_OK) {
         status =
             stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
+    }
+    if (status == STOKER_OK) {
+        status = choose_run(c, &inputs, err);
     }
     if (status == STOKER_OK) {
         status = check_events(c, err);

@@ -253,11 +253,16 @@ enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
     return settle(&crew, err);
 }
 
+void stk_job_free(struct stk_job *job)
+{
+    stk_trace_free(job->trace);
+    stk_arena_deinit(&job->arena);
+}
+
 void stk_jobs_free(struct stk_job *jobs, size_t count)
 {
     for (size_t i = 0; jobs && i < count; i++) {
-        stk_trace_free(jobs[i].trace);
-        stk_arena_deinit(&jobs[i].arena);
+        stk_job_free(&jobs[i]);
     }
     stk_free(jobs);
 }

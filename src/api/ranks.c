@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one run from several files: who is which, and one clock for all.
+//   seen    a record of stoker.data of the same time as another profile is that profile's rank once
+//           more, and no rank of its own.
 //   number  as the profile says, else as the file's name says, else the next free number. Two files
 //           of one rank are two runs: refused (see inputs.h).
 //   clock   time 0 is the earliest first event. Files whose clocks lie more than a day apart were
@@ -18,6 +20,9 @@ struct roster {
     struct stk_rank_sum **ranks; // of all jobs
     struct stk_job **owner;      // whose each is
     uint32_t count;
+    struct stk_rank_sum **again,
+        **again_of; // seen again in records of stoker.data; the rank itself
+    uint32_t again_count;
 };
 
 static enum stoker_status gather(struct roster *r, struct stk_arena *arena, struct stoker_err *err)
@@ -29,7 +34,9 @@ static enum stoker_status gather(struct roster *r, struct stk_arena *arena, stru
     }
     r->ranks = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->ranks);
     r->owner = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->owner);
-    if (!r->ranks || !r->owner) {
+    r->again = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->again);
+    r->again_of = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->again_of);
+    if (!r->ranks || !r->owner || !r->again || !r->again_of) {
         return stk_err_nomem(err);
     }
     uint32_t n = 0;
@@ -41,6 +48,28 @@ static enum stoker_status gather(struct roster *r, struct stk_arena *arena, stru
         }
     }
     return STOKER_OK;
+}
+
+// A record of stoker.data that is of the same time as another profile is no rank: that profile's
+// rank learns from it what limits the input.
+static void fold_records(struct roster *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t same = 0;
+        while (same < r->count && !stk_runs_same(r->owner[i], r->owner[same])) {
+            same++;
+        }
+        if (same < r->count) {
+            r->ranks[same]->facts.recorded_limit = r->ranks[i]->facts.input_limit;
+            r->again_of[r->again_count] = r->ranks[same];
+            r->again[r->again_count++] = r->ranks[i];
+            continue;
+        }
+        r->ranks[kept] = r->ranks[i];
+        r->owner[kept++] = r->owner[i];
+    }
+    r->count = kept;
 }
 
 static bool same_in_file(const struct roster *r, uint32_t i)
@@ -116,6 +145,9 @@ static enum stoker_status number(struct roster *r, struct stk_arena *arena, stru
             info->ranks[info->rank_count++] = rank->rank;
         }
     }
+    for (uint32_t i = 0; i < r->again_count; i++) {
+        r->again[i]->rank = r->again_of[i]->rank;
+    }
     return STOKER_OK;
 }
 
@@ -141,20 +173,26 @@ static void shift(struct stk_rank_sum *rank, int64_t by_ns)
     }
 }
 
+static struct stk_rank_sum *rank_at(const struct roster *r, uint32_t i)
+{
+    return i < r->count ? r->ranks[i] : r->again[i - r->count];
+}
+
 static void share_clock(struct roster *r)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
-    for (uint32_t i = 0; i < r->count; i++) {
-        int64_t base = r->ranks[i]->base_ns;
+    for (uint32_t i = 0; i < r->count + r->again_count; i++) {
+        int64_t base = rank_at(r, i)->base_ns;
         least = base < least ? base : least;
         most = base > most ? base : most;
     }
     int64_t apart;
-    if (r->count < 2 || __builtin_sub_overflow(most, least, &apart) || apart > UNRELATED_NS) {
+    if (r->count + r->again_count < 2 || __builtin_sub_overflow(most, least, &apart) ||
+        apart > UNRELATED_NS) {
         return;
     }
-    for (uint32_t i = 0; i < r->count; i++) {
-        shift(r->ranks[i], r->ranks[i]->base_ns - least);
+    for (uint32_t i = 0; i < r->count + r->again_count; i++) {
+        shift(rank_at(r, i), rank_at(r, i)->base_ns - least);
     }
 }
 
@@ -186,11 +224,12 @@ static enum stoker_status select_rank(struct roster *r, const struct stk_select 
 enum stoker_status stk_ranks_collect(struct stk_job *jobs, size_t count,
                                      const struct stk_select *select, struct stk_arena *arena,
                                      struct stk_rank_sum ***ranks, uint32_t *rank_count,
-                                     struct stoker_err *err)
+                                     uint32_t *again_count, struct stoker_err *err)
 {
     struct roster r = {.jobs = jobs, .job_count = count};
     enum stoker_status status = gather(&r, arena, err);
     if (status == STOKER_OK) {
+        fold_records(&r);
         status = settle(&r, arena, err);
     }
     if (status == STOKER_OK) {
@@ -203,7 +242,11 @@ enum stoker_status stk_ranks_collect(struct stk_job *jobs, size_t count,
     if (select->has_rank) {
         status = select_rank(&r, select, err);
     }
+    if (r.again_count) {
+        memcpy(r.ranks + r.count, r.again, r.again_count * sizeof(struct stk_rank_sum *));
+    }
     *ranks = r.ranks;
     *rank_count = r.count;
+    *again_count = r.again_count;
     return status;
 }

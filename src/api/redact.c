@@ -88,6 +88,9 @@ static bool public_name(const char *name)
         "(held by the program)",
         "launched and not yet begun",
         "derived from launches",
+        "a shuffle buffer that fills",
+        "workers that start",
+        "tracing and compilation",
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strncmp(name, known[i], strlen(known[i])) == 0) {
@@ -172,7 +175,18 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     for (uint32_t c = 0; c < rank->collective_count; c++) {
         rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
     }
+    for (uint32_t c = 0; c < rank->host_collective_count; c++) {
+        rank->host_collectives[c].name = redact_name(r, rank->host_collectives[c].name);
+    }
     rank->facts.input_limit = redact_limit(r, rank->facts.input_limit);
+    rank->facts.recorded_limit = redact_limit(r, rank->facts.recorded_limit);
+    rank->facts.long_what = redact_name(r, rank->facts.long_what);
+    rank->facts.warm_up_what = redact_name(r, rank->facts.warm_up_what);
+    rank->facts.input_filler = redact_name(r, rank->facts.input_filler);
+    for (int i = 0; i < STK_RECOMPILED; i++) {
+        struct stk_recompiled *c = &rank->facts.recompiled[i];
+        c->name = redact_name(r, c->name);
+    }
     rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
     for (int p = 0; p < STK_PART_COUNT; p++) {
         redact_cause(r, &rank->causes[p]);

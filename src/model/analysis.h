@@ -27,6 +27,7 @@
 #define STK_NAME_LOADER_NEXT (1u << 29) // enumerate(DataLoader)#...: in the training thread
 #define STK_NAME_PY_NEXT (1u << 26)   // Python's next(): a fetch only where nothing better is known
 #define STK_NAME_ITER_NEXT (1u << 28) // an iterator that records its __next__ (Grain, DALI)
+#define STK_NAME_FUNCTION (1u << 27)  // TensorFlow calls a function of the user's
 
 // One device operation, clipped to the selection.
 struct stk_device_op {
@@ -56,6 +57,8 @@ struct stk_host_step {
     uint32_t mark;            // event that marks it, STK_NONE
     uint32_t line;            // the one device it belongs to (a->steps_per_device), else unused
     const char *excluded;     // why it is not used, or NULL
+    bool is_warm_up;          // one of the first two, left out since it is long
+    const char *long_why;     // used although it is long: why it is, "" unknown; else NULL
 };
 
 // A step's time on one device, or on the host where there is no device.
@@ -124,7 +127,9 @@ struct stk_analysis {
     struct stk_blocking_call *calls;
     uint32_t call_count;
     struct stk_marks fetches, compiles, overheads, host_collectives;
-    struct stk_marks nexts;       // Python's next(), where nothing of the model runs inside
+    struct stk_marks nexts;   // Python's next(), where nothing of the model runs inside
+    struct stk_marks waits;   // outermost events in which a thread is blocked, by track and time
+    struct stk_marks lets_go; // events that end a wait of another thread, by track and time
     struct stk_marks step_events; // by track and time: what steps may be told from
     uint32_t driver;              // track of the thread that drives the steps, STK_NONE
     struct stk_host_step *steps;
@@ -177,6 +182,12 @@ STK_MUST_CHECK enum stoker_status stk_collectives_list(struct stk_analysis *a,
 STK_MUST_CHECK enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err);
 // Sort marks and make them disjoint: the one that starts first (ties: the longest) keeps its time.
 void stk_marks_flatten(struct stk_marks *m);
+// preparation.c: drops marks of functions that are named after preparing data and do not feed the
+// step. Called when the steps are known. False: no memory.
+bool stk_preparation_check(struct stk_analysis *a);
+// block_end.c: waits of the training thread that end when another thread has prepared data become
+// fetches. Called when the driver is known. False: no memory.
+bool stk_block_ends_find(struct stk_analysis *a);
 // first_use.c: adds calls that are slow since they are the first to the compile marks.
 STK_MUST_CHECK enum stoker_status stk_first_use_find(struct stk_analysis *a,
                                                      struct stoker_err *err);
@@ -188,6 +199,9 @@ STK_MUST_CHECK enum stoker_status stk_steps_from_derived(struct stk_analysis *a,
                                                          struct stoker_err *err);
 // exclude.c: decide which steps are not used, by their lengths. False: no memory.
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns);
+// step_excess.c: what the long first step and the longest of those that count do alone. False: no
+// memory.
+bool stk_long_steps_name(struct stk_analysis *a);
 // windows.c: a window per step on one device; `windows` has step_count (or 1) entries.
 // False: no memory.
 bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window *windows,
@@ -211,6 +225,11 @@ bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t line, int64_t fro
 STK_MUST_CHECK enum stoker_status stk_host_steps_attribute(struct stk_analysis *a,
                                                            struct stk_window *windows,
                                                            uint32_t count, struct stoker_err *err);
+// host_collectives.c: the host's collectives, given the time that was put to communication, as a
+// set. False: no memory.
+bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *communication);
+// recompiled.c: which functions were compiled, and how often after a time. False: no memory.
+bool stk_recompiled_find(struct stk_analysis *a, int64_t settled_ns);
 // facts.c
 STK_MUST_CHECK enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err);
 

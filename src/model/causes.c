@@ -287,13 +287,23 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
     return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
 }
 
+// Idle time that a device operation ends, for a reason that is not known: it lies before it.
+static bool lies_before(const struct stk_causes *c, int part, uint32_t event)
+{
+    return part == STK_PART_UNKNOWN && event != STK_NONE &&
+           stk_kind_is_device_work(c->a->t->kind[event]);
+}
+
 // "cudaStreamSynchronize in aten::item", "unrecorded time after aten::add", in the results' arena.
-static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t around)
+static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t around, bool before)
 {
     const struct stk_strpool *pool = &c->a->t->strings;
     struct stk_str n = stk_strpool_get(pool, name), o = stk_strpool_get(pool, around);
     if (n.n == 0 && o.n == 0) {
         return "";
+    }
+    if (before) {
+        return stk_arena_printf(c->a->out, "before %.*s", (int)(n.n < 400 ? n.n : 400), n.p);
     }
     if (n.n == 0) {
         return stk_arena_printf(c->a->out, "unrecorded time after %.*s",
@@ -330,7 +340,8 @@ static bool fill_names(struct stk_causes *c)
         if ((list[i].name == 0 && list[i].around == 0) || cause->name_count == STK_CAUSE_NAMES) {
             continue;
         }
-        const char *text = name_text(c, list[i].name, list[i].around);
+        const char *text = name_text(c, list[i].name, list[i].around,
+                                     lies_before(c, list[i].part, list[i].first_event));
         if (!text) {
             return false;
         }
@@ -356,7 +367,8 @@ static bool fill_examples(struct stk_causes *c, int part)
             continue;
         }
         uint32_t around = x->around == STK_NONE ? 0 : t->name[x->around];
-        e->name = name_text(c, x->event == STK_NONE ? 0 : t->name[x->event], around);
+        e->name = name_text(c, x->event == STK_NONE ? 0 : t->name[x->event], around,
+                            lies_before(c, part, x->event));
         e->track = thread_label(c, stk_thread_of(c->a, seen));
         if (!e->name || !e->track) {
             return false;

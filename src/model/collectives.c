@@ -4,6 +4,8 @@
 // enough for the waiting and need no common clock; who came last is taken from the starts where the
 // clocks agree (ends of matched collectives within microseconds), else from the shortest duration.
 //
+// Ranks without a device have the host's collectives: of their waiting only what is exposed counts.
+//
 // Method: sort all collectives by (name, group, ordinal, rank); those whose counts differ between
 // the ranks of their group are left out and counted. O(n log n).
 // Limits: where a profile does not say which ranks take part, all are taken to, and a collective
@@ -51,7 +53,7 @@ static struct entry *gather(const struct stk_run_sum *run, size_t *count)
 {
     size_t n = 0;
     for (uint32_t r = 0; r < run->rank_count; r++) {
-        n += run->ranks[r]->collective_count;
+        n += run->ranks[r]->collective_count + run->ranks[r]->host_collective_count;
     }
     struct entry *all = stk_alloc_array(n ? n : 1, sizeof *all);
     if (!all) {
@@ -63,6 +65,10 @@ static struct entry *gather(const struct stk_run_sum *run, size_t *count)
         for (uint32_t i = 0; i < rank->collective_count; i++) {
             struct stk_collective *c = &rank->collectives[i];
             all[(*count)++] = (struct entry){c->name_hash, c->group_hash, c->ordinal, r, c};
+        }
+        for (uint32_t i = 0; i < rank->host_collective_count; i++) {
+            struct stk_collective *c = &rank->host_collectives[i];
+            all[(*count)++] = (struct entry){c->name_hash, 0, c->ordinal, r, c};
         }
     }
     stk_sort(all, *count, sizeof *all, by_name_ordinal_rank);
@@ -103,11 +109,13 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-// Take the waiting of one collective out of the exposed communication it lies in.
-static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wait_ns,
-                      const uint32_t *device_base, const uint32_t *step_base)
+// Take the waiting of one collective out of the exposed communication it lies in, of its step and
+// of its device, if it has one. Returns what was taken out of used time.
+static int64_t move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wait_ns,
+                         const uint32_t *device_base, const uint32_t *step_base)
 {
-    struct stk_device_sum *d = &run->devices[device_base[e->rank] + e->c->device];
+    struct stk_device_sum *d =
+        e->c->device == STK_NONE ? NULL : &run->devices[device_base[e->rank] + e->c->device];
     int64_t moved = min64(wait_ns, e->c->exposed_ns);
     if (e->c->step != STK_NONE) {
         struct stk_step *s = &run->steps[step_base[e->rank] + e->c->step];
@@ -115,14 +123,17 @@ static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wa
         s->parts[STK_PART_COMMUNICATION] -= moved;
         s->parts[STK_PART_COLLECTIVE_WAIT] += moved;
         if (s->excluded) {
-            return;
+            return 0;
         }
-    } else if (run->ranks[e->rank]->step_count > 0) {
-        return; // outside every step: in no part
+    } else if (!d || run->ranks[e->rank]->step_count > 0) {
+        return 0; // outside every step: in no part
     }
-    moved = min64(moved, d->parts[STK_PART_COMMUNICATION]);
-    d->parts[STK_PART_COMMUNICATION] -= moved;
-    d->parts[STK_PART_COLLECTIVE_WAIT] += moved;
+    if (d) {
+        moved = min64(moved, d->parts[STK_PART_COMMUNICATION]);
+        d->parts[STK_PART_COMMUNICATION] -= moved;
+        d->parts[STK_PART_COLLECTIVE_WAIT] += moved;
+    }
+    return moved;
 }
 
 static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t members,
@@ -147,15 +158,19 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t m
         e[r].c->wait_ns = e[r].c->dur_ns - min_ns;
         e[r].c->last_rank = (int32_t)e[last].rank;
         e[r].c->brief_rank = (int32_t)e[briefest].rank;
-        wait_ns += e[r].c->dur_ns - min_ns;
-        move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
+        int64_t moved_ns = move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
+        // On the host collectives run side by side, and behind the model: what is exposed counts.
+        wait_ns += e[r].c->device == STK_NONE ? moved_ns : e[r].c->dur_ns - min_ns;
     }
     t->wait_ns += wait_ns;
     t->held_ns[e[last].rank] += wait_ns;
     t->shortest_ns[e[briefest].rank] += wait_ns;
     t->last[e[last].rank]++;
     t->matched++;
-    t->agreeing += last_end - first_end <= (int64_t)stk_threshold_value(STK_T_CLOCK_AGREE_NS);
+    bool on_host = e[0].c->device == STK_NONE;
+    t->agreeing +=
+        last_end - first_end <=
+        (int64_t)stk_threshold_value(on_host ? STK_T_CLOCK_AGREE_HOST_NS : STK_T_CLOCK_AGREE_NS);
 }
 
 static int64_t longest_span_ns(const struct stk_run_sum *run)
@@ -165,6 +180,15 @@ static int64_t longest_span_ns(const struct stk_run_sum *run)
         if (run->devices[d].span_ns > longest) {
             longest = run->devices[d].span_ns;
         }
+    }
+    int64_t steps_ns = 0; // of a rank without a device: rows of a rank lie together
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->device != STK_NONE || s->excluded) {
+            continue;
+        }
+        steps_ns = i > 0 && run->steps[i - 1].rank == s->rank ? steps_ns + s->dur_ns : s->dur_ns;
+        longest = steps_ns > longest ? steps_ns : longest;
     }
     return longest;
 }

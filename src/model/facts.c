@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 #include "model/median.h"
+#include "model/verdict.h"
 #include "wire/wire.h"
 
 static void count_copy(struct stk_facts *f, const struct stk_trace *t,
@@ -112,12 +113,13 @@ static void count_blocking(struct stk_analysis *a)
     }
 }
 
-// Start of the third used step: what is compiled later is no start-up any more.
+// Start of the third step: what is compiled later is no start-up any more.
 static int64_t settled_ns(const struct stk_analysis *a)
 {
-    uint32_t used = 0;
+    uint32_t seen = 0;
     for (uint32_t i = 0; i < a->step_count; i++) {
-        if (!a->steps[i].excluded && ++used == 3) {
+        bool is_selected = !a->steps[i].excluded || a->steps[i].is_warm_up;
+        if (is_selected && ++seen == 3) {
             return a->steps[i].start_ns;
         }
     }
@@ -181,16 +183,17 @@ static bool measure_cold(struct stk_analysis *a)
     return ok;
 }
 
-// Compilation in used steps after the second, over all devices.
+// Compilation in used steps after the first two, over all devices.
 static void measure_recurring(struct stk_analysis *a)
 {
-    uint32_t used = 0;
+    uint32_t seen = 0;
     for (uint32_t i = 0; i < a->sum->step_count; i++) {
         const struct stk_step *s = &a->sum->steps[i];
         if (i == 0 || s->device != a->sum->steps[i - 1].device) {
-            used = 0;
+            seen = 0;
         }
-        if (!s->excluded && ++used > 2) {
+        seen += !s->excluded || s->is_warm_up;
+        if (!s->excluded && seen > 2) {
             a->sum->facts.compile_recurring_ns += s->parts[STK_PART_COMPILE];
         }
     }
@@ -267,6 +270,10 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;
-    ok = ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) && name_input_limit(a);
+    f->has_fetches = f->loader_fetches > 0 &&
+                     (double)f->loader_fetches >=
+                         stk_threshold_value(STK_T_HOST_FETCHES) * (double)a->step_count;
+    ok = ok && stk_recompiled_find(a, settled_ns(a)) && measure_cold(a) && name_first_use(a) &&
+         name_accelerator(a) && name_input_limit(a);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }

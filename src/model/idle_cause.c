@@ -222,9 +222,16 @@ static void add_asleep(struct gaps *g, uint32_t thread, const struct stk_segment
     }
     const struct stk_segment *s = g->driver.list.items;
     for (size_t i = 0; i < g->driver.list.count; i++) {
-        bool works = s[i].doing == STK_DOING_OTHER || s[i].doing == STK_DOING_RUNTIME;
-        add_less_overhead(g, s[i].start_ns, s[i].end_ns, works ? STK_PART_HOST : part,
-                          works ? s[i].event : STK_NONE, works ? STK_NONE : asleep->around);
+        bool waits = s[i].doing == STK_DOING_WAITING;
+        bool works = waits || s[i].doing == STK_DOING_OTHER || s[i].doing == STK_DOING_RUNTIME;
+        add_less_overhead(g, s[i].start_ns, s[i].end_ns,
+                          waits   ? STK_PART_WAIT
+                          : works ? STK_PART_HOST
+                                  : part,
+                          works ? s[i].event : STK_NONE,
+                          waits   ? s[i].around
+                          : works ? STK_NONE
+                                  : asleep->around);
     }
 }
 
@@ -242,6 +249,9 @@ static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t 
         enum stk_part part = !alive ? STK_PART_UNKNOWN : is_short ? STK_PART_LAUNCH : STK_PART_HOST;
         if (s[i].doing == STK_DOING_NOTHING) {
             add_asleep(g, thread, &s[i], part);
+        } else if (s[i].doing == STK_DOING_WAITING && part == STK_PART_HOST) {
+            add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_WAIT, s[i].event,
+                              s[i].around);
         } else {
             add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event, STK_NONE);
         }
@@ -286,7 +296,7 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
             run = i + 1; // all of it went to the credit
             continue;
         }
-        if (s[i].doing >= STK_DOING_OTHER) {
+        if (s[i].doing >= STK_DOING_WAITING) {
             continue;
         }
         add_other_run(g, thread, run, i);

@@ -131,6 +131,7 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
         a->host_event_fill = b->host_event_fill;
     }
     a->frameworks |= b->frameworks;
+    a->has_fetches &= b->has_fetches;
     a->has_python |= b->has_python;
     a->has_runtime |= b->has_runtime;
     a->has_device_rows |= b->has_device_rows;
@@ -141,6 +142,24 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->is_cut |= b->is_cut;
     if (!a->input_limit) {
         a->input_limit = b->input_limit;
+    }
+    if (b->long_period > a->long_period) {
+        a->long_period = b->long_period;
+    }
+    if (b->recompiled[0].later > a->recompiled[0].later || !a->recompiled[0].name) {
+        memcpy(a->recompiled, b->recompiled, sizeof a->recompiled);
+    }
+    if (!a->recorded_limit) {
+        a->recorded_limit = b->recorded_limit;
+    }
+    if (!a->long_what) {
+        a->long_what = b->long_what;
+    }
+    if (!a->input_filler) {
+        a->input_filler = b->input_filler;
+    }
+    if (!a->warm_up_what) {
+        a->warm_up_what = b->warm_up_what;
     }
     if (!a->accelerator) {
         a->accelerator = b->accelerator;

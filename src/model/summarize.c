@@ -18,6 +18,7 @@
 #include "model/analysis.h"
 #include "model/causes.h"
 #include "model/model_check.h"
+#include "model/threads/python_frame.h"
 #include "model/view.h"
 
 #define SCRATCH_CAP ((size_t)16 << 30)
@@ -53,6 +54,8 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_free(a->overheads.v);
     stk_free(a->host_collectives.v);
     stk_free(a->nexts.v);
+    stk_free(a->waits.v);
+    stk_free(a->lets_go.v);
     stk_free(a->step_events.v);
     stk_vec_deinit(&a->gaps);
     stk_spans_deinit(&a->compile_idle);
@@ -228,7 +231,7 @@ static bool exclude_steps(struct stk_analysis *a)
             length_ns[w[i].step] = w[i].end_ns - w[i].start_ns;
         }
     }
-    return stk_steps_exclude(a, length_ns);
+    return stk_steps_exclude(a, length_ns) && stk_long_steps_name(a);
 }
 
 static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_err *err)
@@ -418,8 +421,13 @@ static uint32_t *classify(const struct stk_trace *t)
     for (uint32_t i = 0; classes && i < t->strings.count; i++) {
         struct stk_str name = stk_strpool_get(&t->strings, i);
         classes[i] &= STK_NAME_PY_NEXT - 1; // the bits above are the model's
+        if ((classes[i] & (STK_NAME_PREP | STK_NAME_COMPILE))) {
+            classes[i] &= ~stk_python_frame_denies(name);
+        }
         if (stk_str_starts(name, STK_STR("PjitFunction("))) {
             classes[i] |= STK_NAME_PJIT;
+        } else if (stk_str_starts(name, STK_STR("EagerLocalExecute: __"))) {
+            classes[i] |= STK_NAME_FUNCTION;
         } else if (stk_str_starts(name, STK_STR("IteratorGetNext"))) {
             classes[i] |= STK_NAME_GET_NEXT;
         } else if (stk_str_starts(name, STK_STR("enumerate(DataLoader)")) ||

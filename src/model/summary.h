@@ -101,15 +101,17 @@ struct stk_step {
     int64_t host_start_ns, host_dur_ns; // -1, -1 where there is no host step
     int64_t parts[STK_PART_COUNT];      // sum == dur_ns, asserted
     const char *excluded;               // why it is not used, or NULL
+    bool is_warm_up;                    // one of the first two, left out since it is long
+    const char *long_why; // used although it is long: why it is, "" unknown; else NULL
 };
 
-// One collective kernel, for matching across ranks: the k-th of its name in its group.
+// One collective, for matching across ranks: the k-th of its name in its group.
 struct stk_collective {
     uint64_t name_hash;
     uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
     const char *name;
     uint32_t ordinal;         // k
-    uint32_t device;          // index into devices
+    uint32_t device;          // index into devices, STK_NONE on the host
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
     int64_t exposed_ns;       // not hidden behind compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
@@ -117,6 +119,15 @@ struct stk_collective {
     bool matched;
     int64_t wait_ns;               // own duration above the shortest over the ranks
     int32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
+};
+
+// A function that was traced or compiled: calls that did, those after the first two steps, the
+// time.
+#define STK_RECOMPILED 3
+struct stk_recompiled {
+    const char *name; // NULL: no more
+    uint32_t count, later;
+    int64_t ns;
 };
 
 // Facts that rules and health checks ask for; all over the selected time of one rank.
@@ -149,7 +160,8 @@ struct stk_facts {
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device
                                   // is idle
     int64_t compile_recurring_ns; // compilation after the first two used steps
-    double period_score;          // of inferred steps, 0 none
+    struct stk_recompiled recompiled[STK_RECOMPILED]; // most often after the first two steps first
+    double period_score;                              // of inferred steps, 0 none
     int64_t profiler_overhead_ns;
     uint32_t frameworks; // bit per enum stk_framework
     bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
@@ -157,9 +169,15 @@ struct stk_facts {
     bool is_cut;                // the file ended early: what it held further is not known
     const char *accelerator;    // its name where unknown, else NULL
     const char *input_limit;    // what stoker.data said of itself: "what|where|stage|percent"; NULL
+    const char *recorded_limit; // the same, where that is not the only profile of the rank; NULL
     int64_t host_collective_ns; // host collectives inside steps (no device)
     double host_event_fill;     // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;
+    uint32_t long_period;     // distance of the long steps that count, 0: they have none
+    const char *long_what;    // what the longest of them does that other steps do not; NULL
+    bool has_fetches;         // the profile holds the steps' fetches of their batches
+    const char *input_filler; // function of another thread that the step's input waits for; NULL
+    const char *warm_up_what; // what a long first step did that the others do not; NULL
 };
 
 struct stk_rank_sum {
@@ -174,8 +192,8 @@ struct stk_rank_sum {
     uint32_t step_marks;    // host steps found (before exclusion), counted once per rank
     struct stk_step *steps; // a row per step and analysed device, or per host step without a device
     uint32_t step_count;
-    struct stk_collective *collectives;
-    uint32_t collective_count;
+    struct stk_collective *collectives, *host_collectives; // host: of a rank without a device
+    uint32_t collective_count, host_collective_count;
     struct stk_cause causes[STK_PART_COUNT];
     struct stk_facts facts;
     bool host_scope;        // judged on host steps: no device in the profile
@@ -198,8 +216,8 @@ struct stk_straggler {
     bool clocks_agree; // ends of matched collectives agree: a rank may be named
 };
 struct stk_run_sum {
-    struct stk_rank_sum **ranks;
-    uint32_t rank_count;
+    struct stk_rank_sum **ranks; // rank_count, and again_count records of the same ranks' input
+    uint32_t rank_count, again_count;
     struct stk_device_sum *devices;
     uint32_t device_count;
     struct stk_step *steps;
@@ -216,6 +234,13 @@ struct stk_run_sum {
     struct stk_straggler straggler;
     uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
 };
+
+// What the breakdown shows of the ranks' waiting for each other.
+static inline double stk_straggler_share(const struct stk_run_sum *run)
+{
+    int64_t wait_ns = run->parts[STK_PART_COLLECTIVE_WAIT];
+    return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
+}
 
 // Summaries of the ranks in one trace (usually one), allocated in `arena`, which must outlive them.
 STK_MUST_CHECK enum stoker_status stk_model_summarize(const struct stk_trace *t,

@@ -31,6 +31,12 @@ enum stk_reason {
 };
 const char *stk_reason_key(enum stk_reason reason); // "empty", ...; NULL for STK_REASON_NONE
 
+// No cause could be named, but the parts that are known mean something.
+static inline bool stk_reason_leaves_shares(enum stk_reason reason)
+{
+    return reason == STK_REASON_UNKNOWN_IDLE || reason == STK_REASON_HOST_UNSEEN;
+}
+
 enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM, STK_LEVEL_HIGH };
 
 struct stk_verdict {
@@ -38,6 +44,13 @@ struct stk_verdict {
     enum stk_level confidence; // LOW, MEDIUM or HIGH
     const char *sentence;      // in the arena
     double group_share[STK_GROUP_COUNT];
+    double unrecorded_share; // of the host's group: time without events, outside the framework
+    double recompile_share;  // of the host's group: compilation after the first two steps
+    // For cold-start by a one-off in the first two steps: what they hold of all steps' time, what
+    // most of it is, and what the others would be called; else share 0.
+    double one_off_share;
+    enum stk_group one_off;
+    enum stk_verdict_kind steady_kind;
     enum stk_group first, second;      // largest losses
     enum stk_verdict_kind median_kind; // what the median step alone would say
     enum stk_reason reason;            // for cannot-tell; else STK_REASON_NONE

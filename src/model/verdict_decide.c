@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "model/intervals.h"
 #include "model/verdict.h"
 #include "model/verdict_text.h"
 
@@ -86,18 +87,35 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
 }
 
 // Compilation that returns in every step is a cost of the steady state: the host's, not a start.
-static void move_recurring_compile(const struct stk_run_sum *run, double *share)
+// Returns what was moved.
+static double move_recurring_compile(const struct stk_run_sum *run, double *share)
 {
     double recurring =
         run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
     if (recurring < AT(COMPILE_RECURRING)) {
-        return;
+        return 0;
     }
     if (recurring > share[STK_GROUP_COLD]) {
         recurring = share[STK_GROUP_COLD];
     }
     share[STK_GROUP_COLD] -= recurring;
     share[STK_GROUP_HOST] += recurring;
+    return recurring;
+}
+
+// Without a device: where the job's fetches and the framework's operations are recorded, what the
+// driving thread does without any event is neither, but the program's own code. Returns what was
+// moved to the host.
+static double move_unrecorded(const struct stk_run_sum *run, double *share)
+{
+    double unrecorded = share[STK_GROUP_UNKNOWN];
+    if (run->scope != STK_SCOPE_HOST || !run->facts.has_fetches || run->facts.input_limit ||
+        run->parts[STK_PART_COMPUTE] <= 0) {
+        return 0;
+    }
+    share[STK_GROUP_UNKNOWN] = 0;
+    share[STK_GROUP_HOST] += unrecorded;
+    return unrecorded;
 }
 
 // The steady part of the decision: compute, then the largest loss. Used for the whole and for the
@@ -122,19 +140,26 @@ static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const 
     return kind_of_group(first);
 }
 
+// Without a device: time without events may hold anything, the input above all.
+static bool host_is_unseen(const double *share, double first)
+{
+    double unknown = share[STK_GROUP_UNKNOWN];
+    bool is_largest = unknown > share[STK_GROUP_COMPUTE] && unknown > first;
+    return is_largest || (unknown >= AT(HOST_UNKNOWN) && unknown > first);
+}
+
 // Without a device: the host's own step, where work is done in turn.
 static enum stk_verdict_kind decide_host(const double *share)
 {
-    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++) {
-        if (share[g] >= AT(HOST_KIND)) {
-            return kind_of_group(g);
-        }
+    enum stk_group first, second;
+    rank_losses(share, &first, &second);
+    if (host_is_unseen(share, share[first])) {
+        return STK_VERDICT_CANNOT_TELL;
     }
-    if (share[STK_GROUP_INPUT] <= AT(HOST_HEALTHY) && share[STK_GROUP_HOST] <= AT(HOST_HEALTHY) &&
-        share[STK_GROUP_UNKNOWN] < AT(HOST_KIND)) {
+    if (share[first] < AT(HOST_LOSS)) {
         return STK_VERDICT_COMPUTE;
     }
-    return share[STK_GROUP_UNKNOWN] >= AT(HOST_KIND) ? STK_VERDICT_CANNOT_TELL : STK_VERDICT_MIXED;
+    return share[second] > AT(SECOND) * share[first] ? STK_VERDICT_MIXED : kind_of_group(first);
 }
 
 static uint64_t kernels_of(const struct stk_run_sum *run)
@@ -174,11 +199,10 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     if (run->steps_used < AT(HOST_STEPS)) {
         return STK_REASON_NO_DEVICE_EVENTS;
     }
-    if (f->host_event_fill < AT(HOST_FILL)) {
-        return STK_REASON_HOST_UNSEEN;
-    }
+    // Other ranks' profiles tell who is late, and a rank alone has no peers to wait for.
+    bool is_alone = run->rank_count == 1 && run->ranks[0]->world_size != 1;
     double collective = run->wall_ns > 0 ? (double)f->host_collective_ns / (double)run->wall_ns : 0;
-    if (collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
+    if (is_alone && collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
         return STK_REASON_HOST_COLLECTIVE;
     }
     return STK_REASON_NONE;
@@ -194,12 +218,65 @@ static bool cold_start(const struct stk_run_sum *run)
     return span_ns > 0 && (double)cold_ns >= AT(COLD) * (double)span_ns;
 }
 
+static enum stk_verdict_kind decide_steady(const struct stk_run_sum *run, const double *share)
+{
+    return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
+}
+
+// The group whose time in these steps is most above what the used steps have of it.
+static enum stk_group excess_group(const struct stk_run_sum *run, const int64_t *parts,
+                                   int64_t wall_ns)
+{
+    double most = 0, own[STK_GROUP_COUNT], usual[STK_GROUP_COUNT];
+    enum stk_group best = STK_GROUP_COMPUTE;
+    shares_of(parts, wall_ns, own);
+    shares_of(run->parts, run->wall_ns, usual);
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        if (own[g] - usual[g] > most) {
+            most = own[g] - usual[g];
+            best = (enum stk_group)g;
+        }
+    }
+    return best;
+}
+
+// One of the first two steps, left out since it is long, holds most of the time, for a reason that
+// the others do not have: a start.
+static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
+{
+    int64_t parts[STK_PART_COUNT] = {0}, first_ns = 0, all_ns = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        bool is_row = run->scope == STK_SCOPE_HOST
+                          ? s->device == STK_NONE
+                          : s->device != STK_NONE && run->devices[s->device].analysed;
+        if (!is_row || (s->excluded && strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0)) {
+            continue;
+        }
+        all_ns = stk_add_ns(all_ns, s->dur_ns);
+        for (int p = 0; p < STK_PART_COUNT && s->is_warm_up; p++) {
+            parts[p] += s->parts[p];
+        }
+        first_ns = stk_add_ns(first_ns, s->is_warm_up ? s->dur_ns : 0);
+    }
+    if (first_ns == 0 || (double)first_ns < AT(ONE_OFF) * (double)all_ns) {
+        return false;
+    }
+    v->one_off = excess_group(run, parts, first_ns);
+    v->steady_kind = decide_steady(run, v->group_share);
+    if (kind_of_group(v->one_off) == v->steady_kind) {
+        return false;
+    }
+    v->one_off_share = (double)first_ns / (double)all_ns;
+    return true;
+}
+
 static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
 {
     const struct stk_facts *f = &run->facts;
     const double *share = v->group_share;
     if (v->kind == STK_VERDICT_CANNOT_TELL) {
-        return v->reason != STK_REASON_UNKNOWN_IDLE ? STK_LEVEL_HIGH : STK_LEVEL_LOW;
+        return stk_reason_leaves_shares(v->reason) ? STK_LEVEL_LOW : STK_LEVEL_HIGH;
     }
     if (v->kind == STK_VERDICT_STRAGGLER) {
         return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
@@ -207,7 +284,8 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
     }
     bool unlinked =
         f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
-    if (share[STK_GROUP_UNKNOWN] >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
+    double unseen = share[STK_GROUP_UNKNOWN] + v->unrecorded_share;
+    if (unseen >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
         return STK_LEVEL_LOW;
     }
     if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
@@ -237,12 +315,15 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     if (cold_start(run)) {
         return STK_VERDICT_COLD;
     }
-    move_recurring_compile(run, v->group_share);
+    v->recompile_share = move_recurring_compile(run, v->group_share);
+    v->unrecorded_share = move_unrecorded(run, v->group_share);
     rank_losses(v->group_share, &v->first, &v->second);
-    enum stk_verdict_kind kind = run->scope == STK_SCOPE_HOST ? decide_host(v->group_share)
-                                                              : decide_losses(run, v->group_share);
+    if (starts_slowly(run, v)) {
+        return STK_VERDICT_COLD;
+    }
+    enum stk_verdict_kind kind = decide_steady(run, v->group_share);
     if (kind == STK_VERDICT_CANNOT_TELL) {
-        v->reason = STK_REASON_UNKNOWN_IDLE;
+        v->reason = run->scope == STK_SCOPE_HOST ? STK_REASON_HOST_UNSEEN : STK_REASON_UNKNOWN_IDLE;
     }
     return kind;
 }
@@ -260,7 +341,8 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
     const struct stk_step *s = &run->steps[run->median_step];
     shares_of(s->parts, s->dur_ns, share);
     move_recurring_compile(run, share);
-    return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
+    move_unrecorded(run, share);
+    return decide_steady(run, share);
 }
 
 enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_arena *arena,

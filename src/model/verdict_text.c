@@ -61,6 +61,17 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
             arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
             run->facts.accelerator ? run->facts.accelerator : "unnamed");
     }
+    if (v->reason == STK_REASON_HOST_UNSEEN) {
+        int input = percent(v->group_share[STK_GROUP_INPUT]);
+        const char *seen =
+            input ? stk_arena_printf(arena, "more input than the %d %% seen", input) : "the input";
+        return seen ? stk_arena_printf(
+                          arena,
+                          "Cannot tell: no GPU events in this profile, and %d %% of the host's "
+                          "steps holds no event: %s may be in it",
+                          percent(v->group_share[STK_GROUP_UNKNOWN]), seen)
+                    : NULL;
+    }
     return stk_arena_printf(
         arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
@@ -84,37 +95,103 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
                             input, step);
 }
 
+// What the host's group mostly is: one cause that holds half of it, else its parts in general.
+static const char *host_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
+                               struct stk_arena *arena)
+{
+    double half = v->group_share[STK_GROUP_HOST] / 2;
+    double wait = run->wall_ns > 0 ? (double)run->parts[STK_PART_WAIT] / (double)run->wall_ns : 0;
+    const struct stk_cause *c = &run->causes[STK_PART_WAIT];
+    if (v->recompile_share > 0 && v->recompile_share >= half) {
+        return "compilation that returns after the first steps";
+    }
+    if (v->unrecorded_share > 0 && v->unrecorded_share >= half) {
+        return "code outside the framework that was not recorded";
+    }
+    if (wait > 0 && wait >= half) {
+        return c->name_count ? stk_arena_printf(arena, "waiting in %.100s", c->names[0].name)
+                             : "waiting for another thread";
+    }
+    return run->scope == STK_SCOPE_HOST ? "Python and other work outside the model"
+                                        : stk_group_phrase(STK_GROUP_HOST);
+}
+
+static const char *loss_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
+                               enum stk_group group, struct stk_arena *arena)
+{
+    return group == STK_GROUP_HOST ? host_phrase(run, v, arena) : stk_group_phrase(group);
+}
+
+// "40 % model, 31 % input, 29 % compilation and first use": all of the host's step, largest first.
+static const char *host_shares(const struct stk_run_sum *run, const struct stk_verdict *v,
+                               struct stk_arena *arena)
+{
+    const char *text = "";
+    bool said[STK_GROUP_COUNT] = {false};
+    for (int i = 0; i < STK_GROUP_COUNT && text; i++) {
+        int best = -1;
+        for (int g = 0; g < STK_GROUP_COUNT; g++) {
+            if (!said[g] && (best < 0 || v->group_share[g] > v->group_share[best])) {
+                best = g;
+            }
+        }
+        said[best] = true;
+        if (percent(v->group_share[best]) == 0) {
+            break;
+        }
+        const char *what = best == STK_GROUP_COMPUTE   ? "model"
+                           : best == STK_GROUP_UNKNOWN ? "without any event"
+                                                       : loss_phrase(run, v, best, arena);
+        text = what ? stk_arena_printf(arena, "%s%s%d %% %s", text, *text ? ", " : "",
+                                       percent(v->group_share[best]), what)
+                    : NULL;
+    }
+    return text;
+}
+
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
     const double *s = v->group_share;
     const char *lead = "No GPU events in this profile: ";
+    double unseen = s[STK_GROUP_UNKNOWN] + v->unrecorded_share;
+    const char *least = unseen >= stk_threshold_value(STK_T_UNKNOWN_HIGH) ? "at least " : "";
     if (run->facts.input_limit) {
         return pipeline_sentence(v, arena);
     }
     switch (v->kind) {
     case STK_VERDICT_INPUT:
-        return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead,
+        return stk_arena_printf(arena, "%sthe host's step waits %s%d %% for its input", lead, least,
                                 percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
-        if (s[STK_GROUP_UNKNOWN] >= stk_threshold_value(STK_T_UNKNOWN_HIGH)) {
+        if (*least) {
             return stk_arena_printf(arena,
                                     "%sthe host's step computes %d %%, input is at least %d %%, "
                                     "and %d %% holds no event",
                                     lead, percent(s[STK_GROUP_COMPUTE]),
-                                    percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_UNKNOWN]));
+                                    percent(s[STK_GROUP_INPUT]), percent(unseen));
+        }
+        if (s[STK_GROUP_COMPUTE] < stk_threshold_value(STK_T_COMPUTE_BOUND)) {
+            const char *list = host_shares(run, v, arena);
+            return list ? stk_arena_printf(arena,
+                                           "%sthe host's step is %s: no loss holds a fifth of it",
+                                           lead, list)
+                        : NULL;
         }
         return stk_arena_printf(arena,
                                 "%sthe host's step computes %d %%, input is %d %%: little is left "
                                 "to save around the model",
                                 lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
-    case STK_VERDICT_MIXED:
-        return stk_arena_printf(
-            arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work", lead,
-            percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_HOST]));
-    default:
-        return stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,
-                                percent(s[v->first]), stk_group_phrase(v->first));
+    case STK_VERDICT_MIXED: {
+        const char *list = host_shares(run, v, arena);
+        return list ? stk_arena_printf(arena, "%sthe host's step is %s", lead, list) : NULL;
+    }
+    default: {
+        const char *what = loss_phrase(run, v, v->first, arena);
+        return what ? stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,
+                                       percent(s[v->first]), what)
+                    : NULL;
+    }
     }
 }
 
@@ -146,9 +223,11 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
                                 percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
                                 stk_group_phrase(v->first), caveat);
     }
-    return stk_arena_printf(arena, "%s does not compute for %d %% %s, mostly for %s (%d %%)", word,
-                            percent(1 - s[STK_GROUP_COMPUTE]), scope, stk_group_phrase(v->first),
-                            percent(s[v->first]));
+    const char *what = loss_phrase(run, v, v->first, arena);
+    return what ? stk_arena_printf(arena, "%s does not compute for %d %% %s, mostly for %s (%d %%)",
+                                   word, percent(1 - s[STK_GROUP_COMPUTE]), scope, what,
+                                   percent(s[v->first]))
+                : NULL;
 }
 
 static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
@@ -157,12 +236,28 @@ static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_
     return stk_arena_printf(
         arena,
         "Ranks wait %d %% of the time in collectives, mostly for rank %d (%d %% of the waiting)",
-        percent(g->wait_share), (int)g->rank, percent(g->held_share));
+        percent(stk_straggler_share(run)), (int)g->rank, percent(g->held_share));
 }
 
-static const char *cold_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
+static const char *one_off_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                    struct stk_arena *arena)
+{
+    const char *what = run->facts.warm_up_what;
+    return stk_arena_printf(
+        arena,
+        "The first steps hold %d %% of all steps' time, more than later ones for %s%s%s%s: this "
+        "profile shows a start, not the steady state, which is %s",
+        percent(v->one_off_share), stk_group_phrase(v->one_off), what ? " (" : "", what ? what : "",
+        what ? ")" : "", stk_verdict_key(v->steady_kind));
+}
+
+static const char *cold_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                 struct stk_arena *arena)
 {
     int64_t cold_ns = 0, span_ns = 0;
+    if (v->one_off_share > 0) {
+        return one_off_sentence(run, v, arena);
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         cold_ns += run->ranks[r]->cold_ns;
         span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
@@ -183,7 +278,7 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
     case STK_VERDICT_STRAGGLER:
         return straggler_sentence(run, arena);
     case STK_VERDICT_COLD:
-        return cold_sentence(run, arena);
+        return cold_sentence(run, v, arena);
     default:
         break;
     }
@@ -195,12 +290,16 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
                                 device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
     }
     if (v->kind == STK_VERDICT_MIXED) {
-        return stk_arena_printf(
-            arena,
-            "%s does not compute for %d %% %s, for several reasons: %s (%d %%) and %s (%d %%)",
-            device_word(run), percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run),
-            stk_group_phrase(v->first), percent(s[v->first]), stk_group_phrase(v->second),
-            percent(s[v->second]));
+        const char *first = loss_phrase(run, v, v->first, arena);
+        const char *second = loss_phrase(run, v, v->second, arena);
+        return first && second
+                   ? stk_arena_printf(arena,
+                                      "%s does not compute for %d %% %s, for several reasons: %s "
+                                      "(%d %%) and %s (%d %%)",
+                                      device_word(run), percent(1 - s[STK_GROUP_COMPUTE]),
+                                      scope_phrase(run), first, percent(s[v->first]), second,
+                                      percent(s[v->second]))
+                   : NULL;
     }
     return loss_sentence(run, v, arena);
 }

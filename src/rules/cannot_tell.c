@@ -59,14 +59,9 @@ static const struct stk_rep_fix fixes[] = {
                     "device before "
                     "stopping.",
                     NULL},
-    [FIX_TORCH_HOST] = {"pytorch", "Record Python as well.",
-                        "profile(activities=[ProfilerActivity.CPU], with_stack=True)"},
-    [FIX_TF_HOST] =
-        {"tensorflow", "Record Python as well.",
-         "tf.profiler.experimental.ProfilerOptions(host_tracer_level=2, python_tracer_level=1)"},
-    [FIX_JAX_HOST] = {"jax", "Record Python as well.",
-                      "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = 1\n"
-                      "jax.profiler.start_trace('logs', profiler_options=options)"},
+    [FIX_TORCH_HOST] = STK_FIX_PYTHON_TORCH,
+    [FIX_TF_HOST] = STK_FIX_PYTHON_TF,
+    [FIX_JAX_HOST] = STK_FIX_PYTHON_JAX,
     [FIX_CUDA_HOST] = {"cuda", "Record the runtime's calls, threads and graphs node by node.",
                        "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run "
                        "python train.py"},
@@ -113,7 +108,7 @@ static const struct {
     [STK_REASON_NO_DEVICE_EVENTS] = {"The profile holds no device events and too few steps",
                                      {FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
                                       FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
-    [STK_REASON_HOST_UNSEEN] = {"Most of the host's steps hold no event",
+    [STK_REASON_HOST_UNSEEN] = {"Much of the host's steps holds no event",
                                 {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST,
                                  FIX_COUNT}},
     [STK_REASON_CUT_SHORT] = {"The file ends before any device event", {FIX_COPY, FIX_COUNT}},
@@ -128,6 +123,12 @@ static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
+    if (stk_rule_on_host(ctx)) {
+        stk_finding_say(ctx, f,
+                        "neither the fetches of batches nor the program's own Python are recorded: "
+                        "either may fill this time");
+        return;
+    }
     if (facts->unlinked_ops > 0 &&
         (double)facts->unlinked_ops >= thresholds[UNLINKED].value * (double)facts->device_ops) {
         stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
@@ -178,7 +179,7 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
     *why = stk_reason_key(reason);
     f->severity = "medium";
     f->confidence = stk_level_key(v->confidence);
-    if (reason == STK_REASON_UNKNOWN_IDLE) {
+    if (stk_reason_leaves_shares(reason)) {
         say_idle(ctx, f);
     } else {
         say_counts(ctx, f);

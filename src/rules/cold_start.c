@@ -3,10 +3,11 @@
 // recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
 #include "base/human.h"
 #include "base/str.h"
+#include "model/verdict_text.h"
 #include "rules/finding.h"
 #include "rules/snippets.h"
 
-enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE };
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE, RETURNS };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"first use in the used steps, device", "share of the step", 0.03,
                 "less changes no other share noticeably"},
@@ -14,6 +15,8 @@ static const struct stk_threshold thresholds[] = {
               "as for every share of a host step"},
     [BEFORE] = {"first use in the whole profile", "share of the recorded time", 0.10,
                 "every recording of a whole run holds some; from a tenth on it is worth saving"},
+    [RETURNS] = {"compilation after the second step", "share of the time", 0.05,
+                 "from here it is a cost of the steady state, and no start"},
     {0},
 };
 
@@ -106,6 +109,27 @@ static void cold_start_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_r
     }
 }
 
+// A one-off of any cause in the first two steps.
+static void say_one_off(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_verdict *v = ctx->pass.verdict;
+    char time[STK_HUMAN_MAX], median[STK_HUMAN_MAX];
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->is_warm_up) {
+            stk_finding_say(ctx, f, "step %lld takes %s, the median of the others %s",
+                            (long long)s->number, stk_human_ns(s->dur_ns, time),
+                            stk_human_ns(run->step_median_ns, median));
+            break;
+        }
+    }
+    stk_finding_say(ctx, f, "what is more in it than in the others is mostly %s%s%s",
+                    stk_group_phrase(v->one_off), run->facts.warm_up_what ? ": " : "",
+                    run->facts.warm_up_what ? stk_rule_name(ctx, run->facts.warm_up_what) : "");
+    stk_finding_say(ctx, f, "the others alone would be %s", stk_verdict_key(v->steady_kind));
+}
+
 static void cold_start_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -152,6 +176,12 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     cold /= (double)stk_rule_recorded_ns(ctx);
     *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
                          stk_human_share(inside, a), stk_human_share(cold, b));
+    // Compilation that returns is no start, and one finding says so.
+    double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
+    if (!is_verdict && returns >= thresholds[RETURNS].value) {
+        *why = "compilation returns in later steps: see compile-recurring";
+        return STK_RULE_PASSED;
+    }
     bool in_steps = inside >= thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value;
     if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value) {
         return STK_RULE_PASSED;
@@ -167,6 +197,16 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
     if (inside > 0) {
         stk_finding_bound(f, inside);
+    }
+    bool is_one_off = ctx->pass.verdict->one_off_share > 0;
+    if (is_one_off) {
+        say_one_off(ctx, f);
+    }
+    if (is_one_off && ctx->pass.verdict->one_off != STK_GROUP_COLD) {
+        for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+        return STK_RULE_FIRED;
     }
     cold_start_say(ctx, f, cold);
     cold_start_choose_fixes(ctx, f);

@@ -43,6 +43,20 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
+    char time[STK_HUMAN_MAX];
+    for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
+        stk_finding_say(ctx, f,
+                        "%s was traced again or compiled in %u calls after the first two steps, %u "
+                        "in all: %s",
+                        stk_rule_name(ctx, r[i].name), r[i].later, r[i].count,
+                        stk_human_ns(r[i].ns, time));
+        stk_finding_raise(f, 1 + (size_t)i);
+    }
+}
+
 static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ctx,
                                                    struct stk_rep_finding *f, const char **why)
 {
@@ -62,6 +76,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
     stk_finding_say(ctx, f, "%s of compilation after the first two used steps, %s of the time",
                     stk_human_ns(run->facts.compile_recurring_ns, time), percent);
     stk_finding_cause(ctx, f, STK_PART_COMPILE);
+    say_functions(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -64,7 +64,7 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value) {
             stk_finding_say(ctx, f, "what remains: %s of the time, %s",
                             stk_human_share(stk_rule_part_share(ctx, p), share),
-                            stk_part_info(p)->meaning);
+                            stk_rule_part_meaning(ctx, p));
         }
     }
 }

@@ -110,13 +110,19 @@ void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     }
 }
 
+const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    bool host = stk_rule_on_host(ctx);
+    return host && part == STK_PART_COMPUTE   ? "the model's own operations"
+           : host && part == STK_PART_UNKNOWN ? "no event of the driving thread"
+                                              : stk_part_info(part)->meaning;
+}
+
 // "69.3 ms a step (39 % of the time), in 6 of 6 steps".
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
-    const char *meaning = part == STK_PART_COMPUTE && stk_rule_on_host(ctx)
-                              ? "the model's own operations"
-                              : stk_part_info(part)->meaning;
+    const char *meaning = stk_rule_part_meaning(ctx, part);
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     stk_human_share(stk_rule_part_share(ctx, part), share);
     if (steps.used == 0) {
@@ -137,16 +143,18 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     }
 }
 
+// Names from..most of a cause. Some say where they lie themselves: "before gemm".
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                      const struct stk_cause *c, int most)
+                      const struct stk_cause *c, int from, int most)
 {
     char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    for (int i = 0; i < c->name_count && i < most; i++) {
-        if (c->names[i].ns > 0 && c->names[i].name && c->names[i].name[0]) {
-            stk_finding_say(
-                ctx, f, "%s of it in %s (%s interval%s)", stk_human_ns(c->names[i].ns, time),
-                stk_rule_name(ctx, c->names[i].name), stk_human_count(c->names[i].count, count),
-                c->names[i].count == 1 ? "" : "s");
+    for (int i = from; i < c->name_count && i < most; i++) {
+        const struct stk_cause_name *n = &c->names[i];
+        if (n->ns > 0 && n->name && n->name[0]) {
+            bool lies = strncmp(n->name, "before ", 7) == 0;
+            stk_finding_say(ctx, f, "%s of it %s%s (%s interval%s)", stk_human_ns(n->ns, time),
+                            lies ? "" : "in ", stk_rule_name(ctx, n->name),
+                            stk_human_count(n->count, count), n->count == 1 ? "" : "s");
         }
     }
 }
@@ -169,25 +177,34 @@ static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                      e->dur_ns);
 }
 
-static void show_part(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part,
-                      int names)
+// Each part's size and what fills most of it come first, so that all that the finding claims is
+// explained in its first lines.
+static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       const enum stk_part *parts, int count)
 {
-    say_size(ctx, f, part);
-    say_names(ctx, f, &ctx->pass.run->causes[part], names);
-    show_longest(ctx, f, &ctx->pass.run->causes[part]);
+    const struct stk_cause *causes = ctx->pass.run->causes;
+    for (int i = 0; i < count; i++) {
+        say_size(ctx, f, parts[i]);
+        say_names(ctx, f, &causes[parts[i]], 0, 1);
+    }
+    for (int i = 0; i < count; i++) {
+        say_names(ctx, f, &causes[parts[i]], 1, i == 0 ? 3 : 2); // the smaller parts say less
+        show_longest(ctx, f, &causes[parts[i]]);
+    }
 }
 
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        enum stk_part part)
 {
     STK_ASSERT((unsigned)part < STK_PART_COUNT);
-    show_part(ctx, f, part, 3);
+    show_parts(ctx, f, &part, 1);
 }
 
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
 {
     STK_ASSERT(parts >> STK_PART_COUNT == 0);
-    int names = 3;
+    enum stk_part order[STK_PART_COUNT];
+    int count = 0;
     while (parts) {
         int largest = -1;
         for (int p = 0; p < STK_PART_COUNT; p++) {
@@ -198,11 +215,11 @@ void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         }
         parts &= ~(1u << largest);
         if (stk_rule_part_share(ctx, largest) < WORTH_SAYING) {
-            return;
+            break;
         }
-        show_part(ctx, f, largest, names);
-        names = 2; // the smaller parts say less
+        order[count++] = (enum stk_part)largest;
     }
+    show_parts(ctx, f, order, count);
 }
 
 void stk_finding_bound(struct stk_rep_finding *f, double share)

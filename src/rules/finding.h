@@ -59,6 +59,8 @@ void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                        enum stk_part part);
 // The same for a set of parts, the largest first, those below 1 % left out.
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
+// What a part is, in the words of the device or of a host's step.
+const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part);
 // Bound saving: nothing to the whole share of the cause.
 void stk_finding_bound(struct stk_rep_finding *f, double share);
 // Choose a fix of the rule's table; the first chosen is the best.

@@ -40,6 +40,7 @@ enum {
     FIX_DDP,
     FIX_BATCH,
     FIX_PYTHON,
+    FIX_WAIT,
     FIX_RECORD
 };
 static const struct stk_rep_fix fixes[] = {
@@ -110,6 +111,10 @@ static const struct stk_rep_fix fixes[] = {
                    NULL},
     [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
                     "py-spy record --native -o loop.svg --pid PID"},
+    [FIX_WAIT] = {"any",
+                  "The thread is blocked, not busy. Let what it waits for run without it: a queue "
+                  "with room, a lock held for less, a result asked for later, no sleep.",
+                  NULL},
     [FIX_RECORD] =
         {"any",
          "Record the step with its framework's profiler, and read that: it shows whether "
@@ -212,6 +217,10 @@ static void host_bound_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_r
             return;
         }
     }
+    if (leads(ctx, STK_PART_WAIT)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_WAIT]);
+        return;
+    }
     if (code_leads(ctx)) {
         for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
@@ -278,7 +287,10 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
     if (state == STK_RULE_PASSED) {
         return check_unlinked(ctx, f, why);
     }
-    if (stk_rule_on_host(ctx)) {
+    if (leads(ctx, STK_PART_WAIT)) {
+        f->title = stk_rule_on_host(ctx) ? "The host's step is blocked, by no input"
+                                         : "The device waits while the host is blocked";
+    } else if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is busy outside of the model";
     } else if (leads(ctx, STK_PART_ALLOC)) {
         f->title = "The device waits for memory to be allocated or freed";

@@ -186,6 +186,11 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
     bool uneven = say_uneven(ctx, f);
+    if (facts->input_filler) {
+        stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",
+                        stk_rule_name(ctx, facts->input_filler));
+        stk_finding_raise(f, 1);
+    }
     if (facts->loader_fetches > 0) {
         stk_finding_say(
             ctx, f, "%s fetches in the profile, %s each on average",

@@ -78,7 +78,7 @@ const char *stk_rule_abstained(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
     if (v->kind != STK_VERDICT_CANNOT_TELL || v->reason == STK_REASON_NONE ||
-        v->reason == STK_REASON_UNKNOWN_IDLE) {
+        stk_reason_leaves_shares(v->reason)) {
         return NULL;
     }
     return stk_rule_text(ctx, "the profile cannot be judged: %s", stk_reason_key(v->reason));

@@ -89,9 +89,15 @@ static const struct limit *find(const char *what)
     return &limits[stk_wire_limit_find(what, strcspn(what, "|"))];
 }
 
+static const char *said_limit(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    return f->input_limit ? f->input_limit : f->recorded_limit;
+}
+
 bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    const char *what = ctx->pass.run->facts.input_limit;
+    const char *what = said_limit(ctx);
     const char *where = what ? strchr(what, '|') : NULL,
                *stage = where ? strchr(++where, '|') : NULL;
     const char *share = stage ? strchr(++stage, '|') : NULL;
@@ -106,7 +112,7 @@ bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_findi
 
 void stk_pipeline_limit_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    if (ctx->pass.run->facts.input_limit) {
-        stk_finding_fix(ctx, f, &find(ctx->pass.run->facts.input_limit)->fix);
+    if (said_limit(ctx)) {
+        stk_finding_fix(ctx, f, &find(said_limit(ctx))->fix);
     }
 }

@@ -33,4 +33,16 @@
     "nsys profile --trace=cuda,nvtx,osrt --output=run python train.py\n"                           \
     "nsys export --type=sqlite --output=run.sqlite run.nsys-rep"
 
+// What makes a program's own Python visible, as rows of a rule's table of fixes.
+#define STK_FIX_PYTHON_TORCH                                                                       \
+    {"pytorch", "Record Python as well.",                                                          \
+     "profile(activities=[ProfilerActivity.CPU], with_stack=True)"}
+#define STK_FIX_PYTHON_TF                                                                          \
+    {"tensorflow", "TensorFlow's tracer records no Python: put a range around what you suspect.",  \
+     "with tf.profiler.experimental.Trace(\"load_batch\"):\n    batch = load_batch()"}
+#define STK_FIX_PYTHON_JAX                                                                         \
+    {"jax", "Record Python as well.",                                                              \
+     "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = 1\n"                  \
+     "jax.profiler.start_trace(\"logs\", profiler_options=options)"}
+
 #endif

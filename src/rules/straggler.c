@@ -45,20 +45,27 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// Mean time per device that the late rank (or the others) spends on a part.
+// Mean time per device (per used step without one) that the late rank (or the others) spends on a
+// part.
 static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t rank, bool others)
 {
     int64_t ns = 0;
-    uint32_t devices = 0;
+    uint32_t count = 0;
     for (uint32_t d = 0; d < run->device_count; d++) {
         const struct stk_device_sum *dev = &run->devices[d];
-        if (!dev->analysed || (dev->rank == rank) == others) {
-            continue;
+        if (dev->analysed && (dev->rank == rank) != others) {
+            ns += dev->parts[part];
+            count++;
         }
-        ns += dev->parts[part];
-        devices++;
     }
-    return devices ? (double)ns / devices : 0;
+    for (uint32_t i = 0; i < run->step_count && run->scope == STK_SCOPE_HOST; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->device == STK_NONE && !s->excluded && (s->rank == rank) != others) {
+            ns += s->parts[part];
+            count++;
+        }
+    }
+    return count ? (double)ns / count : 0;
 }
 
 // The part on which the late rank spends most more than the others; -1: nothing stands out.
@@ -107,12 +114,14 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     const struct stk_straggler *g = &run->straggler;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     double more_ns = 0, waiting = run->rank_count > 1 ? run->rank_count - 1 : 1;
+    bool per_step = run->scope == STK_SCOPE_HOST && run->steps_used > 0;
+    waiting *= per_step ? run->steps_used : 1;
     stk_finding_say(
         ctx, f,
         "rank %d causes %s of all waiting in collectives; the others wait %s together, %d %% of "
-        "the time each",
+        "all ranks' time",
         (int)g->rank, stk_human_share(g->held_share, share), stk_human_ns(g->wait_ns, time),
-        (int)(g->wait_share * 100 + 0.5));
+        (int)(stk_straggler_share(run) * 100 + 0.5));
     stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,
                     g->last_count, g->matched);
     if (!g->clocks_agree) {
@@ -121,9 +130,9 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     }
     int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
     if (part >= 0) {
-        stk_finding_say(ctx, f, "rank %d spends %s more than the others on average on: %s",
+        stk_finding_say(ctx, f, "rank %d spends %s more %sthan the others on average on: %s",
                         (int)g->rank, stk_human_ns((int64_t)more_ns, time),
-                        stk_part_info(part)->meaning);
+                        per_step ? "a step " : "", stk_rule_part_meaning(ctx, part));
     } else {
         stk_finding_say(ctx, f, "what rank %d does meanwhile does not stand out in these profiles",
                         (int)g->rank);
@@ -144,16 +153,17 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
         *why = "no collectives that could be matched between the ranks";
         return STK_RULE_SKIPPED;
     }
+    double share = stk_straggler_share(ctx->pass.run);
     *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
-                         g->wait_share * 100, g->held_share * 100);
+                         share * 100, g->held_share * 100);
     if (!g->fired) {
         return STK_RULE_PASSED;
     }
     f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
-    f->severity = stk_rule_severity(ctx, g->wait_share);
+    f->severity = stk_rule_severity(ctx, share);
     f->confidence = g->clocks_agree ? "high" : "medium";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
-    stk_finding_bound(f, g->wait_share);
+    stk_finding_bound(f, share);
     straggler_say(ctx, f);
     return STK_RULE_FIRED;
 }

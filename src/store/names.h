@@ -26,7 +26,7 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_WAITS (1u << 15)        // device operation that only waits for a transfer
 #define STK_NAME_MODEL_OP (1u << 16) // operation of the model on the host: aten::, name:Type, XLA
 #define STK_NAME_ITEM (1u << 17)     // reads a value back: aten::item, _local_scalar_dense, nonzero
-#define STK_NAME_WAIT_HOST (1u << 18)    // framework waits for its own workers; poll, futex
+#define STK_NAME_WAIT_HOST (1u << 18)    // framework waits for its own workers
 #define STK_NAME_GRAPH_LAUNCH (1u << 19) // launches a device graph
 #define STK_NAME_COMPILED (1u << 20)     // runs code, or is a kernel, that torch.compile made
 #define STK_NAME_XLA_RUN (1u << 21)      // runs an XLA executable
@@ -34,6 +34,9 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_INTERNAL                                                                          \
     (1u << 23) // TensorFlow's or XLA's own machinery, not an operation; means
                // nothing on PyTorch's rows
+#define STK_NAME_BLOCKED                                                                           \
+    (1u << 24) // the thread waits: a lock, a queue, sleep, poll, join, a future
+#define STK_NAME_LETS_GO (1u << 25) // ends such a wait of another thread
 
 // PyTorch's row for one parameter's gradient: its input has the gradient's shape.
 #define STK_GRADIENT_OP "torch::autograd::AccumulateGrad"

@@ -7,6 +7,7 @@
 #include "store/names.h"
 
 #include "base/alloc.h"
+#include "store/names_block.h"
 #include "store/names_match.h"
 
 #define MEDIA 1u
@@ -401,6 +402,8 @@ static uint32_t classify_python(struct stk_str name)
         stk_str_contains(name, STK_STR(" of Tensor object"))) {
         bits |= STK_NAME_ITEM;
     }
+    bits |= stk_name_blocks(name) ? STK_NAME_BLOCKED : 0;
+    bits |= stk_name_lets_go(name) ? STK_NAME_LETS_GO : 0;
     return bits;
 }
 

@@ -47,7 +47,8 @@ static enum stoker_status collect(struct world *w, const struct stk_select *sele
                                   struct stoker_err *err)
 {
     stk_err_init(err);
-    return stk_ranks_collect(w->jobs, 3, select, &w->arena, ranks, count, err);
+    uint32_t again;
+    return stk_ranks_collect(w->jobs, 3, select, &w->arena, ranks, count, &again, err);
 }
 
 static void test_numbers_and_clock(void)
@@ -157,6 +158,78 @@ static void test_redaction(void)
     stk_arena_deinit(&w.arena);
 }
 
+// Recordings of a directory that say no rank: one after the other they are runs, side by side
+// ranks.
+static void test_runs(void)
+{
+    struct world w;
+    struct stoker_err err;
+    const char *note;
+    static const int64_t start[2][3] = {{5000, 1000, 3000}, {1000, 1400, 1800}};
+    for (int side_by_side = 0; side_by_side < 2; side_by_side++) {
+        size_t count = 3;
+        setup(&w);
+        stk_err_init(&err);
+        for (int i = 0; i < 3; i++) {
+            w.jobs[i].is_found = true;
+            w.sums[i].base_ns = start[side_by_side][i];
+            w.sums[i].facts.last_ns = 1500;
+        }
+        CHECK_EQ(stk_runs_choose(w.jobs, &count, &w.arena, &note, &err), STOKER_OK);
+        CHECK_EQ(count, side_by_side ? 3 : 1);
+        CHECK_EQ(note == NULL, side_by_side);
+        if (!side_by_side) {
+            CHECK_STR(w.jobs[0].path, "c.json");
+            CHECK(strstr(note, "2 older left out") != NULL);
+        }
+        stk_arena_deinit(&w.arena);
+    }
+    // Files that the user names are taken as given, and so are those that say their rank.
+    size_t count = 3;
+    setup(&w);
+    for (int i = 0; i < 3; i++) {
+        w.sums[i].base_ns = start[0][i];
+        w.sums[i].facts.last_ns = 1500;
+        w.jobs[i].is_found = i > 0;
+        w.jobs[i].rank_hint = i == 1 ? 1 : -1;
+    }
+    CHECK_EQ(stk_runs_choose(w.jobs, &count, &w.arena, &note, &err), STOKER_OK);
+    CHECK_EQ(count, 3);
+    CHECK(note == NULL);
+    stk_arena_deinit(&w.arena);
+}
+
+// A record of stoker.data of the same time is the same run seen again: no rank, but on its clock.
+static void test_seen_again(void)
+{
+    struct world w;
+    struct stoker_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_select all = {0};
+    uint32_t count, again;
+    for (int apart = 0; apart < 2; apart++) {
+        setup(&w);
+        stk_err_init(&err);
+        w.jobs[0].info.format = "xplane";
+        w.jobs[1].info.format = "stk";
+        w.sums[0].facts.last_ns = w.sums[1].facts.last_ns = 500;
+        w.sums[1].base_ns = apart ? 5000 : 700;
+        w.sums[1].facts.input_limit = "read||file|90";
+        CHECK_EQ(stk_ranks_collect(w.jobs, 2, &all, &w.arena, &ranks, &count, &again, &err),
+                 STOKER_OK);
+        CHECK_EQ(count, apart ? 2 : 1);
+        CHECK_EQ(again, apart ? 0 : 1);
+        if (!apart) {
+            CHECK(ranks[0] == &w.sums[0] && ranks[1] == &w.sums[1]);
+            CHECK_STR(ranks[0]->facts.recorded_limit, "read||file|90");
+            CHECK(ranks[0]->facts.input_limit == NULL); // judged as the profile it is
+            CHECK_EQ(ranks[0]->base_ns, 700);
+            CHECK_EQ(ranks[0]->facts.first_ns, 300);
+        }
+        stk_arena_deinit(&w.arena);
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -165,5 +238,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_known_ranks);
     CHECK_RUN(test_failed_file);
     CHECK_RUN(test_redaction);
+    CHECK_RUN(test_runs);
+    CHECK_RUN(test_seen_again);
     return check_done("unit.api_ranks");
 }

@@ -140,8 +140,53 @@ static void test_host_scope(void)
     CHECK_EQ(v.kind, STK_VERDICT_INPUT);
     CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
     CHECK(strncmp(v.sentence, "No GPU events in this profile: ", 31) == 0);
-    r->facts.host_event_fill = 0.2;
-    CHECK_STR(stk_reason_key(judge(merge(&r, 1)).reason), "host-unseen");
+}
+
+// A host's steps of 100 ms; with or without recorded fetches of their batches.
+static struct stk_verdict host_verdict(const int64_t *parts_ms, bool fetches)
+{
+    struct stk_rank_sum *r = rank_of(0, 5, parts_ms);
+    r->device_count = 0;
+    r->host_scope = true;
+    r->facts.has_device_rows = r->facts.has_runtime = false;
+    r->facts.has_fetches = fetches;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        r->steps[i].device = STK_NONE;
+    }
+    return judge(merge(&r, 1));
+}
+
+static void test_host_losses(void)
+{
+    struct stk_verdict v = host_verdict(
+        PARTS([STK_PART_COMPUTE] = 58, [STK_PART_INPUT] = 40, [STK_PART_HOST] = 2), true);
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // not mixed, with 2 % of other work
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 65, [STK_PART_INPUT] = 18, [STK_PART_HOST] = 17),
+                     true);
+    CHECK_EQ(v.kind, STK_VERDICT_COMPUTE);
+    CHECK(strstr(v.sentence, "little is left") == NULL); // a third is no little
+    CHECK(strstr(v.sentence, "65 % model, 18 % input, 17 % Python") != NULL);
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_INPUT] = 31, [STK_PART_HOST] = 29),
+                     true);
+    CHECK_EQ(v.kind, STK_VERDICT_MIXED);
+    CHECK(strstr(v.sentence, "40 % model, 31 % input, 29 % Python") != NULL); // all of the bar
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_WAIT] = 40), true);
+    CHECK_EQ(v.kind, STK_VERDICT_HOST);
+    // Time without events: the program's own code where fetches are recorded, else nobody knows.
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 69, [STK_PART_UNKNOWN] = 31), false);
+    CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
+    CHECK_STR(stk_reason_key(v.reason), "host-unseen");
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 69, [STK_PART_UNKNOWN] = 31), true);
+    CHECK_EQ(v.kind, STK_VERDICT_HOST);
+    CHECK_EQ(v.confidence, STK_LEVEL_LOW);
+    CHECK_EQ((int)(v.unrecorded_share * 100 + 0.5), 31);
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 80, [STK_PART_UNKNOWN] = 20), false);
+    CHECK_EQ(v.kind, STK_VERDICT_COMPUTE);
+    CHECK(strstr(v.sentence, "at least") != NULL);
+    v = host_verdict(PARTS([STK_PART_COMPUTE] = 25, [STK_PART_INPUT] = 45, [STK_PART_UNKNOWN] = 30),
+                     false);
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT); // more than what is unknown
+    CHECK(strstr(v.sentence, "at least 45 %") != NULL);
 }
 
 // Four collectives a step; on all ranks but the late one they last longer, by its lateness.
@@ -191,6 +236,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_cold_and_recurring);
     CHECK_RUN(test_abstains);
     CHECK_RUN(test_host_scope);
+    CHECK_RUN(test_host_losses);
     CHECK_RUN(test_straggler, 0);
     CHECK_RUN(test_straggler, 3 * MS);
     stk_arena_deinit(&arena);

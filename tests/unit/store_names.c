@@ -132,8 +132,7 @@ static void test_tensorflow_and_jax_host(void)
     expect(k, "save/SaveV2:SaveV2", STK_NAME_EVAL | STK_NAME_GRAPH_NODE);
     expect(k, "multi_step_on_iterator", STK_NAME_FW_STEP | STK_NAME_INTERNAL);
     expect(k, "one_step_on_data", STK_NAME_FW_STEP | STK_NAME_INTERNAL);
-    expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112",
-           STK_NAME_WAIT_HOST | STK_NAME_INTERNAL);
+    expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112", STK_NAME_INTERNAL);
     expect(k, "EagerLocalExecute: Conv2D", STK_NAME_MODEL_OP);
     expect(k, "Mul:Mul", STK_NAME_MODEL_OP); // eager: no name of its own
     expect(k, "ExecutorState::Process", STK_NAME_GRAPH_NODE | STK_NAME_INTERNAL);
@@ -151,7 +150,7 @@ static void test_tensorflow_and_jax_host(void)
     expect(k, "all-reduce-combiner", 0);
     expect(k, "all-reduce.1", STK_NAME_HOST_COLL);
     expect(k, "hipModuleLaunchKernel", STK_NAME_LAUNCH);
-    expect(k, "pthread_cond_timedwait", STK_NAME_WAIT_HOST);
+    expect(k, "pthread_cond_timedwait", STK_NAME_BLOCKED);
     expect(k, "pthread_cond_signal", 0);
 }
 
@@ -169,7 +168,7 @@ static void test_python(void)
     expect(k, "loader.py(1): loadBatch", STK_NAME_PREP);
     expect(k, "a.py(1): default_collate", STK_NAME_PREP);
     expect(k, "a.py(1): get_batch", STK_NAME_PREP);
-    expect(k, "transformers/trainer.py(5500): get_batch_samples", STK_NAME_PREP);
+    expect(k, "transformers/trainer.py(5500): get_batch_samples", STK_NAME_FETCH);
     expect(k, "a.py(1): get_batch_size", 0);
     expect(k, "a.py(1): get_batch_descriptor", 0);
     expect(k, "a.py(1): load_batch_norm", 0);

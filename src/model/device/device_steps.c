@@ -79,7 +79,9 @@ void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_wind
                               .dur_ns = dur,
                               .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
                               .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
-                              .excluded = s->excluded};
+                              .excluded = s->excluded,
+                              .is_warm_up = s->is_warm_up,
+                              .long_why = s->long_why};
     }
 }
 

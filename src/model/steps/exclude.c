@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that would distort the breakdown are named and not used: a step longer than twice the
-// median of the others (warm-up, evaluation, checkpoint, a pause of the collector), unless such
-// steps recur at a regular distance or hold more than 40 % of the time, since then they are the
-// job; and what the user did not select.
+// Steps that would distort the breakdown are named and not used: one of the first two that is
+// longer than twice the median of the others (warm-up), and later ones (evaluation, checkpoint, a
+// pause of the collector) where all of them together hold less than a tenth of the time of all
+// steps. Where they hold more they are how the job runs: they count, and are marked with what is
+// known of them and with their period. What the user did not select is not used either.
 //
 // A step's length is that of its window on the busiest device: a host that runs ahead is no
 // outlier.
@@ -11,11 +12,13 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 #include "model/median.h"
+#include "model/verdict.h"
 
-#define OUTLIER 2       // times the median of the others
-#define KEEP_PERCENT 40 // of the time: outliers that hold more stay
+#define OUTLIER 2 // times the median of the others
 #define MIN_STEPS 3
-#define EVAL_PERCENT 10 // of a long step spent in evaluation or a checkpoint explains it
+#define WARM_UP 2        // first steps that may be a start
+#define ALIKE_PERCENT 67 // of the longest: steps that return are about as long
+#define EVAL_PERCENT 10  // of a long step spent in evaluation or a checkpoint explains it
 
 static void exclude_unselected(struct stk_analysis *a)
 {
@@ -31,61 +34,132 @@ static void exclude_unselected(struct stk_analysis *a)
     }
 }
 
-// Indices of outliers, in order; returns their number. `durs` is room for the candidates' lengths.
-static uint32_t find_outliers(struct stk_analysis *a, const int64_t *length_ns, int64_t *durs,
-                              uint32_t *at, int64_t *total_ns, int64_t *held_ns)
+// One of the first two steps; each device may have steps of its own.
+static bool is_first(const struct stk_analysis *a, uint32_t index)
 {
-    uint32_t n = 0, found = 0;
+    for (uint32_t i = 0; i < WARM_UP; i++) {
+        if (index < i + 1 ||
+            (a->steps_per_device && a->steps[index - i - 1].line != a->steps[index].line)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct outliers {
+    uint32_t *at;   // indices, in order
+    uint32_t *room; // for as many
+    uint32_t count, first_periodic;
+    int64_t total_ns; // of all candidates
+    int64_t later_ns; // of the outliers after the first two steps
+};
+
+// `durs` is room for the candidates' lengths.
+static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns, int64_t *durs,
+                          struct outliers *out)
+{
+    uint32_t n = 0;
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!a->steps[i].excluded) {
             durs[n++] = length_ns[i];
-            *total_ns += length_ns[i];
+            out->total_ns = stk_add_ns(out->total_ns, length_ns[i]);
         }
     }
     if (n < MIN_STEPS) {
-        return 0;
+        return;
     }
     // Without one long step the lower median of the rest is this value of all.
     int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!a->steps[i].excluded && length_ns[i] / OUTLIER > median) {
-            at[found++] = i;
-            *held_ns += length_ns[i];
+            out->at[out->count++] = i;
+            out->later_ns = stk_add_ns(out->later_ns, is_first(a, i) ? 0 : length_ns[i]);
         }
     }
-    return found;
 }
 
-// Outliers at one distance, as far as the profile reaches: every k-th step saves, logs, evaluates.
-static bool recurs(const uint32_t *at, uint32_t n, uint32_t step_count)
+// The distance of outliers that return at one distance: every k-th step saves, logs, evaluates. 0:
+// none. Two of them return by chance.
+static uint32_t distance_of(const uint32_t *at, uint32_t n)
 {
-    if (n > 0 && at[0] == 0) { // the first step has reasons of its own
-        at++;
-        n--;
-    }
-    if (n < 2) {
-        return false;
+    if (n < 3) {
+        return 0;
     }
     uint32_t distance = at[1] - at[0];
     for (uint32_t i = 1; i < n; i++) {
         if (at[i] - at[i - 1] != distance) {
-            return false;
+            return 0;
         }
     }
-    return n > 2 || (at[0] < distance && at[1] + distance >= step_count);
+    return distance > 1 ? distance : 0;
+}
+
+// Where the outliers return, only those that do are kept: they are all about as long, and a step
+// that stands out less among them is none of them. So is the first step, which has reasons of its
+// own, unless it is one of them. Returns their distance; 0: they do not, and all are kept.
+static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns)
+{
+    uint32_t *at = o->at, n = 0;
+    int64_t longest_ns = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (at[i] >= WARM_UP && length_ns[at[i]] > longest_ns) {
+            longest_ns = length_ns[at[i]];
+        }
+    }
+    uint32_t *alike = o->room;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (length_ns[at[i]] >= longest_ns / 100 * ALIKE_PERCENT) {
+            alike[n++] = at[i];
+        }
+    }
+    for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
+        uint32_t distance = distance_of(alike + skip, n - skip);
+        if (distance) {
+            o->first_periodic = alike[skip];
+            return distance;
+        }
+        if (alike[skip] >= WARM_UP) {
+            break;
+        }
+    }
+    return 0;
+}
+
+static bool evaluates(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)
+{
+    const struct stk_host_step *s = &a->steps[index];
+    return evals->count && stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
+                               (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT;
 }
 
 static const char *reason(const struct stk_analysis *a, uint32_t index,
                           const struct stk_spans *evals)
 {
-    const struct stk_host_step *s = &a->steps[index];
-    if (stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
-            (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT &&
-        evals->count) {
+    if (evaluates(a, index, evals)) {
         return "evaluation or checkpoint: longer than twice the median of the others";
     }
     return index == 0 ? "first step, longer than twice the median of the others"
                       : "longer than twice the median of the others";
+}
+
+static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outliers *o,
+                   const struct stk_spans *evals)
+{
+    double share = o->total_ns > 0 ? (double)o->later_ns / (double)o->total_ns : 0;
+    bool counts = share >= stk_threshold_value(STK_T_LONG_STEPS);
+    uint32_t period = counts ? keep_periodic(o, length_ns) : 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct stk_host_step *s = &a->steps[o->at[i]];
+        bool returns =
+            period && o->at[i] >= o->first_periodic && (o->at[i] - o->first_periodic) % period == 0;
+        s->is_warm_up = !returns && is_first(a, o->at[i]);
+        if (s->is_warm_up || !counts) {
+            s->excluded = reason(a, o->at[i], evals);
+        } else if (returns || !period) {
+            s->long_why = evaluates(a, o->at[i], evals) ? "evaluation or checkpoint" : "";
+        }
+    }
+    a->sum->facts.long_period = period;
 }
 
 static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
@@ -118,20 +192,20 @@ bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
     }
     struct stk_spans evals;
     stk_spans_init(&evals);
-    int64_t total_ns = 0, held_ns = 0;
     int64_t *durs = stk_alloc_array(a->step_count, sizeof *durs);
-    uint32_t *at = stk_alloc_array(a->step_count, sizeof *at);
-    bool ok = durs && at;
+    struct outliers o = {.at = stk_alloc_array(a->step_count, sizeof *o.at),
+                         .room = stk_alloc_array(a->step_count, sizeof *o.at)};
+    bool ok = durs && o.at && o.room;
     if (ok) {
-        uint32_t n = find_outliers(a, length_ns, durs, at, &total_ns, &held_ns);
-        bool keep = recurs(at, n, a->step_count) || held_ns > total_ns / 100 * KEEP_PERCENT;
-        ok = n == 0 || keep || collect_evals(a, &evals);
-        for (uint32_t i = 0; i < n && ok && !keep; i++) {
-            a->steps[at[i]].excluded = reason(a, at[i], &evals);
-        }
+        find_outliers(a, length_ns, durs, &o);
+        ok = o.count == 0 || collect_evals(a, &evals);
+    }
+    if (ok) {
+        settle(a, length_ns, &o, &evals);
     }
     stk_spans_deinit(&evals);
     stk_free(durs);
-    stk_free(at);
+    stk_free(o.at);
+    stk_free(o.room);
     return ok;
 }

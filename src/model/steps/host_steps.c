@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of steps in a profile without a device: training on a CPU, or device rows that are missing.
 // Per moment, first match:
+//   compile                compilation wherever it runs, inside a model operation too
 //   compute                a model operation runs, on the thread that drives the steps or on one
-//   that
-//                          works for it; not on threads of the input pipeline, nor nested in it
+//                          that works for it; not on threads of the input pipeline, nor nested in
+//                          it
 //   communication_exposed  a host collective
 //   input_wait             the training thread fetches its next batch
-//   compile, host_sync     as on a device; waiting for the model where there is no accelerator's
+//   host_sync, host_wait   as on a device; waiting for the model where there is no accelerator's
 //                          runtime is compute
 //   host_compute           any other event of the driving thread (Python, callbacks), and pieces
 //                          under 200 us between its events
@@ -25,9 +26,9 @@
 #define SHORT_PIECE_NS (200 * STK_US)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-enum { COMPUTE, COLLECTIVE, FETCH, COMPILE, LISTS };
-static const enum stk_part list_part[LISTS] = {STK_PART_COMPUTE, STK_PART_COMMUNICATION,
-                                               STK_PART_INPUT, STK_PART_COMPILE};
+enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, LISTS };
+static const enum stk_part list_part[LISTS] = {STK_PART_COMPILE, STK_PART_COMPUTE,
+                                               STK_PART_COMMUNICATION, STK_PART_INPUT};
 
 struct host {
     struct stk_analysis *a;
@@ -35,6 +36,7 @@ struct host {
     struct stk_marks list[LISTS];
     size_t at[LISTS];
     struct stk_vec compute;
+    struct stk_spans communication;
     int64_t covered_ns, total_ns; // of used windows
     bool used;
     bool failed;
@@ -106,15 +108,25 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
     if (h->used && part != STK_PART_UNKNOWN) {
         h->covered_ns += end - start;
     }
+    struct stk_spans *comm = &h->communication;
+    if (part == STK_PART_COMMUNICATION && stk_spans_reserve(comm, comm->count + 1)) {
+        comm->v[comm->count++] = (struct stk_span){start, end};
+    }
     if (!stk_causes_add(h->a->causes, start, end, part, event, around)) {
         h->failed = true;
     }
 }
 
+// The call that runs the model's nodes on other threads, and nothing else on this one.
+static bool awaits_model(const struct stk_analysis *a, const struct stk_segment *s)
+{
+    return s->doing == STK_DOING_OTHER && (stk_class_of(a, s->event) & STK_NAME_WAIT_HOST);
+}
+
 static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segment *s)
 {
     // Without an accelerator's runtime the driver waits for computing on other threads.
-    if (s->doing == STK_DOING_BLOCKED) {
+    if (s->doing == STK_DOING_BLOCKED || awaits_model(a, s)) {
         return a->sum->facts.runtime_calls ? STK_PART_SYNC : STK_PART_COMPUTE;
     }
     if (s->doing == STK_DOING_ALLOC) {
@@ -123,7 +135,7 @@ static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segm
     if (s->doing == STK_DOING_NOTHING) {
         return STK_PART_UNKNOWN;
     }
-    return STK_PART_HOST;
+    return s->doing == STK_DOING_WAITING ? STK_PART_WAIT : STK_PART_HOST;
 }
 
 // What no mark covers: the driving thread says.
@@ -194,6 +206,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     STK_ASSERT(count == 0 || w);
     struct host h = {.a = a};
     stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
+    stk_spans_init(&h.communication);
     h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
         h.used = w[i].used;
@@ -201,10 +214,13 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
         attribute_window(&h, w[i].start_ns, w[i].end_ns);
     }
     sum_collectives(&h, w, count);
+    stk_spans_normalize(&h.communication);
+    h.failed |= !stk_host_collectives_list(a, &h.communication);
     if (h.total_ns > 0) {
         a->sum->facts.host_event_fill = (double)h.covered_ns / (double)h.total_ns;
     }
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
+    stk_spans_deinit(&h.communication);
     return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -4,7 +4,8 @@
 //   framework   Keras step calls (2 or more); calls of Optimizer.step (3 or more: a step ends where
 //               the call ends); fetches from a DataLoader (3 or more, start to start); one jitted
 //               JAX function that takes most of all jitted time (3 or more, start to start);
-//               without a device also IteratorGetNext and an iterator's __next__
+//               without a device also IteratorGetNext, an iterator's __next__, and the
+//               tf.function that takes most of all such calls' time (3 or more, start to start)
 //   derived     the profiler's own steps of each device (steps_derived.c)
 //   otherwise   the device operations decide (period.c)
 // A step lasts from its start to the start of the next, the last one to its own end: what happens
@@ -30,14 +31,30 @@ struct choice {
 struct filter {
     uint32_t class; // any of these bits, or 0
     bool marker;    // STK_EXT_STEP or STK_NAME_STEP instead
-    bool by_name;   // only events named `name`
+    bool by_name;   // only events named `name`, whatever the number of the trace
     uint32_t name;
 };
+
+// "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
+static struct stk_str without_number(struct stk_str name)
+{
+    while (name.n && name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') {
+        name.n--;
+    }
+    return name;
+}
+
+static bool is_named(const struct stk_analysis *a, uint32_t event, uint32_t name)
+{
+    return a->t->name[event] == name ||
+           stk_str_eq(without_number(stk_name_of(a->t, event)),
+                      without_number(stk_strpool_get(&a->t->strings, name)));
+}
 
 static bool passes(const struct stk_analysis *a, const struct filter *f, uint32_t event)
 {
     uint32_t class = stk_class_of(a, event);
-    if (f->by_name && a->t->name[event] != f->name) {
+    if (f->by_name && !is_named(a, event, f->name)) {
         return false;
     }
     return f->marker ? stk_is_step_mark(a, event) : (class & f->class) != 0;
@@ -177,31 +194,39 @@ static void accept(struct stk_analysis *a, const struct choice *c, enum stk_step
 
 enum outcome { FOUND, NOT_FOUND, NO_MEMORY };
 
-// The jitted function with the largest total, if that is most of all jitted time.
-static enum outcome main_function(const struct stk_analysis *a, uint32_t *name)
+// The function of a class (jitted, traced) with the largest total over all its traces, if that is
+// most of all time of the class. *name is a name of it.
+static enum outcome main_function(const struct stk_analysis *a, uint32_t class, uint32_t *name)
 {
     int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
     int64_t all_ns = 0;
-    uint32_t best = STK_NONE;
-    if (!totals) {
-        return NO_MEMORY;
-    }
-    for (size_t i = 0; i < a->step_events.count; i++) {
+    struct stk_map first; // of a function's traces, by the name without its number
+    stk_map_init(&first, UINT32_MAX - 1);
+    bool ok = totals != NULL;
+    *name = STK_NONE;
+    for (size_t i = 0; i < a->step_events.count && ok; i++) {
         const struct stk_mark *m = &a->step_events.v[i];
-        if (!(stk_class_of(a, m->event) & STK_NAME_PJIT)) {
+        if (!(stk_class_of(a, m->event) & class)) {
             continue;
         }
-        uint32_t id = a->t->name[m->event];
+        struct stk_str stem = without_number(stk_name_of(a->t, m->event));
+        int created;
+        uint32_t *id = stk_map_put(&first, stk_hash_bytes(stem.p, stem.n), class,
+                                   a->t->name[m->event], &created);
+        ok = id != NULL;
+        if (!ok) {
+            break;
+        }
         all_ns = stk_add_ns(all_ns, m->end_ns - m->start_ns);
-        totals[id] = stk_add_ns(totals[id], m->end_ns - m->start_ns);
-        if (best == STK_NONE || totals[id] > totals[best]) {
-            best = id;
+        totals[*id] = stk_add_ns(totals[*id], m->end_ns - m->start_ns);
+        if (*name == STK_NONE || totals[*id] > totals[*name]) {
+            *name = *id;
         }
     }
-    bool found = best != STK_NONE && totals[best] >= all_ns / 2;
+    bool found = ok && *name != STK_NONE && totals[*name] >= all_ns / 2;
+    stk_map_deinit(&first);
     stk_free(totals);
-    *name = best;
-    return found ? FOUND : NOT_FOUND;
+    return !ok ? NO_MEMORY : found ? FOUND : NOT_FOUND;
 }
 
 // Steps from the starts of events that pass the filter, if there are enough.
@@ -242,6 +267,12 @@ static enum outcome try_optimizer(struct stk_analysis *a)
     return result;
 }
 
+static enum outcome try_function(struct stk_analysis *a, struct filter *f)
+{
+    enum outcome result = main_function(a, f->class, &f->name);
+    return result == FOUND ? try_starts(a, f, MIN_CALLS, true, STK_STEPS_FRAMEWORK) : result;
+}
+
 static enum outcome try_all(struct stk_analysis *a)
 {
     bool has_device = false, is_linked = false;
@@ -261,10 +292,7 @@ static enum outcome try_all(struct stk_analysis *a)
     f = (struct filter){.class = STK_NAME_PJIT, .by_name = true};
     // Calls run ahead of the device: without launch links they say nothing about its time.
     if (result == NOT_FOUND && (is_linked || !has_device)) {
-        result = main_function(a, &f.name);
-        if (result == FOUND) {
-            result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
-        }
+        result = try_function(a, &f);
     }
     if (has_device) {
         return result;
@@ -274,7 +302,8 @@ static enum outcome try_all(struct stk_analysis *a)
         f = (struct filter){.class = fetches[i]};
         result = try_starts(a, &f, MIN_CALLS, false, STK_STEPS_FRAMEWORK);
     }
-    return result;
+    f = (struct filter){.class = STK_NAME_FUNCTION, .by_name = true};
+    return result == NOT_FOUND ? try_function(a, &f) : result;
 }
 
 // Keep the marks of threads that train; `anywhere` are classes that count on any thread.
@@ -348,6 +377,9 @@ enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err
         return stk_err_nomem(err);
     }
     select_fetches(a);
+    if (!stk_preparation_check(a) || !stk_block_ends_find(a)) {
+        return stk_err_nomem(err);
+    }
     bool has_kernels = false;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
         has_kernels |= a->sum->devices[d].kernels > 0;

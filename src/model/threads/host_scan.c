@@ -15,12 +15,14 @@
 
 #define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
 
-#define OPEN_NEXTS 16 // nested deeper are not kept
+#define OPEN_NEXTS 16              // nested deeper are not kept
+#define MIN_WAIT_NS (200 * STK_US) // briefer waits need no explanation
 
 struct scan {
     struct stk_analysis *a;
     struct stk_facts *f;
-    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, nexts, launch_durs;
+    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, nexts, waits, lets_go,
+        launch_durs;
     // Calls of next() that are open on the thread being scanned: index into nexts.
     size_t open[OPEN_NEXTS];
     uint32_t open_count;
@@ -113,8 +115,8 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
 // What steps may be told from: markers, framework calls that come once a step.
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
-    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_LOADER_NEXT |
-                 STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT)) {
+    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_FUNCTION |
+                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT)) {
         return true;
     }
     return stk_is_step_mark(a, event);
@@ -145,12 +147,24 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
     }
 }
 
+// Waits nest (a queue's get in a condition's wait in a lock's acquire): the outermost says for
+// what.
+static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
+{
+    int64_t start_ns = s->a->t->start_ns[event];
+    if (start_ns >= *end_ns && stk_dur_ns(s->a->t, event) >= MIN_WAIT_NS) {
+        push_mark(s, &s->waits, event);
+        *end_ns = stk_end_ns(s->a->t, event);
+    }
+}
+
 static void scan_thread(struct scan *s, uint32_t track)
 {
     const struct stk_trace *t = s->a->t;
     const struct stk_track *k = &t->tracks[track];
     uint32_t root = s->a->threads[track].root;
     s->open_count = 0;
+    int64_t wait_end_ns = INT64_MIN;
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
@@ -166,6 +180,12 @@ static void scan_thread(struct scan *s, uint32_t track)
             after_launch = (class & STK_NAME_LAUNCH) != 0;
         }
         track_next(s, e, class);
+        if (class & STK_NAME_BLOCKED) {
+            keep_wait(s, e, &wait_end_ns);
+        }
+        if (class & STK_NAME_LETS_GO) {
+            push_mark(s, &s->lets_go, e);
+        }
         if (is_step_event(s->a, e, class)) {
             push_mark(s, &s->steps, e);
         }
@@ -317,6 +337,8 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
     stk_vec_init(&s.steps, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.collectives, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.nexts, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.waits, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.lets_go, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
     s.failed = !find_threads(a);
     for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
@@ -343,6 +365,8 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
     a->overheads = take_marks(&s.overheads);
     a->host_collectives = take_marks(&s.collectives);
     a->nexts = take_marks(&s.nexts);
+    a->waits = take_marks(&s.waits);
+    a->lets_go = take_marks(&s.lets_go);
     a->step_events = take_marks(&s.steps);
     if (s.failed) {
         return stk_err_nomem(err);

@@ -6,6 +6,10 @@
 #include "model/threads/python_frame.h"
 
 #include "base/assert.h"
+#include "store/names.h"
+
+// Python's own library, in the table: a library to all others.
+#define STK_PYTHON_STANDARD STK_PYTHON_OWNERS
 
 static const char *const owner_keys[STK_PYTHON_OWNERS] = {"user", "framework", "library", "builtin",
                                                           "unknown"};
@@ -147,7 +151,7 @@ static bool is_python_folder(struct stk_str path)
            stk_str_contains(path, STK_STR("\\lib\\")) || stk_str_starts(path, STK_STR("<frozen"));
 }
 
-enum stk_python_owner stk_python_frame_owner(struct stk_str name)
+static enum stk_python_owner owner_of(struct stk_str name)
 {
     struct stk_python_frame f = stk_python_frame_parse(name);
     if (stk_str_starts(name, STK_STR("nn.Module: "))) {
@@ -164,13 +168,37 @@ enum stk_python_owner stk_python_frame_owner(struct stk_str name)
         return package_owner(package, STK_PYTHON_LIBRARY);
     }
     if (is_python_folder(f.file)) {
-        return STK_PYTHON_LIBRARY;
+        return STK_PYTHON_STANDARD;
     }
     if (f.has_folder) {
         return package_owner(first_folder(f.file), STK_PYTHON_USER);
     }
     enum stk_python_owner otherwise = name.p[0] == '$' ? STK_PYTHON_UNKNOWN : STK_PYTHON_USER;
     return is_source(f.file) ? file_owner(f.file, otherwise) : otherwise;
+}
+
+enum stk_python_owner stk_python_frame_owner(struct stk_str name)
+{
+    enum stk_python_owner owner = owner_of(name);
+    return owner == STK_PYTHON_STANDARD ? STK_PYTHON_LIBRARY : owner;
+}
+
+uint32_t stk_python_frame_denies(struct stk_str name)
+{
+    static const struct stk_str data[] = {
+        {"/data", 5},        {"datasets", 8},      {"torchvision/", 12},
+        {"torchaudio/", 11}, {"torchdata/", 10},   {"pipelines/", 10},
+        {"processing", 10},  {"tokenization", 12}, {"feature_extraction", 18}};
+    enum stk_python_owner owner = owner_of(name);
+    struct stk_str file = stk_python_frame_parse(name).file;
+    if (owner == STK_PYTHON_STANDARD || owner == STK_PYTHON_BUILTIN) {
+        return STK_NAME_PREP | STK_NAME_COMPILE;
+    }
+    bool denies = owner == STK_PYTHON_FRAMEWORK;
+    for (size_t i = 0; i < sizeof data / sizeof *data && denies; i++) {
+        denies = !stk_str_contains(file, data[i]);
+    }
+    return denies ? STK_NAME_PREP : 0;
 }
 
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size)

@@ -25,6 +25,10 @@ struct stk_python_frame {
 };
 struct stk_python_frame stk_python_frame_parse(struct stk_str name);
 enum stk_python_owner stk_python_frame_owner(struct stk_str name);
+// Class bits that a function's name may suggest and its file refutes: nothing in Python's own
+// library prepares the user's data or compiles a model, and of a framework only files about data do
+// the former.
+uint32_t stk_python_frame_denies(struct stk_str name);
 // The name without what differs from run to run: "<built-in method item of Tensor>".
 // NUL-terminated, at most size - 1 bytes; returns the length.
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size);

@@ -85,6 +85,10 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
         x.event = stk_cursor_outermost(c, STK_NAME_HOST_COLL);
     } else if (runtime) {
         x.doing = STK_DOING_RUNTIME;
+    } else if (top->inherited & STK_NAME_BLOCKED) {
+        x.doing = STK_DOING_WAITING;
+        x.event = stk_cursor_outermost(c, STK_NAME_BLOCKED);
+        x.around = stk_operator_around(c->a, x.event);
     } else {
         uint32_t op = stk_cursor_operator(c);
         bool is_mark = op == STK_NONE && stk_is_step_mark(c->a, top->event);

@@ -11,6 +11,7 @@ enum stk_doing {
     STK_DOING_BLOCKED,    // inside a blocking call
     STK_DOING_COLLECTIVE, // inside a host collective
     STK_DOING_RUNTIME,    // inside any other runtime call
+    STK_DOING_WAITING,    // blocked: a lock, a queue, sleep, poll, a future
     STK_DOING_OTHER,      // inside some other event
     STK_DOING_NOTHING     // no event of the thread
 };

@@ -16,7 +16,7 @@ struct stk_open_event {
     uint32_t operator_event; // innermost operator or Python function of these; STK_NONE
 };
 
-// Private bits of `inherited`, where no name class is: kinds matter here.
+// Private bits of `inherited`, where no class is that it holds: kinds matter here.
 #define STK_IN_RUNTIME (1u << 27)
 
 struct stk_thread_cursor {

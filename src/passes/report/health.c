@@ -162,7 +162,7 @@ static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profil
     }
     const struct stk_verdict *v = ctx->verdict;
     return v->kind == STK_VERDICT_CANNOT_TELL && v->reason != STK_REASON_NONE &&
-           v->reason != STK_REASON_UNKNOWN_IDLE;
+           !stk_reason_leaves_shares(v->reason);
 }
 
 enum stoker_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,

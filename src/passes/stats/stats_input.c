@@ -170,7 +170,7 @@ static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
 {
     int64_t ns[STK_INPUT_KINDS] = {0}, total_ns = 0;
     uint64_t calls[STK_INPUT_KINDS] = {0};
-    for (uint32_t r = 0; r < run->rank_count; r++) {
+    for (uint32_t r = 0; r < run->rank_count + run->again_count; r++) {
         const struct stk_input_sums *p = run->ranks[r]->partial;
         for (int k = 0; p && k < STK_INPUT_KINDS; k++) {
             ns[k] = stk_add_ns(ns[k], p->kind_ns[k]);
@@ -288,7 +288,7 @@ static enum stoker_status input_describe(const struct stk_pass_ctx *ctx, struct 
     if (!find_limit(run, &rank, &stage)) {
         return stk_err_nomem(err);
     }
-    for (uint32_t r = 0; r < run->rank_count; r++) {
+    for (uint32_t r = 0; r < run->rank_count + run->again_count; r++) {
         const struct stk_input_sums *p = run->ranks[r]->partial;
         if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE)) {
             return stk_err_nomem(err);

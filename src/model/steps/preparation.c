@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose name says that they prepare data: which of them feed the step.
+//
+// Not an input wait, whatever they are called:
+//   - the function, or one that calls it, is named after something else (log_samples, save_batch);
+//   - it runs after the step's last model operation, in a job whose steps begin with a fetch, or
+//   with
+//     a function that prepares, before their first one: what feeds the step comes before it.
+//
+// An input wait although no fetch is recorded: functions of the user's own that run before the
+// step's first model operation in half of all steps, and whose words speak of data (feeds.def).
+//
+// Method: one pass over the training threads' rows beside the marks, which are disjoint and in
+// order. Limits: what is prepared at the end of a step for the next one, in a job that also
+// prepares at its beginning, is taken for something else.
+#include "base/alloc.h"
+#include "model/analysis.h"
+#include "model/threads/feed_words.h"
+#include "model/threads/python_frame.h"
+#include "model/threads/thread_walk.h"
+
+#define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
+
+// When a step's model operations begin and end, outside of all marks.
+struct work {
+    int64_t first_ns, last_ns;
+};
+
+static bool is_prep(const struct stk_analysis *a, const struct stk_mark *m)
+{
+    return (stk_class_of(a, m->event) & (STK_NAME_PREP | STK_NAME_FETCH)) == STK_NAME_PREP;
+}
+
+// Step that holds a time; STK_NONE: none. `at` only goes forward.
+static uint32_t step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)
+{
+    while (*at < a->step_count && a->steps[*at].end_ns <= t_ns) {
+        (*at)++;
+    }
+    return *at < a->step_count && a->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
+}
+
+static void find_work(const struct stk_analysis *a, uint32_t row, struct work *work)
+{
+    const struct stk_trace *t = a->t;
+    const struct stk_marks *m = &a->fetches;
+    uint32_t step = 0;
+    size_t mark = 0;
+    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
+        if (!(stk_class_of(a, e) & WORK)) {
+            continue;
+        }
+        while (mark < m->count && m->v[mark].end_ns <= t->start_ns[e]) {
+            mark++;
+        }
+        bool inside = mark < m->count && m->v[mark].start_ns <= t->start_ns[e];
+        uint32_t at = inside ? STK_NONE : step_at(a, t->start_ns[e], &step);
+        if (at == STK_NONE) {
+            continue;
+        }
+        struct work *w = &work[at];
+        w->first_ns = t->start_ns[e] < w->first_ns ? t->start_ns[e] : w->first_ns;
+        w->last_ns = t->start_ns[e] > w->last_ns ? t->start_ns[e] : w->last_ns;
+    }
+}
+
+// Do the steps begin with a mark before their work?
+static bool steps_lead(const struct stk_analysis *a, const struct work *work)
+{
+    uint32_t step = 0, last = STK_NONE, lead = 0;
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        uint32_t at = step_at(a, a->fetches.v[i].start_ns, &step);
+        if (at != STK_NONE && at != last && a->fetches.v[i].start_ns < work[at].first_ns) {
+            lead++;
+            last = at;
+        }
+    }
+    return 2 * lead >= a->step_count;
+}
+
+// The step's loop is called what it likes: only frames that hold none of the step's work count.
+static bool is_called_otherwise(struct stk_thread_cursor *c, int64_t start_ns, int64_t work_ns)
+{
+    stk_cursor_advance(c, start_ns);
+    for (uint32_t i = 0; i < c->depth; i++) {
+        const struct stk_open_event *frame = &c->stack[i];
+        bool holds_work = c->a->t->start_ns[frame->event] <= work_ns && work_ns < frame->end_ns;
+        struct stk_str name = stk_name_of(c->a->t, frame->event);
+        if (!holds_work && stk_feed_of(stk_python_frame_parse(name).function) == STK_FEED_OTHER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop(struct stk_analysis *a, const struct work *work, struct stk_thread_cursor *c,
+                 uint32_t row)
+{
+    bool lead = steps_lead(a, work);
+    struct stk_marks *m = &a->fetches;
+    uint32_t step = 0;
+    size_t kept = 0;
+    stk_cursor_init(c, a, row);
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        uint32_t at = step_at(a, x.start_ns, &step);
+        bool own = at != STK_NONE && work[at].last_ns > INT64_MIN && is_prep(a, &x) &&
+                   stk_track_of(a->t, x.event) == row;
+        bool trails = own && lead && x.start_ns > work[at].last_ns;
+        if (!trails && !(own && is_called_otherwise(c, x.start_ns, work[at].first_ns))) {
+            m->v[kept++] = x;
+        }
+    }
+    m->count = kept;
+}
+
+struct lead {
+    struct stk_analysis *a;
+    const struct work *work;
+    uint8_t *says;        // per string id: 1 + enum stk_feed of a user's function, 0 not asked yet
+    struct stk_vec marks; // struct stk_mark
+    uint32_t steps;       // that have one
+};
+
+static bool speaks_of_data(struct lead *x, uint32_t event)
+{
+    uint32_t id = x->a->t->name[event];
+    if (x->says[id] == 0) {
+        struct stk_str name = stk_name_of(x->a->t, event);
+        enum stk_python_owner owner = stk_python_frame_owner(name);
+        bool is_user = owner == STK_PYTHON_USER || owner == STK_PYTHON_UNKNOWN;
+        x->says[id] = 1 + (uint8_t)(is_user ? stk_feed_of(stk_python_frame_parse(name).function)
+                                            : STK_FEED_UNKNOWN);
+    }
+    return x->says[id] == 1 + STK_FEED_DATA;
+}
+
+// Outermost functions of one row that lie between a step's beginning and its first work. Where the
+// work itself begins the step, they lie after the work of the step before.
+static bool find_leading(struct lead *x, uint32_t row)
+{
+    const struct stk_trace *t = x->a->t;
+    uint32_t step = 0, last = STK_NONE;
+    int64_t end_ns = INT64_MIN;
+    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
+        if (t->kind[e] != STK_KIND_PYTHON || t->start_ns[e] < end_ns) {
+            continue;
+        }
+        uint32_t at = step_at(x->a, t->start_ns[e], &step);
+        if (at == STK_NONE || x->work[at].last_ns == INT64_MIN) {
+            continue;
+        }
+        const struct stk_host_step *s = &x->a->steps[at];
+        bool begins_with_work = x->work[at].first_ns <= s->start_ns;
+        bool leads = begins_with_work
+                         ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
+                         : stk_end_ns(t, e) <= x->work[at].first_ns;
+        if (!leads || !speaks_of_data(x, e)) {
+            continue;
+        }
+        struct stk_mark *m = stk_vec_push(&x->marks);
+        if (!m) {
+            return false;
+        }
+        *m = (struct stk_mark){t->start_ns[e], stk_end_ns(t, e), e};
+        end_ns = m->end_ns;
+        x->steps += at != last;
+        last = at;
+    }
+    return true;
+}
+
+// Where no fetch is recorded. False: no memory.
+static bool add_leading(struct stk_analysis *a, const struct work *work)
+{
+    struct lead x = {.a = a, .work = work};
+    if (a->driver == STK_NONE || a->fetches.count > 0) {
+        return true;
+    }
+    stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
+    x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
+    bool ok = x.says && find_leading(&x, a->driver);
+    if (ok && x.steps > 0 && 2 * x.steps >= a->step_count) {
+        stk_free(a->fetches.v);
+        a->fetches = (struct stk_marks){x.marks.items, x.marks.count};
+        for (size_t i = 0; i < a->fetches.count; i++) {
+            const struct stk_mark *m = &a->fetches.v[i];
+            a->sum->facts.loader_fetches++;
+            a->sum->facts.loader_fetch_ns += m->end_ns - m->start_ns;
+        }
+    } else {
+        stk_vec_deinit(&x.marks);
+    }
+    stk_free(x.says);
+    return ok;
+}
+
+static bool has_python(const struct stk_analysis *a)
+{
+    return a->sum->facts.python_events > 0 && a->step_count > 0;
+}
+
+bool stk_preparation_check(struct stk_analysis *a)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->fetches.count && !any; i++) {
+        any = is_prep(a, &a->fetches.v[i]);
+    }
+    bool none = a->fetches.count == 0 && has_python(a);
+    if (!any && !none) {
+        return true;
+    }
+    struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
+    struct stk_thread_cursor *c = stk_alloc(sizeof *c);
+    for (uint32_t i = 0; work && i < a->step_count; i++) {
+        work[i] = (struct work){INT64_MAX, INT64_MIN};
+    }
+    for (uint32_t k = 0; work && c && k < a->t->track_count; k++) {
+        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
+        if (a->threads[k].in_rank && !th->is_loader) {
+            find_work(a, k, work);
+        }
+    }
+    for (uint32_t k = 0; any && work && c && k < a->t->track_count; k++) {
+        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
+        if (a->threads[k].in_rank && (th->launches || th->is_driver)) {
+            drop(a, work, c, k);
+        }
+    }
+    bool ok = work && c && (!none || add_leading(a, work));
+    stk_free(work);
+    stk_free(c);
+    return ok;
+}

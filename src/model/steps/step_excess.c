@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a long step does that the others do not: of the events that lie wholly inside it and take a
+// third of it, the longest whose name takes half as long in no usual step. Asked of the first step
+// where it is left out as a start, and of the longest of those that count.
+//
+// Method: the events that begin in one step, on the driving thread; then one pass over that thread
+// for the rivals of the few candidates. A shuffle buffer that fills is looked for on all threads.
+// Limit: what is not recorded as an event of its own has no name.
+#include "base/alloc.h"
+#include "model/analysis.h"
+
+#define PART_OF_STEP 3 // an event that takes a third of the step explains it
+#define RIVAL 2        // elsewhere it takes less than half as long
+
+// First event of a row that begins at or after a time.
+static uint32_t first_from(const struct stk_trace *t, const struct stk_track *row, int64_t t_ns)
+{
+    uint32_t low = row->first, high = row->first + row->count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (t->start_ns[mid] < t_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+// Events that hold a step's work say no more than that it was long.
+#define HOLDS_WORK                                                                                 \
+    (STK_NAME_FW_STEP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_OPTIMIZER | STK_NAME_INTERNAL)
+
+static bool explains(const struct stk_analysis *a, const struct stk_host_step *s, uint32_t event)
+{
+    return !(stk_class_of(a, event) & HOLDS_WORK) && stk_end_ns(a->t, event) <= s->end_ns &&
+           !stk_is_step_mark(a, event) &&
+           stk_dur_ns(a->t, event) >= (s->end_ns - s->start_ns) / PART_OF_STEP;
+}
+
+// Does a step that is not long itself hold the time?
+static bool in_usual_step(const struct stk_analysis *a, int64_t t_ns)
+{
+    uint32_t low = 0, high = a->step_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (a->steps[mid].start_ns <= t_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low > 0 && !a->steps[low - 1].long_why && !a->steps[low - 1].is_warm_up;
+}
+
+static bool has_rival(const struct stk_analysis *a, uint32_t event)
+{
+    const struct stk_trace *t = a->t;
+    int64_t least_ns = stk_dur_ns(t, event) / RIVAL;
+    for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
+        const struct stk_track *k = &t->tracks[row];
+        for (uint32_t e = k->first; e < k->first + k->count; e++) {
+            if (t->name[e] == t->name[event] && stk_dur_ns(t, e) >= least_ns &&
+                in_usual_step(a, t->start_ns[e])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static uint32_t find_on_driver(const struct stk_analysis *a, const struct stk_host_step *s)
+{
+    const struct stk_trace *t = a->t;
+    uint32_t best = STK_NONE;
+    for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
+        const struct stk_track *k = &t->tracks[row];
+        uint32_t end = k->first + k->count;
+        for (uint32_t e = first_from(t, k, s->start_ns); e < end && t->start_ns[e] < s->end_ns;
+             e++) {
+            bool longer = best == STK_NONE || stk_dur_ns(t, e) > stk_dur_ns(t, best);
+            if (longer && explains(a, s, e) && !has_rival(a, e)) {
+                best = e;
+            }
+        }
+    }
+    return best;
+}
+
+static bool fills_shuffle(const struct stk_analysis *a, const struct stk_host_step *s)
+{
+    const struct stk_trace *t = a->t;
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_track *row = &t->tracks[k];
+        uint32_t end = row->first + row->count;
+        if (!a->threads[k].in_rank) {
+            continue;
+        }
+        for (uint32_t e = first_from(t, row, s->start_ns); e < end && t->start_ns[e] < s->end_ns;
+             e++) {
+            if ((stk_class_of(a, e) & STK_NAME_ITERATOR) && explains(a, s, e) &&
+                stk_str_contains_nocase(stk_name_of(t, e), STK_STR("shuffle"))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// False: no memory. *what is NULL if nothing stands out.
+static bool name_step(const struct stk_analysis *a, const struct stk_host_step *s,
+                      const char **what)
+{
+    *what = NULL;
+    uint32_t event = find_on_driver(a, s);
+    struct stk_str name = event == STK_NONE ? STK_STR("") : stk_name_of(a->t, event);
+    if (fills_shuffle(a, s)) {
+        *what = "a shuffle buffer that fills";
+    } else if (stk_str_contains(name, STK_STR("MultiProcessingDataLoaderIter"))) {
+        *what = "workers that start";
+    } else if (event != STK_NONE && (stk_class_of(a, event) & STK_NAME_COMPILE)) {
+        *what = "tracing and compilation";
+    } else if (name.n) {
+        *what = stk_arena_strndup(a->out, name.p, name.n);
+        return *what != NULL;
+    }
+    return true;
+}
+
+bool stk_long_steps_name(struct stk_analysis *a)
+{
+    const struct stk_host_step *start = NULL, *longest = NULL;
+    if (a->driver == STK_NONE || a->steps_on_device || a->steps_per_device) {
+        return true;
+    }
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        const struct stk_host_step *s = &a->steps[i];
+        int64_t dur_ns = s->end_ns - s->start_ns;
+        if (s->is_warm_up && (!start || dur_ns > start->end_ns - start->start_ns)) {
+            start = s;
+        }
+        if (s->long_why && (!longest || dur_ns > longest->end_ns - longest->start_ns)) {
+            longest = s;
+        }
+    }
+    struct stk_facts *f = &a->sum->facts;
+    return (!start || name_step(a, start, &f->warm_up_what)) &&
+           (!longest || name_step(a, longest, &f->long_what));
+}

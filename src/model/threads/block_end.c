@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who ends the waits of the training thread. A thread that is blocked is not busy: another one
+// fills the queue, lets the lock go, or sets the future's result. Where that one prepares data, the
+// wait is a fetch of the next batch; any other stays host_wait, under the name of what it waits in.
+//
+// Method: of the calls that end such a wait (names_block.def) the last one on another thread before
+// the wait is over. What that thread did meanwhile is asked for at five moments of the wait: the
+// innermost frame that is a fetch or is named after preparing data, or after something else
+// (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise.
+// O((w + e) log e) in waits and ends.
+// Limits: threads whose Python was not recorded, and other processes, are not seen.
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "model/analysis.h"
+#include "model/threads/feed_words.h"
+#include "model/threads/python_frame.h"
+#include "model/threads/thread_walk.h"
+#include "store/names_block.h"
+
+#define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
+#define MOMENTS 5
+
+struct ends {
+    struct stk_analysis *a;
+    struct stk_thread_cursor **rows; // per track, made when first asked for
+    int64_t filler_ns;               // longest wait with a known filler
+    uint32_t filler;                 // its frame
+    bool failed;
+};
+
+static enum stk_feed frame_says(const struct stk_analysis *a, const struct stk_open_event *frame)
+{
+    const uint32_t fetches = STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR | STK_NAME_PY_NEXT;
+    struct stk_str name = stk_name_of(a->t, frame->event);
+    if (frame->classes & fetches) {
+        return STK_FEED_DATA;
+    }
+    enum stk_python_owner owner = stk_python_frame_owner(name);
+    if (a->t->kind[frame->event] == STK_KIND_PYTHON && owner != STK_PYTHON_USER &&
+        owner != STK_PYTHON_UNKNOWN) {
+        return STK_FEED_UNKNOWN;
+    }
+    return stk_feed_of(stk_python_frame_parse(name).function);
+}
+
+// What the thread does at a moment, by its innermost frame that says so.
+static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, uint32_t *frame)
+{
+    for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
+        if (!x->rows[row]) {
+            x->rows[row] = stk_alloc(sizeof **x->rows);
+            if (!x->rows[row]) {
+                x->failed = true;
+                return STK_FEED_UNKNOWN;
+            }
+            stk_cursor_init(x->rows[row], x->a, row);
+        }
+        struct stk_thread_cursor *c = x->rows[row];
+        stk_cursor_advance(c, t_ns);
+        for (uint32_t i = c->depth; i-- > 0;) {
+            enum stk_feed says = frame_says(x->a, &c->stack[i]);
+            if (says != STK_FEED_UNKNOWN) {
+                *frame = c->stack[i].event;
+                return says;
+            }
+        }
+    }
+    return STK_FEED_UNKNOWN;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct stk_mark *a = pa, *b = pb;
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+// The thread that ended the wait; STK_NONE: not recorded.
+static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wait,
+                         enum stk_block_end by)
+{
+    const struct stk_marks *m = &a->lets_go;
+    uint32_t waiter = stk_thread_of(a, wait->event);
+    size_t low = 0, high = m->count;
+    while (low < high) { // first that begins after the wait may have ended
+        size_t mid = low + (high - low) / 2;
+        if (m->v[mid].start_ns <= wait->end_ns + LATE_NS) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    while (low-- > 0 && m->v[low].start_ns >= wait->start_ns) {
+        uint32_t thread = stk_thread_of(a, m->v[low].event);
+        if (thread != waiter && stk_name_lets_go(stk_name_of(a->t, m->v[low].event)) == by) {
+            return thread;
+        }
+    }
+    return STK_NONE;
+}
+
+static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
+{
+    enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
+    bool can = by == STK_ENDED_BY_PUT || by == STK_ENDED_BY_LOCK || by == STK_ENDED_BY_RESULT;
+    uint32_t thread = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
+    int feeds = 0, serves = 0;
+    if (thread == STK_NONE) {
+        return false;
+    }
+    for (int i = 0; i < MOMENTS; i++) {
+        int64_t at = wait->start_ns + (wait->end_ns - wait->start_ns) / MOMENTS * i;
+        uint32_t seen = STK_NONE;
+        enum stk_feed says = thread_says(x, thread, at, &seen);
+        feeds += says == STK_FEED_DATA;
+        serves += says == STK_FEED_OTHER;
+        frame = says == STK_FEED_DATA ? seen : frame;
+    }
+    if (feeds <= serves && (by != STK_ENDED_BY_PUT || serves > 0)) {
+        return false;
+    }
+    x->a->threads[thread].is_loader = true; // what it computes is no model's
+    if (frame != STK_NONE && wait->end_ns - wait->start_ns > x->filler_ns) {
+        x->filler_ns = wait->end_ns - wait->start_ns;
+        x->filler = frame;
+    }
+    return true;
+}
+
+// In time order over all threads: the cursors only go forward.
+static bool judge_waits(struct ends *x)
+{
+    struct stk_analysis *a = x->a;
+    size_t most = a->fetches.count + a->waits.count;
+    struct stk_mark *fetches = stk_realloc_array(a->fetches.v, most, sizeof *fetches);
+    bool any = false;
+    if (!fetches) {
+        return false;
+    }
+    a->fetches.v = fetches;
+    stk_sort(a->waits.v, a->waits.count, sizeof *a->waits.v, by_start);
+    stk_sort(a->lets_go.v, a->lets_go.count, sizeof *a->lets_go.v, by_start);
+    for (size_t i = 0; i < a->waits.count && !x->failed; i++) {
+        const struct stk_mark *wait = &a->waits.v[i];
+        const struct stk_thread_info *th = &a->threads[stk_thread_of(a, wait->event)];
+        if ((th->is_driver || th->launches) && ends_with_data(x, wait)) {
+            a->fetches.v[a->fetches.count++] = *wait;
+            any = true;
+            a->sum->facts.loader_fetches++;
+            a->sum->facts.loader_fetch_ns += wait->end_ns - wait->start_ns;
+        }
+    }
+    if (any) {
+        stk_marks_flatten(&a->fetches);
+    }
+    return !x->failed;
+}
+
+bool stk_block_ends_find(struct stk_analysis *a)
+{
+    if (a->waits.count == 0 || a->lets_go.count == 0) {
+        return true;
+    }
+    struct ends x = {.a = a, .filler = STK_NONE};
+    x.rows = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *x.rows);
+    bool ok = x.rows && judge_waits(&x);
+    if (ok && x.filler != STK_NONE) {
+        struct stk_str name = stk_name_of(a->t, x.filler);
+        a->sum->facts.input_filler = stk_arena_strndup(a->out, name.p, name.n);
+        ok = a->sum->facts.input_filler != NULL;
+    }
+    for (uint32_t k = 0; x.rows && k < a->t->track_count; k++) {
+        stk_free(x.rows[k]);
+    }
+    stk_free(x.rows);
+    return ok;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of a function's name in feeds.def: split at what is no letter or digit, and at aB.
+#include "model/threads/feed_words.h"
+
+static const struct {
+    struct stk_str word;
+    enum stk_feed feed;
+} words[] = {
+#define SERVES(w) {{w, sizeof(w) - 1}, STK_FEED_OTHER},
+#define FEEDS(w) {{w, sizeof(w) - 1}, STK_FEED_DATA},
+#include "model/threads/feeds.def"
+};
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_border(struct stk_str s, size_t at)
+{
+    if (at == 0 || at == s.n) {
+        return true;
+    }
+    char before = s.p[at - 1], after = s.p[at];
+    bool inside = (is_lower(before) || is_upper(before)) && (is_lower(after) || is_upper(after));
+    return !inside || (is_lower(before) && is_upper(after));
+}
+
+static bool has_word(struct stk_str s, struct stk_str word)
+{
+    for (size_t i = 0; i + word.n <= s.n; i++) {
+        if (is_border(s, i) && is_border(s, i + word.n) &&
+            stk_str_eq_nocase((struct stk_str){s.p + i, word.n}, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum stk_feed stk_feed_of(struct stk_str function)
+{
+    enum stk_feed found = STK_FEED_UNKNOWN;
+    for (size_t i = 0; i < sizeof words / sizeof *words && found != STK_FEED_OTHER; i++) {
+        if (has_word(function, words[i].word)) {
+            found = words[i].feed;
+        }
+    }
+    return found;
+}

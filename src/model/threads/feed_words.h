@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the words of a function's name say of its purpose (feeds.def).
+#ifndef STK_MODEL_FEED_WORDS_H
+#define STK_MODEL_FEED_WORDS_H
+
+#include "base/str.h"
+
+enum stk_feed { STK_FEED_UNKNOWN, STK_FEED_DATA, STK_FEED_OTHER };
+// Whether a function prepares data, or does something else (saves, logs, evaluates). What says
+// "something else" has the last word: save_batch.
+enum stk_feed stk_feed_of(struct stk_str function);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Much of the host's step holds no event, since the program's own Python was not recorded: what it
+// does there, the input above all, cannot be told. Gives the line that makes it visible.
+#include "base/human.h"
+#include "rules/finding.h"
+#include "rules/snippets.h"
+
+enum { UNSEEN, LOUD };
+static const struct stk_threshold thresholds[] = {
+    [UNSEEN] = {"host step without any event", "share of the step", 0.15,
+                "confidence is low from here"},
+    [LOUD] = {"more than information", "share of the step", 0.30,
+              "this much may be the job's largest cost"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX_PYTHON_TORCH,
+    STK_FIX_PYTHON_TF,
+    STK_FIX_PYTHON_JAX,
+    {0},
+};
+
+static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
+                                                struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
+    char percent[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    *why = stk_rule_text(ctx, "%s of the host's step holds no event", percent);
+    if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
+        *why = "the steps are not the host's alone";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (share < thresholds[UNSEEN].value) {
+        return STK_RULE_PASSED;
+    }
+    if (ctx->pass.verdict->reason == STK_REASON_HOST_UNSEEN) {
+        *why = "told by cannot-tell";
+        return STK_RULE_PASSED;
+    }
+    f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
+    stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
+    if (run->facts.has_fetches) {
+        stk_finding_say(ctx, f,
+                        "fetches and the framework's operations are recorded, so this is other "
+                        "code: the loop's own, callbacks, logging");
+    } else {
+        stk_finding_say(
+            ctx, f,
+            "no fetches of batches are recorded: the input may be in this time, so what "
+            "is said of it is a lower bound");
+    }
+    stk_finding_raise(f, 1);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_python = {
+    .id = "python-not-recorded",
+    .title = "The program's own Python was not recorded",
+    .fires = "In a profile without a device, 15 % of the host's steps hold no event at all.",
+    .matters =
+        "The largest cost may be in it: a loader in plain Python leaves no event of its own.",
+    .priced = "Not priced: what is not recorded has no cause.",
+    .quiet = "On a device, where idle time is told apart by what ends it.",
+    .source =
+        "Documentation of torch.profiler (with_stack), jax.profiler (python_tracer_level) and "
+        "tf.profiler.experimental.Trace.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_HOST,
+    .verdicts = 1u << STK_VERDICT_HOST,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_python_check,
+};

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that take more than twice the median and hold a tenth of the time or more: an evaluation, a
+// checkpoint, one slow sample, a buffer that fills. Says which they are, how often they come and on
+// what they spend more than the others do. Which steps are long is the model's decision
+// (model/steps/exclude.c).
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { EXCESS };
+static const struct stk_threshold thresholds[] = {
+    [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
+                "what is no twentieth of the time is not worth a finding of its own"},
+    {0},
+};
+
+enum { FIX_PERIODIC, FIX_INPUT, FIX_OTHER };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_PERIODIC] = {"any",
+                      "Do what these steps do beside training less often, on fewer batches, or in "
+                      "another thread or process.",
+                      NULL},
+    [FIX_INPUT] = {"any",
+                   "Look at the samples of these steps: size, file, disk. A deeper prefetch, or "
+                   "workers that need not keep the order, hide what is rare.",
+                   NULL},
+    [FIX_OTHER] = {"any", "See in a timeline what these steps do that the others do not.",
+                   "stoker view PROFILE"},
+    {0},
+};
+
+struct sums {
+    uint32_t used, count;           // rows; of them long
+    int64_t wall_ns, long_ns;       // of all used rows, of the long ones
+    int64_t parts[STK_PART_COUNT];  // of the long ones
+    int64_t others[STK_PART_COUNT]; // of the others
+    const char *why;                // "evaluation or checkpoint", "" unknown
+    char numbers[80];               // "5, 11, 17 and 4 more"
+};
+
+static void add_number(struct sums *s, int64_t number)
+{
+    enum { NAMED = 4 };
+    size_t n = strlen(s->numbers);
+    if (s->count <= NAMED) {
+        snprintf(s->numbers + n, sizeof s->numbers - n, "%s%" PRId64, n ? ", " : "", number);
+    }
+    if (s->count > NAMED) { // the tail is written anew with each
+        char *tail = strstr(s->numbers, " and ");
+        n = tail ? (size_t)(tail - s->numbers) : n;
+        snprintf(s->numbers + n, sizeof s->numbers - n, " and %" PRIu32 " more", s->count - NAMED);
+    }
+}
+
+static struct sums sum_up(const struct stk_run_sum *run)
+{
+    struct sums s = {.why = ""};
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *step = &run->steps[i];
+        if (step->excluded || (run->scope == STK_SCOPE_HOST) != (step->device == STK_NONE)) {
+            continue;
+        }
+        s.used++;
+        s.wall_ns += step->dur_ns;
+        for (int p = 0; p < STK_PART_COUNT; p++) {
+            *(step->long_why ? &s.parts[p] : &s.others[p]) += step->parts[p];
+        }
+        if (step->long_why) {
+            s.count++;
+            s.long_ns += step->dur_ns;
+            s.why = step->long_why[0] ? step->long_why : s.why;
+            add_number(&s, step->number);
+        }
+    }
+    return s;
+}
+
+// The part on which a long step spends most more than another does; *ns is that, per long step.
+static enum stk_part excess_of(const struct sums *s, int64_t *ns)
+{
+    enum stk_part best = STK_PART_COMPUTE;
+    *ns = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        int64_t more = s->parts[p] / s->count - s->others[p] / (s->used - s->count);
+        if (more > *ns) {
+            *ns = more;
+            best = (enum stk_part)p;
+        }
+    }
+    return best;
+}
+
+static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           const struct sums *s, enum stk_part part, int64_t more_ns)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char mean[STK_HUMAN_MAX], usual[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "step%s %s: %s on average, %s of the time; the others %s",
+                    s->count == 1 ? "" : "s", s->numbers, stk_human_ns(s->long_ns / s->count, mean),
+                    stk_human_share((double)s->long_ns / (double)s->wall_ns, share),
+                    stk_human_ns((s->wall_ns - s->long_ns) / (s->used - s->count), usual));
+    stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
+                    stk_human_ns(more_ns, mean), stk_rule_part_meaning(ctx, part));
+    if (facts->long_what) {
+        stk_finding_say(ctx, f, "what the longest of them does and no other step: %s",
+                        stk_rule_name(ctx, facts->long_what));
+        stk_finding_raise(f, 1);
+    }
+    if (facts->long_period > 0) {
+        stk_finding_say(ctx, f, "they return every %" PRIu32 " steps", facts->long_period);
+    }
+}
+
+static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    struct sums s = sum_up(ctx->pass.run);
+    uint32_t period = ctx->pass.run->facts.long_period;
+    int64_t more_ns;
+    *why = stk_rule_text(ctx, "%" PRIu32 " of %" PRIu32 " used steps are long", s.count, s.used);
+    if (s.count == 0 || s.count == s.used) {
+        return STK_RULE_PASSED;
+    }
+    double usual = (double)(s.wall_ns - s.long_ns) / (s.used - s.count);
+    double excess = ((double)s.long_ns - usual * s.count) / (double)s.wall_ns;
+    if (excess < thresholds[EXCESS].value) {
+        return STK_RULE_PASSED;
+    }
+    enum stk_part part = excess_of(&s, &more_ns);
+    if (part == STK_PART_COMPILE) {
+        *why = "their excess is compilation: see compile-recurring";
+        return STK_RULE_PASSED;
+    }
+    const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
+    f->title = period > 0
+                   ? stk_rule_text(ctx, "Every %" PRIu32 "th step is long%s%s", period,
+                                   what[0] ? ": " : "", what)
+                   : stk_rule_text(ctx, "%s%s%s",
+                                   s.count == 1 ? "One step is far longer than the others"
+                                                : "Some steps are far longer than the others",
+                                   what[0] ? ": " : "", what);
+    f->severity = stk_rule_severity(ctx, excess);
+    f->confidence = "medium";
+    f->steps_affected = s.count;
+    stk_finding_bound(f, excess);
+    long_steps_say(ctx, f, &s, part, more_ns);
+    stk_finding_fix(ctx, f,
+                    &fixes[part == STK_PART_INPUT   ? FIX_INPUT
+                           : period > 0 || s.why[0] ? FIX_PERIODIC
+                                                    : FIX_OTHER]);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_long_steps = {
+    .id = "long-steps",
+    .title = "Some steps are far longer than the others",
+    .fires =
+        "Steps after the first two that are longer than twice the median hold 10 % of the time "
+        "of all steps, and 5 % more than they would if they were like the others.",
+    .matters = "What happens every few steps is part of what the job costs, and no typical step "
+               "shows it.",
+    .priced = "At most the time by which these steps are longer than the others.",
+    .quiet =
+        "Long steps that hold less are left out of the breakdown and named there; so is one of "
+        "the first two, which is a start.",
+    .source = "stoker's table of thresholds.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = long_steps_check,
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python functions that block a thread, and those that end another's block (names_block.def).
+#ifndef STK_STORE_NAMES_BLOCK_H
+#define STK_STORE_NAMES_BLOCK_H
+
+#include "base/str.h"
+
+enum stk_block_end {
+    STK_ENDED_BY_NOTHING, // the function neither blocks nor lets go
+    STK_ENDED_BY_PUT,
+    STK_ENDED_BY_LOCK,
+    STK_ENDED_BY_RESULT,
+    STK_ENDED_BY_END,
+    STK_ENDED_BY_CLOCK,
+    STK_ENDED_BY_OUTSIDE
+};
+// What ends the block of a thread in this Python frame.
+enum stk_block_end stk_name_blocks(struct stk_str frame);
+// What blocks of others this Python frame ends.
+enum stk_block_end stk_name_lets_go(struct stk_str frame);
+
+#endif

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causes in the steps of a profile without a device, and what is told of steps that stand out: one
+// small trace each, with the parts that follow from its construction. Times in microseconds.
+#include "synth.h"
+
+#include "model/threads/feed_words.h"
+#include "model/verdict.h"
+
+#define MAIN 1
+#define OTHER 2
+#define FETCH "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+#define STEPS 6
+#define STEP_US 10000
+
+static int64_t part_us(const struct stk_rank_sum *r, enum stk_part part)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        ns += r->steps[i].excluded ? 0 : r->steps[i].parts[part];
+    }
+    return ns / 1000;
+}
+
+#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part), us)
+
+static struct stk_verdict judge(struct synth *s, struct stk_rank_sum *const *ranks, uint32_t count,
+                                struct stk_run_sum **run)
+{
+    struct stk_verdict v;
+    for (uint32_t i = 0; i < count; i++) {
+        ranks[i]->facts.host_events += 1000; // enough to judge at all
+    }
+    CHECK_EQ(stk_model_merge(ranks, count, &s->arena, run, &s->err), STOKER_OK);
+    CHECK_EQ(stk_verdict_decide(*run, &s->arena, &v, &s->err), STOKER_OK);
+    return v;
+}
+
+// The driver is blocked for 6 of 10 ms in each step; another thread runs `filler` meanwhile and
+// ends the block with `lets_go`.
+static void blocked(const char *wait, const char *filler, const char *lets_go, enum stk_part part)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 100, 6000, wait, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 200, 5800,
+                   "<built-in method acquire of _thread.lock object at 0x7>", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 6100, 3900, "aten::conv2d", STK_KIND_HOST_OP);
+        if (filler) {
+            synth_host(&s, OTHER, t, 6000, filler, STK_KIND_PYTHON);
+            synth_host(&s, OTHER, t + 6010, 80, lets_go, STK_KIND_PYTHON);
+        }
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, part), STEPS * 6000);
+    PART(r, COMPUTE, STEPS * 3900);
+    if (part == STK_PART_INPUT) { // a queue's filler may be called anything
+        CHECK(r->facts.input_filler ? !strcmp(r->facts.input_filler, filler)
+                                    : strstr(filler, "worker") != NULL);
+    }
+    if (part == STK_PART_WAIT) { // named after what it waits in, not after the lock inside
+        CHECK(strncmp(r->causes[STK_PART_WAIT].names[0].name, wait, strlen(wait)) == 0);
+    }
+    synth_end(&s);
+}
+
+static void check_blocked(void)
+{
+    blocked("queue.py(154): get", "train.py(7): load_batch", "queue.py(122): put", STK_PART_INPUT);
+    blocked("$queue.py:154 get", "$train.py:7 produce", "$queue.py:122 put", STK_PART_INPUT);
+    blocked("queue.py(154): get", "train.py(7): worker", "queue.py(122): put", STK_PART_INPUT);
+    blocked("queue.py(154): get", "train.py(7): write_checkpoint", "queue.py(122): put",
+            STK_PART_WAIT);
+    blocked("queue.py(154): get", NULL, NULL, STK_PART_WAIT);
+    blocked("concurrent/futures/_base.py(428): result", "train.py(7): decode_images",
+            "concurrent/futures/_base.py(537): set_result", STK_PART_INPUT);
+    blocked("concurrent/futures/_base.py(428): result", "train.py(7): upload",
+            "concurrent/futures/_base.py(537): set_result", STK_PART_WAIT);
+    blocked("threading.py(288): wait", "train.py(7): log_images", "threading.py(366): notify",
+            STK_PART_WAIT);
+    blocked("threading.py(1080): join", "train.py(7): load_batch", "queue.py(122): put",
+            STK_PART_WAIT);
+    blocked("$time sleep", "$train.py:7 load_batch", "$queue.py:122 put", STK_PART_WAIT);
+    blocked("selectors.py(452): select", NULL, NULL, STK_PART_WAIT);
+}
+
+// dict.get and str.join are no waits, nor is a user's own get.
+static void check_not_blocked(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        synth_step(&s, MAIN, i * STEP_US, STEP_US, i);
+        synth_host(&s, MAIN, i * STEP_US + 100, 3000,
+                   "<built-in method get of dict object at 0x7f00>", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, i * STEP_US + 3100, 3000, "train.py(3): join", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, i * STEP_US + 6100, 3900, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, WAIT, 0);
+    PART(r, HOST, STEPS * 6000 + STEPS * 100); // and the piece before
+    synth_end(&s);
+}
+
+// On a device the thread that launches is blocked between the kernels.
+static void check_blocked_on_device(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 10, "a", 20, 1000, 7);
+    synth_host(&s, MAIN, 1100, 5000, "$time sleep", STK_KIND_PYTHON);
+    synth_launch(&s, MAIN, 6110, 10, "a", 6125, 1000, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->devices[0].parts[STK_PART_WAIT], 5000 * US);
+    synth_end(&s);
+}
+
+// A function is traced again in each step, inside an operation of the model too, and on another
+// thread: compilation that returns, the host's, and no start.
+static void check_tracing(void)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 100, 9800, "train_step", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 200, 5000, "tf.function-graph_building", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 300, 4000, "mul:Mul", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 5200, 4700, "conv:Conv2D", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 6000, 3000, "autograd::engine::evaluate_function: F",
+                   STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 6500, 2000, "inductor_compile (dynamo_timed)", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPILE, STEPS * 7000);
+    PART(r, COMPUTE, STEPS * 2700);
+    CHECK_STR(r->facts.recompiled[0].name, "train_step");
+    CHECK_EQ(r->facts.recompiled[0].count, STEPS);
+    CHECK_EQ(r->facts.recompiled[0].later, STEPS - 2);
+    CHECK_EQ(r->facts.recompiled[0].ns, STEPS * 5000 * US);
+    r->cold_ns = 0; // the profile has no time but these steps
+    struct stk_verdict v = judge(&s, &r, 1, &run);
+    CHECK_EQ(v.kind, STK_VERDICT_HOST);
+    CHECK(strstr(v.sentence, "compilation that returns") != NULL);
+    CHECK(strstr(v.sentence, "launches, Python") == NULL);
+    synth_end(&s);
+}
+
+// Python's own library prepares nobody's data; what prepares must feed the step.
+static void names(const char *prep, double at_us, enum stk_part part)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 1000, FETCH, STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 2000, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+        bool is_caller = strstr(prep, "log_") != NULL;
+        if (is_caller) {
+            synth_host(&s, MAIN, t + at_us, 900, prep, STK_KIND_PYTHON);
+        }
+        synth_host(&s, MAIN, t + at_us, 800, is_caller ? "train.py(9): make_samples" : prep,
+                   STK_KIND_PYTHON);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), STEPS * (1000 + (part == STK_PART_INPUT ? 800 : 0)));
+    synth_end(&s);
+}
+
+static void check_prep_names(void)
+{
+    names("train.py(3): preprocess", 1000, STK_PART_INPUT);
+    names("torchvision/io/video.py(3): read_video", 1000, STK_PART_INPUT);
+    names("logging/__init__.py(1557): makeRecord", 1000, STK_PART_HOST);
+    names("torch/optim/lr_scheduler.py(3): get_batch", 1000, STK_PART_HOST);
+    names("train.py(3): make_samples", 8000, STK_PART_HOST); // after the model
+    names("train.py(3): log_images", 1000, STK_PART_HOST);
+    CHECK_EQ(stk_feed_of(STK_STR("loadBatch")), STK_FEED_DATA);
+    CHECK_EQ(stk_feed_of(STK_STR("save_batch")), STK_FEED_OTHER);
+    CHECK_EQ(stk_feed_of(STK_STR("catalog")), STK_FEED_UNKNOWN);
+}
+
+// Where every step prepares at its end and none at its beginning, that feeds the next one.
+static void check_prepared_ahead(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4000, 6000, "train.py(3): load_batch", STK_KIND_PYTHON);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, STEPS * 6000);
+    synth_end(&s);
+}
+
+// A user's function that reads before the model, in each step, and no fetch is recorded.
+static void leading(const char *name, double at_us, bool feeds)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + at_us, 3000, name, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 4000, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, feeds ? STEPS * 3000 : 0);
+    CHECK_EQ(r->facts.has_fetches, feeds);
+    synth_end(&s);
+}
+
+static void check_leading(void)
+{
+    leading("train.py(3): read_tiles", 500, true);
+    leading("$train.py:3 read_tiles", 500, true);
+    leading("train.py(3): read_tiles", 7000, false); // after the model
+    leading("train.py(3): update_metrics", 500, false);
+    leading("queue.py(3): read_tiles", 500, false); // Python's own library
+}
+
+// What TensorFlow's driver does in a function's call is to wait for the model; an eager operation's
+// call is work of its own.
+static void check_function_call(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 4000, "FunctionRun", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 1000, 1000, "conv:Conv2D", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 5000, 2000, "EagerExecute", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, STEPS * 4000);
+    PART(r, HOST, STEPS * 2000);
+    synth_end(&s);
+}
+
+// A TensorFlow loop without marks or tf.data: the function that returns, in all its traces.
+static void check_functions(void)
+{
+    struct synth s;
+    char name[80];
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        snprintf(name, sizeof name, "EagerLocalExecute: __inference_train_step_%d", 100 + i / 2);
+        synth_host(&s, MAIN, t, 5000, name, STK_KIND_HOST_OP);
+        // What comes before the first run of a trace makes it ready.
+        double ready_us = i % 2 ? 0 : 2000;
+        synth_host(&s, MAIN, t + ready_us, 4900 - ready_us, "FunctionRun", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2200, 2000, "conv:Conv2D", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 6000, 300, "EagerLocalExecute: __inference_metric_7",
+                   STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->source, STK_STEPS_FRAMEWORK);
+    CHECK_EQ(r->step_count, STEPS);
+    CHECK_EQ(r->steps[1].start_ns, STEP_US * US);
+    CHECK_EQ(r->steps[1].dur_ns, STEP_US * US);
+    PART(r, COMPILE, STEPS / 2 * 2000);
+    synth_end(&s);
+}
+
+// Three ranks all-reduce on the CPU; the last one comes `late_us` later than the others.
+static void gloo(double late_us, enum stk_verdict_kind kind)
+{
+    struct synth s[3];
+    struct stk_rank_sum *ranks[3];
+    struct stk_run_sum *run;
+    for (int r = 0; r < 3; r++) {
+        synth_begin(&s[r]);
+        for (int i = 0; i < STEPS; i++) {
+            double t = i * STEP_US, enters = t + 2000 + (r == 2 ? late_us : 0);
+            synth_step(&s[r], MAIN, t, STEP_US, i);
+            synth_host(&s[r], MAIN, t, enters - t, "aten::conv2d", STK_KIND_HOST_OP);
+            synth_host(&s[r], MAIN, enters, 20, "c10d::allreduce_", STK_KIND_HOST_OP);
+            synth_host(&s[r], OTHER, enters + 10, t + 9990 - enters, "gloo:all_reduce",
+                       STK_KIND_HOST_OP);
+        }
+        ranks[r] = synth_summarize(&s[r]);
+        ranks[r]->rank = r;
+        for (uint32_t i = 0; i < ranks[r]->step_count; i++) {
+            ranks[r]->steps[i].rank = r;
+        }
+        CHECK_EQ(ranks[r]->host_collective_count, STEPS);
+    }
+    struct stk_verdict v = judge(&s[0], ranks, 3, &run);
+    CHECK_EQ(v.kind, kind);
+    CHECK_EQ(run->straggler.matched, STEPS);
+    CHECK_EQ(run->straggler.fired, late_us > 0);
+    CHECK_EQ(run->parts[STK_PART_COLLECTIVE_WAIT], (int64_t)(2 * STEPS * late_us) * US);
+    if (late_us > 0) {
+        CHECK_EQ(run->straggler.rank, 2);
+        // The share in the sentence is the bar's.
+        char share[40];
+        snprintf(share, sizeof share, "wait %d %% of the time",
+                 (int)(run->parts[STK_PART_COLLECTIVE_WAIT] * 100.0 / (double)run->wall_ns + 0.5));
+        CHECK(strstr(v.sentence, share) != NULL);
+    }
+    for (int r = 0; r < 3; r++) {
+        synth_end(&s[r]);
+    }
+}
+
+static void check_host_collectives(void)
+{
+    gloo(6000, STK_VERDICT_STRAGGLER);
+    gloo(0, STK_VERDICT_COMMUNICATION); // balanced: all ranks are there, nothing more to record
+}
+
+// Steps of the given lengths in ms, all of them computing but the first 4 ms.
+static struct stk_rank_sum *lengths(struct synth *s, const int *ms, int n, const char *extra)
+{
+    double t = 0;
+    synth_begin(s);
+    for (int i = 0; i < n; i++) {
+        synth_step(s, MAIN, t, ms[i] * 1000, i);
+        synth_host(s, MAIN, t, 4000, "aten::conv2d", STK_KIND_HOST_OP);
+        if (ms[i] > 8) {
+            synth_host(s, MAIN, t + 4000, ms[i] * 1000 - 5000, extra, STK_KIND_HOST_OP);
+        }
+        t += ms[i] * 1000;
+    }
+    return synth_summarize(s);
+}
+
+static void check_periodic(void)
+{
+    static const int ms[] = {5, 5, 5, 5, 5, 20, 5, 5, 5, 5, 5, 20, 5, 5, 5, 5, 5, 20};
+    struct synth s;
+    struct stk_rank_sum *r = lengths(&s, ms, 18, "run_evaluation");
+    CHECK_EQ(r->facts.long_period, 6);
+    CHECK_STR(r->facts.long_what, "run_evaluation");
+    CHECK_EQ(r->steps[5].excluded == NULL, true);
+    CHECK_STR(r->steps[11].long_why, "evaluation or checkpoint");
+    CHECK(r->steps[4].long_why == NULL);
+    synth_end(&s);
+    // The second step is one of them, and a step that stands out less is not.
+    static const int early[] = {5, 20, 5, 11, 5, 5, 5, 20, 5, 5, 5, 5, 5, 20, 5, 5, 5, 5};
+    r = lengths(&s, early, 18, "run_evaluation");
+    CHECK_EQ(r->facts.long_period, 6);
+    CHECK(r->steps[1].long_why && !r->steps[1].excluded);
+    CHECK(!r->steps[3].long_why && !r->steps[3].excluded);
+    synth_end(&s);
+}
+
+// Long steps that hold under a tenth are left out; so is a long first step, which is no long step.
+static void check_left_out(void)
+{
+    int ms[60];
+    struct synth s;
+    for (int i = 0; i < 60; i++) {
+        ms[i] = i == 0 ? 40 : i == 30 ? 20 : 5;
+    }
+    struct stk_rank_sum *r = lengths(&s, ms, 60, "extra");
+    CHECK(r->steps[0].excluded && r->steps[0].is_warm_up);
+    CHECK(r->steps[30].excluded && !r->steps[30].is_warm_up);
+    CHECK_EQ(r->facts.long_period, 0);
+    synth_end(&s);
+}
+
+// The first fetch fills a buffer: most of the time, and nothing of the steady state.
+static void check_one_off(const char *first, double first_us, enum stk_verdict_kind kind)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    double t = 0;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double fetch_us = i == 0 ? first_us : 200;
+        synth_step(&s, MAIN, t, fetch_us + 9000, i);
+        synth_host(&s, MAIN, t, fetch_us, i == 0 ? first : FETCH, STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + fetch_us, 9000, "aten::conv2d", STK_KIND_HOST_OP);
+        t += fetch_us + 9000;
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    struct stk_verdict v = judge(&s, &r, 1, &run);
+    CHECK_EQ(v.kind, kind);
+    if (kind == STK_VERDICT_COLD) {
+        CHECK_EQ(v.one_off, STK_GROUP_INPUT);
+        CHECK_EQ(v.steady_kind, STK_VERDICT_COMPUTE);
+        CHECK_STR(r->facts.warm_up_what, "workers that start");
+        CHECK(strstr(v.sentence, "workers that start") != NULL);
+    }
+    synth_end(&s);
+}
+
+static void check_one_offs(void)
+{
+    const char *workers = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+    check_one_off(workers, 90000, STK_VERDICT_COLD);
+    check_one_off(workers, 11000, STK_VERDICT_COMPUTE); // long, but no 40 % of all time
+}
+
+// Half of each step holds no event. Where the fetches are recorded it is the program's own code,
+// else it may be the input.
+static void unseen(bool fetches, enum stk_verdict_kind kind, const char *says)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        if (fetches) {
+            synth_host(&s, MAIN, t, 500, FETCH, STK_KIND_INPUT);
+        }
+        synth_host(&s, MAIN, t + 500, 4500, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->facts.has_fetches, fetches);
+    struct stk_verdict v = judge(&s, &r, 1, &run);
+    CHECK_EQ(v.kind, kind);
+    CHECK_EQ(v.confidence, STK_LEVEL_LOW);
+    CHECK(strstr(v.sentence, says) != NULL);
+    synth_end(&s);
+}
+
+static void check_unseen(void)
+{
+    unseen(true, STK_VERDICT_HOST, "code outside the framework that was not recorded");
+    unseen(false, STK_VERDICT_CANNOT_TELL, "may be in it");
+}
+
+// Idle time of unknown cause lies before the kernel that ends it, not in it.
+static void check_before_kernel(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 10, "a", 20, 100, 7);
+    synth_launch(&s, MAIN, 130, 10, "gemm", 5000, 100, 7); // waits for what is not recorded
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_STR(r->causes[STK_PART_UNKNOWN].names[0].name, "before gemm");
+    CHECK_STR(r->causes[STK_PART_UNKNOWN].examples[0].name, "before gemm");
+    synth_end(&s);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_blocked);
+    CHECK_RUN(check_not_blocked);
+    CHECK_RUN(check_blocked_on_device);
+    CHECK_RUN(check_tracing);
+    CHECK_RUN(check_prep_names);
+    CHECK_RUN(check_prepared_ahead);
+    CHECK_RUN(check_leading);
+    CHECK_RUN(check_function_call);
+    CHECK_RUN(check_functions);
+    CHECK_RUN(check_host_collectives);
+    CHECK_RUN(check_periodic);
+    CHECK_RUN(check_left_out);
+    CHECK_RUN(check_one_offs);
+    CHECK_RUN(check_unseen);
+    CHECK_RUN(check_before_kernel);
+    return check_done("unit.host_causes");
+}
