@@ -216,7 +216,8 @@ static void judge(struct stk_run_sum *run, const struct aggregate *t)
     g->wait_share = (double)t->wait_ns / (run->rank_count - 1) / (double)span_ns;
     g->fired = t->matched >= stk_threshold_value(STK_T_STRAGGLER_MATCHED) &&
                g->wait_share >= stk_threshold_value(STK_T_STRAGGLER_WAIT) &&
-               g->held_share >= stk_threshold_value(STK_T_STRAGGLER_HELD);
+               g->held_share >= stk_threshold_value(STK_T_STRAGGLER_HELD) &&
+               g->held_share >= stk_threshold_value(STK_T_STRAGGLER_ABOVE) + 1.0 / run->rank_count;
 }
 
 enum stoker_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *device_base,

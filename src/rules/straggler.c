@@ -119,7 +119,7 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     stk_finding_say(
         ctx, f,
         "rank %d causes %s of all waiting in collectives; the others wait %s together, %d %% of "
-        "all ranks' time",
+        "the ranks' time",
         (int)g->rank, stk_human_share(g->held_share, share), stk_human_ns(g->wait_ns, time),
         (int)(stk_straggler_share(run) * 100 + 0.5));
     stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,

@@ -313,6 +313,33 @@ static void gloo(double late_us, enum stk_verdict_kind kind)
     }
 }
 
+// Of two ranks now one is late, now the other: that one of them holds two thirds is chance.
+static void check_two_ranks(void)
+{
+    struct synth s[2];
+    struct stk_rank_sum *ranks[2];
+    struct stk_run_sum *run;
+    for (int r = 0; r < 2; r++) {
+        synth_begin(&s[r]);
+        for (int i = 0; i < STEPS; i++) {
+            double t = i * STEP_US, enters = t + (r == (i % 3 != 0) ? 5000 : 2000);
+            synth_step(&s[r], MAIN, t, STEP_US, i);
+            synth_host(&s[r], MAIN, t, enters - t, "aten::conv2d", STK_KIND_HOST_OP);
+            synth_host(&s[r], OTHER, enters, t + 9990 - enters, "gloo:all_reduce",
+                       STK_KIND_HOST_OP);
+        }
+        ranks[r] = synth_summarize(&s[r]);
+        ranks[r]->rank = r;
+        for (uint32_t i = 0; i < ranks[r]->step_count; i++) {
+            ranks[r]->steps[i].rank = r;
+        }
+    }
+    CHECK_EQ(judge(&s[0], ranks, 2, &run).kind, STK_VERDICT_COMMUNICATION);
+    CHECK(run->straggler.held_share > 0.6 && !run->straggler.fired);
+    synth_end(&s[0]);
+    synth_end(&s[1]);
+}
+
 static void check_host_collectives(void)
 {
     gloo(6000, STK_VERDICT_STRAGGLER);
@@ -459,6 +486,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_function_call);
     CHECK_RUN(check_functions);
     CHECK_RUN(check_host_collectives);
+    CHECK_RUN(check_two_ranks);
     CHECK_RUN(check_periodic);
     CHECK_RUN(check_left_out);
     CHECK_RUN(check_one_offs);

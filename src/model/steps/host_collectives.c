@@ -55,20 +55,20 @@ static int by_start(const void *pa, const void *pb)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns)
+// Row of the host's step that holds a time; STK_NONE: none. `at` only goes forward, as times do.
+static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns, uint32_t *at)
 {
-    for (uint32_t i = 0; i < sum->step_count; i++) {
-        const struct stk_step *s = &sum->steps[i];
-        if (s->device == STK_NONE && s->start_ns <= t_ns && t_ns < s->start_ns + s->dur_ns) {
-            return i;
-        }
+    while (*at < sum->step_count && (sum->steps[*at].device != STK_NONE ||
+                                     sum->steps[*at].start_ns + sum->steps[*at].dur_ns <= t_ns)) {
+        (*at)++;
     }
-    return STK_NONE;
+    return *at < sum->step_count && sum->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
 }
 
 static bool list(struct stk_analysis *a, const struct stk_vec *marks, const struct stk_spans *spans)
 {
     struct stk_map ordinals;
+    uint32_t step = 0;
     bool ok = true;
     stk_map_init(&ordinals, marks->count + 1);
     for (size_t i = 0; i < marks->count && ok; i++) {
@@ -84,7 +84,7 @@ static bool list(struct stk_analysis *a, const struct stk_vec *marks, const stru
                                      .start_ns = a->t->base_ns + m->start_ns,
                                      .dur_ns = m->end_ns - m->start_ns,
                                      .exposed_ns = stk_spans_overlap(spans, m->start_ns, m->end_ns),
-                                     .step = row_at(a->sum, m->start_ns)};
+                                     .step = row_at(a->sum, m->start_ns, &step)};
         ok = k && c->name;
         a->sum->host_collective_count += ok;
     }

@@ -211,7 +211,7 @@ bool stk_preparation_check(struct stk_analysis *a)
         return true;
     }
     struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
-    struct stk_thread_cursor *c = stk_alloc(sizeof *c);
+    struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
     for (uint32_t i = 0; work && i < a->step_count; i++) {
         work[i] = (struct work){INT64_MAX, INT64_MIN};
     }

@@ -99,7 +99,7 @@ static bool ask_row(const struct stk_analysis *a, struct stk_thread_cursor **row
                     const struct stk_mark *m, uint32_t *call)
 {
     if (!rows[row]) {
-        rows[row] = stk_alloc(sizeof **rows);
+        rows[row] = stk_cursor_new(a->t->tracks[row].count);
         if (!rows[row]) {
             return false;
         }

@@ -11,6 +11,7 @@
 
 #define PART_OF_STEP 3 // an event that takes a third of the step explains it
 #define RIVAL 2        // elsewhere it takes less than half as long
+#define ASKED_MAX 32   // candidates: each is a pass over the thread
 
 // First event of a row that begins at or after a time.
 static uint32_t first_from(const struct stk_trace *t, const struct stk_track *row, int64_t t_ns)
@@ -72,14 +73,14 @@ static bool has_rival(const struct stk_analysis *a, uint32_t event)
 static uint32_t find_on_driver(const struct stk_analysis *a, const struct stk_host_step *s)
 {
     const struct stk_trace *t = a->t;
-    uint32_t best = STK_NONE;
+    uint32_t best = STK_NONE, asked = 0;
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
         uint32_t end = k->first + k->count;
         for (uint32_t e = first_from(t, k, s->start_ns); e < end && t->start_ns[e] < s->end_ns;
              e++) {
             bool longer = best == STK_NONE || stk_dur_ns(t, e) > stk_dur_ns(t, best);
-            if (longer && explains(a, s, e) && !has_rival(a, e)) {
+            if (longer && explains(a, s, e) && asked++ < ASKED_MAX && !has_rival(a, e)) {
                 best = e;
             }
         }

@@ -48,7 +48,7 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
 {
     for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
         if (!x->rows[row]) {
-            x->rows[row] = stk_alloc(sizeof **x->rows);
+            x->rows[row] = stk_cursor_new(x->a->t->tracks[row].count);
             if (!x->rows[row]) {
                 x->failed = true;
                 return STK_FEED_UNKNOWN;
