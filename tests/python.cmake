@@ -6,7 +6,7 @@ if(TARGET stoker_py)
     if(STOKER_SANITIZE) # those of the module itself; CPython keeps what it allocates until the end
         if(STOKER_SANITIZE MATCHES thread)
             set(runtime_name libtsan.so)
-            list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(stats|trace|ragged|soak|device|pieces|plugin)")
+            list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(stats|trace|ragged|soak|device|pieces|plugin|interrupt)")
         else()
             set(runtime_name libasan.so)
             list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(datasets|elements|interrupt|processes|elastic|trace)")

@@ -69,10 +69,11 @@ static const char *one_of(struct fuzz_choices *c, const char *choices)
     return out;
 }
 
-static double ratio(struct fuzz_choices *c)
+// Up to 1 where it is a share.
+static double ratio(struct fuzz_choices *c, bool is_share)
 {
     static const double some[] = {0, 0.001, 0.25, 0.5, 0.999, 1, 1.5e9, 1e300};
-    return some[fuzz_choose(c, 8)];
+    return some[fuzz_choose(c, is_share ? 6 : 8)];
 }
 
 static void fill(const struct stk_struct_info *info, char *object, struct fuzz_choices *c);
@@ -124,7 +125,7 @@ static void fill(const struct stk_struct_info *info, char *object, struct fuzz_c
             break;
         case STK_FIELD_SHARE:
         case STK_FIELD_REAL:
-            *(double *)at = ratio(c);
+            *(double *)at = ratio(c, f->kind == STK_FIELD_SHARE);
             break;
         case STK_FIELD_BOOL:
             *(bool *)at = fuzz_choose(c, 2);
@@ -172,7 +173,7 @@ static struct stk_cell cell_of(enum stk_cell_type type, struct fuzz_choices *c)
     case STK_CELL_SHARE:
     case STK_CELL_RATE:
     case STK_CELL_REAL:
-        return stk_cell_ratio(ratio(c));
+        return stk_cell_ratio(ratio(c, type == STK_CELL_SHARE));
     case STK_CELL_BOOL:
         return stk_cell_truth(fuzz_choose(c, 2));
     default:

@@ -154,6 +154,17 @@ static void compare_engines(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(a.n < b.n + EARLIER && b.n < a.n + EARLIER);
 }
 
+// libzstd also reads what versions before 0.8 wrote, and gives that in pieces of its own.
+static bool has_legacy_frame(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i + 4 <= n; i++) {
+        if (p[i] >= 0x22 && p[i] <= 0x27 && memcmp(p + i + 1, "\xb5\x2f\xfd", 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_choices c = {data, size};
@@ -162,7 +173,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct fuzz_choices last = {data + size - (size > 8 ? 8 : size), size > 8 ? 8 : size};
         struct stk_stream_opts opts = {.codec_given = how % 4 > 0,
                                        .codec = (enum stk_stream_codec)(how % 4)};
-        read_twice(fuzz_put(FUZZ_INPUT, c.p, c.left), opts, &last);
+        if (!has_legacy_frame(c.p, c.left)) {
+            read_twice(fuzz_put(FUZZ_INPUT, c.p, c.left), opts, &last);
+        }
     } else if (how % 8 < 6) {
         go_around(&c);
     } else {
