@@ -192,14 +192,15 @@ static void make_table(struct stk_table_doc *doc, bool is_query, struct fuzz_cho
     for (size_t k = 0; k < count; k++) {
         enum stk_cell_type type = (enum stk_cell_type)fuzz_choose(c, STK_CELL_REAL + 1);
         type = k == 0 ? STK_CELL_TEXT : type == STK_CELL_TEXT && !is_query ? STK_CELL_NS : type;
-        columns[k] = (struct stk_column){.id = is_query ? text(c) : ids[k],
-                                         .type = type,
-                                         .at = k,
-                                         .doc = "",
-                                         .is_name = type == STK_CELL_TEXT,
-                                         .is_path = k == 0 && fuzz_choose(c, 4) == 1,
-                                         .is_detail = k > 2 && fuzz_choose(c, 2),
-                                         .is_given = is_query};
+        columns[k] = (struct stk_column){
+            .id = is_query ? text(c) : ids[k],
+            .type = type,
+            .at = k,
+            .doc = "",
+            .is_name = type == STK_CELL_TEXT,
+            .is_path = k == 0 && fuzz_choose(c, 4) == 1,
+            .is_detail = k > 1 && !is_query, // else numbers alone may fill a line
+            .is_given = is_query};
     }
     *info = (struct stk_table_info){"rows", "Rows", columns, count};
     struct stk_table *t = stk_table_add(doc, info);
