@@ -34,6 +34,19 @@ def undocumented():
                         yield f"{name}.{own}"
 
 
+def test_dir_and_display():
+    """dir() shows the surface alone; a notebook shows text, whatever keys hold."""
+    for module in (sd, sd.io, sd.random, sd.lookup, sd.math, sd.image):
+        shown = [n for n in dir(module) if not n.startswith("__")]
+        c.same([n for n in shown if n.startswith("_") or n in ("np", "os", "types")], [], module.__name__)
+    c.true({"Dataset", "io", "image", "AUTOTUNE"} <= set(dir(sd)) and "TFRecordWriter" in dir(sd.io), "names")
+    ds = sd.Dataset.from_tensor_slices({"<b>x": [1, 2], "y": ["a", "b"]})
+    page = ds._repr_html_()
+    c.true("&lt;b&gt;x" in page and "<b>" not in page and "elements: 2" in page, page)
+    c.true("without end" in ds.repeat()._repr_html_(), "without end")
+    c.true("not known" in ds.filter(lambda e: True)._repr_html_(), "not known")
+
+
 def test_every_name_says_what_it_does():
     c.same(sorted(set(undocumented())), [])
     c.true(sum(1 for _ in public(sd)) > 100, "there are names")

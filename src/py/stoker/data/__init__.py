@@ -153,6 +153,7 @@ experimental = _Namespace(
     **_experimental.NAMES,
 )
 __getattr__ = _absent.answers("data", __name__)
+__dir__ = _named.surface(globals())
 __version__ = "0.1.0"
 for _names in (globals(), vars(io), vars(lookup), vars(random), vars(train), vars(experimental)):
     _named.named_module(_names, __name__)

@@ -31,18 +31,6 @@ def map_leaves(f, element):
     return _spec.map_structure(f, element)
 
 
-def _places(spec, place=""):
-    """(where it is, leaf) of each leaf."""
-    if isinstance(spec, dict):
-        for k in spec:
-            yield from _places(spec[k], f"{place}[{k!r}]")
-    elif isinstance(spec, tuple):
-        for i, s in enumerate(spec):
-            yield from _places(s, f"{place}[{i}]")
-    else:
-        yield place, spec
-
-
 _WAYS = (
     (SparseTensorSpec, "sparse", "sd.sparse.to_dense(x) in a map makes it dense"),
     (RaggedTensorSpec, "ragged", "x.to_tensor() in a map makes it dense"),
@@ -52,7 +40,7 @@ _WAYS = (
 
 def refuse(dataset, target, kinds=(SparseTensorSpec, RaggedTensorSpec, DatasetSpec)):
     """TypeError: a value of the elements is of a kind that the target does not have."""
-    for place, leaf in _places(dataset.element_spec):
+    for place, leaf in _spec.places(dataset.element_spec):
         for kind, name, way in _WAYS:
             if isinstance(leaf, kind) and kind in kinds:
                 where = f"element{place}" if place else "the element"

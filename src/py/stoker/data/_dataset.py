@@ -795,6 +795,18 @@ class Dataset(_Node):
             f"<{type(self).__name__} {self._kind or 'window'} element_spec={self.element_spec!r}>"
         )
 
+    def _repr_html_(self):
+        """For notebooks: repr() and the elements' structure, as text."""
+        import html
+
+        lines = [f"{type(self).__name__} {self._kind or 'window'}", f"elements: {self._cardinality_text()}"]
+        lines += [f"{place or 'element'}: {leaf!r}" for place, leaf in _spec.places(self.element_spec)]
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
+
+    def _cardinality_text(self):
+        n = self._cardinality_now()
+        return {INFINITE_CARDINALITY: "without end", UNKNOWN_CARDINALITY: "not known"}.get(n, f"{n:,}")
+
     # Copies
 
     def __copy__(self):

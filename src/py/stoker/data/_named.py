@@ -66,3 +66,15 @@ def named_module(names, package):
             init = vars(value)["__init__"]
             if isinstance(init, types.FunctionType) and not hasattr(init, "__wrapped__"):
                 value.__init__ = named(init)
+
+
+def surface(names):
+    """A module's __dir__ of its namespace: what is public, without the modules that it uses."""
+
+    def __dir__():
+        return sorted(
+            n for n, v in names.items()
+            if not n.startswith("_") and (not isinstance(v, types.ModuleType) or "stoker" in v.__name__)
+        )  # fmt: skip
+
+    return __dir__

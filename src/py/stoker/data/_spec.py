@@ -228,6 +228,18 @@ def map_structure(f, structure):
     return f(structure)
 
 
+def places(spec, place=""):
+    """(where it is, leaf) of each leaf."""
+    if isinstance(spec, dict):
+        for k in spec:
+            yield from places(spec[k], f"{place}[{k!r}]")
+    elif isinstance(spec, tuple):
+        for i, s in enumerate(spec):
+            yield from places(s, f"{place}[{i}]")
+    else:
+        yield place, spec
+
+
 def components(spec):
     """Flat TensorSpecs and DatasetSpecs of a structure of specs."""
     out = []

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _absent, _arguments, _call, _dtypes, _engine, _ops, _spec
+from . import _absent, _arguments, _call, _dtypes, _engine, _named, _ops, _spec
 from ._sparse import RaggedTensor, SparseTensor
 from .errors import InvalidArgumentError
 
@@ -510,3 +510,4 @@ for _n in ("parse_example", "decode_csv"):
     if not _call.exists(_n):
         _ops.MISSING["io." + _n] = _n
 __getattr__ = _absent.answers("io", __name__)
+__dir__ = _named.surface(globals())

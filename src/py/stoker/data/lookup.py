@@ -7,7 +7,7 @@ type.
 
 import numpy as np
 
-from . import _absent, _arguments, _call, _dtypes, _ops
+from . import _absent, _arguments, _call, _dtypes, _named, _ops
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"
@@ -227,3 +227,4 @@ class experimental:
 
     MutableHashTable = _MutableTable
 __getattr__ = _absent.answers("lookup", __name__)
+__dir__ = _named.surface(globals())

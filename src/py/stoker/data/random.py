@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from . import _absent, _call, _dtypes, _ops
+from . import _absent, _call, _dtypes, _named, _ops
 from ._value import Value
 
 _base = None
@@ -175,3 +175,4 @@ from ._stateless import (  # noqa: E402, F401
     split,
 )
 __getattr__ = _absent.answers("random", __name__)
+__dir__ = _named.surface(globals())
