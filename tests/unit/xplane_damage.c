@@ -175,6 +175,37 @@ static void huge_claim(void)
     free(space.p);
 }
 
+// A line that claims more than its plane has, at the end of what is held of a packed file: damage,
+// not the file's end, however the file comes.
+static void false_end(void)
+{
+    struct pb plane = {0}, space = {0}, other = small_space(false);
+    pb_str(&plane, 2, "/host:CPU");
+    pb_varint(&plane, 3 << 3 | 2);
+    pb_varint(&plane, 1ull << 40);
+    struct pb line = pb_line(1, "t", 0), e = pb_event(1, 0, 1000);
+    pb_msg(&line, 4, &e);
+    pb_varint(&line, 4 << 3 | 2);
+    pb_varint(&line, 100); // an event that is not there
+    pb_raw(&plane, line.p, line.n);
+    free(line.p);
+    pb_msg(&space, 1, &plane);
+    pb_raw(&space, other.p, other.n);
+    for (int compressed = 0; compressed < 2; compressed++) {
+        struct pb z = pb_gzip(space.p, space.n);
+        struct stk_trace *t;
+        struct stoker_err err;
+        CHECK(read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : space.n, 1, &t,
+                                &err) == STOKER_OK);
+        CHECK_EQ(t->issues[STK_ISSUE_MESSAGE_INVALID].count, 2);
+        CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 0);
+        stk_trace_free(t);
+        free(z.p);
+    }
+    free(space.p);
+    free(other.p);
+}
+
 // Large lines are cut where the bytes look like events. Here an attachment that holds nothing but
 // events lies where the first cut is looked for; none of them may appear in the trace.
 static void false_events(void)
@@ -308,6 +339,7 @@ int main(int argc, char **argv)
     CHECK_RUN(bad_event);
     CHECK_RUN(lying_length);
     CHECK_RUN(huge_claim);
+    CHECK_RUN(false_end);
     CHECK_RUN(false_events);
     CHECK_RUN(failing_memory);
     CHECK_RUN(sniffing);

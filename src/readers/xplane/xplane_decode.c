@@ -236,12 +236,11 @@ static bool enlarge(struct capacity *capacity, size_t size)
     return true;
 }
 
-// The rest of a stretch that holds no whole field. At the end of what the file holds that is the
-// known truncation; anywhere else it is damage.
-static void end_of_stretch(struct crew *crew, struct stk_xp_decoder *d, uint64_t at)
+// The rest of a stretch that holds no whole field. In a line that is cut that is the known
+// truncation; anywhere else it is damage.
+static void end_of_stretch(struct stk_xp_decoder *d, uint64_t at)
 {
-    const struct stk_xp_line *line = d->line;
-    if (line->offset + line->size >= crew->job->source.size) {
+    if (d->line->cut) {
         return;
     }
     stk_shard_issue(d->shard, STK_ISSUE_MESSAGE_INVALID, 1, 0, (int64_t)at, STK_STR(""));
@@ -279,7 +278,7 @@ static enum stoker_status decode_stretch(struct crew *crew, struct stk_xp_decode
         }
         if (used == SIZE_MAX || (used == 0 && (got < want || got == left))) {
             if (got) {
-                end_of_stretch(crew, d, at);
+                end_of_stretch(d, at);
             }
             break;
         }

@@ -239,8 +239,11 @@ static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t siz
     if (!line) {
         return;
     }
-    *line = (struct stk_xp_line){
-        .plane = s->plane->index, .name = STK_STR(""), .offset = f->offset, .size = size};
+    *line = (struct stk_xp_line){.plane = s->plane->index,
+                                 .name = STK_STR(""),
+                                 .offset = f->offset,
+                                 .size = size,
+                                 .cut = s->cut && size < f->value};
     struct stk_pb_walk *w = s->walk;
     unsigned seen = 0, all = 1u << LINE_ID | 1u << LINE_NAME | 1u << LINE_TIMESTAMP;
     struct stk_pb_field g;

@@ -103,6 +103,7 @@ struct stk_xp_line {
     int64_t id, timestamp_ns;
     struct stk_str name;
     uint64_t offset, size; // of the payload (clamped to what the file holds)
+    bool cut;              // the file ends inside of it, which is told
     uint64_t events;       // position of the first field that is an event
 };
 
