@@ -48,6 +48,12 @@ def skip(why: str, parts: int = 1) -> None:
         print(f"skipped: {why}")
 
 
+def small_profiles():
+    """The profiles that fuzzing begins with: folders of its seeds that bear a reader's name."""
+    readers = sorted(p.name for p in (ROOT / "src/readers").iterdir() if p.is_dir())
+    return [p for name in readers for p in sorted((ROOT / "tests/fuzz/seeds" / name).glob("*"))]
+
+
 def fixtures(holds: str = "expected.json") -> pathlib.Path | None:
     """The folder of further profiles, where it is there and holds that file."""
     folder = pathlib.Path(os.environ.get("STOKER_FIXTURES") or ROOT.parent / "shared/fixtures")
