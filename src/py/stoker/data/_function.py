@@ -287,7 +287,7 @@ def _python_op(f, inputs, Tout, wrap):
     graph = _trace.current()
     call = _OpCaller(f, out_spec, wrap)
     if graph is None:
-        out = [a[()] if a.ndim == 0 else a for a in call(*inputs)]
+        out = [_engine.eager(a[()] if a.ndim == 0 else a) for a in call(*inputs)]
     else:
         host = Host(call)
         graph.keep.append(host)

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from . import _call, _dtypes
+from . import _call, _dtypes, _engine
 from ._function import numpy_function
 from ._ops import publish
 from ._wire import fields, varint
@@ -144,7 +144,7 @@ def serialize_tensor(tensor, name=None):
     """The values, their type and shape as one string, as TensorFlow writes them."""
     tensor = _call.convert(tensor)
     if not _call.is_symbolic(tensor):
-        return serialized(tensor)
+        return _engine.eager(serialized(tensor))
     out = numpy_function(serialized, [tensor], "bytes")
     out.set_shape(())
     return out
@@ -160,5 +160,5 @@ def parse_tensor(serialized, out_type, name=None):
         return parsed(bytes(data), dtype)
 
     if not _call.is_symbolic(serialized):
-        return parse(np.asarray(serialized, object)[()])
+        return _engine.eager(parse(np.asarray(serialized, object)[()]))
     return numpy_function(parse, [serialized], dtype)
