@@ -10,6 +10,10 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME attack.mutants COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/mutants.py
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(attack.mutants PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    add_test(NAME snippets.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/snippets/run
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(snippets.rules PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}
+        ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
     add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(golden.reports PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})

@@ -23,6 +23,7 @@ struct stk_job {
     struct stk_input_info info;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
+    struct stk_worker_sum workers; // where the file is a DataLoader worker's record: it has no rank
     enum stoker_status status;
     struct stoker_err err;
 };

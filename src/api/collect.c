@@ -179,6 +179,22 @@ static enum stoker_status check_events(const struct stk_collected *c, struct sto
                        damage);
 }
 
+// Records of a loader's workers go with the run of the process that trains.
+static enum stoker_status add_workers(struct stk_collected *c, uint32_t rank_count,
+                                      struct stoker_err *err)
+{
+    for (size_t i = 0; i < c->job_count; i++) {
+        stk_workers_add(&c->run->workers, &c->jobs[i].workers);
+    }
+    if (rank_count == 0 && c->run->workers.workers > 0) {
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "%s records a worker of a DataLoader: give it together with the profile "
+                           "of the process that trains",
+                           c->jobs[0].path);
+    }
+    return STOKER_OK;
+}
+
 static enum stoker_status merge(struct stk_collected *c, const struct stoker_why_options *options,
                                 struct stoker_err *err)
 {
@@ -191,6 +207,9 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
     }
     if (status == STOKER_OK) {
         status = stk_model_merge(ranks, rank_count, &c->arena, &c->run, err);
+    }
+    if (status == STOKER_OK) {
+        status = add_workers(c, rank_count, err);
     }
     if (status == STOKER_OK) {
         c->run->ranks = ranks; // the same, and those seen again

@@ -133,7 +133,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     struct stk_read_ctx read = {.path = job->path,
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
-                                .wants = crew->hook ? crew->hook->wants : 0};
+                                .wants = crew->hook ? crew->hook->wants : STK_WANT_INPUT};
     if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_COLLECTIVES;
     }
@@ -141,7 +141,10 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     if (status == STOKER_OK) {
         status = keep_facts(job, trace);
     }
-    if (status == STOKER_OK) {
+    if (status == STOKER_OK && stk_workers_is_record(trace)) {
+        bool ok = stk_workers_see(trace, &job->arena, &job->workers);
+        status = ok ? STOKER_OK : stk_err_nomem(&job->err);
+    } else if (status == STOKER_OK) {
         status = stk_model_summarize_with(trace, &select, crew->hook, crew->threads_per_file,
                                           &job->arena, &job->ranks, &job->rank_count, &job->err);
     }

@@ -142,6 +142,9 @@ static void redact_cause(struct redactor *r, struct stk_cause *c)
     for (int i = 0; i < c->name_count; i++) {
         c->names[i].name = redact_name(r, c->names[i].name);
     }
+    for (int i = 0; i < c->owner_count; i++) {
+        c->owners[i].name = redact_name(r, c->owners[i].name);
+    }
     for (int i = 0; i < c->example_count; i++) {
         redact_example(r, &c->examples[i]);
     }
@@ -187,6 +190,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
         struct stk_recompiled *c = &rank->facts.recompiled[i];
         c->name = redact_name(r, c->name);
     }
+    rank->slow_stage.stage = redact_name(r, rank->slow_stage.stage);
     rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
     for (int p = 0; p < STK_PART_COUNT; p++) {
         redact_cause(r, &rank->causes[p]);
@@ -201,6 +205,7 @@ enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_are
     for (size_t i = 0; i < count; i++) {
         struct stk_input_info *info = &jobs[i].info;
         info->path = replace(&r, PATH, info->path);
+        jobs[i].workers.item = redact_name(&r, jobs[i].workers.item);
         memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
         for (uint32_t k = 0; jobs[i].status == STOKER_OK && k < jobs[i].rank_count; k++) {
             redact_rank(&r, jobs[i].ranks[k]);

@@ -119,6 +119,7 @@ struct stk_analysis {
     struct stk_arena *out;    // results
     struct stk_arena scratch; // temporaries of this rank
     const uint32_t *classes;  // name classes per string id, shared by all ranks
+    const uint8_t *signs;     // stk_signs_classify
     const uint8_t *in_rank;   // per process
     struct stk_rank_sum *sum;
     int64_t from_ns, to_ns;        // selection, or everything

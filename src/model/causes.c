@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
+#include "model/owners.h"
 
 struct aggregate {
     int64_t ns;
@@ -46,6 +47,7 @@ struct stk_causes {
     uint32_t *plain[STK_PART_COUNT]; // per part and name, without a name around: tally + 1
     struct stk_map index;            // (part and around, name) -> tally
     struct stk_vec tallies;
+    struct stk_vec code; // struct stk_code_piece
     struct example examples[STK_PART_COUNT][STK_CAUSE_EXAMPLES];
     int example_count[STK_PART_COUNT];
     int64_t ns[STK_PART_COUNT];
@@ -62,6 +64,7 @@ struct stk_causes *stk_causes_new(struct stk_analysis *a)
     c->interval.part = -1;
     stk_map_init(&c->index, UINT32_MAX - 1);
     stk_vec_init(&c->tallies, sizeof(struct aggregate), UINT32_MAX - 1);
+    stk_vec_init(&c->code, sizeof(struct stk_code_piece), UINT32_MAX - 1);
     return c;
 }
 
@@ -76,6 +79,7 @@ void stk_causes_free(struct stk_causes *c)
     stk_free(c->parts);
     stk_map_deinit(&c->index);
     stk_vec_deinit(&c->tallies);
+    stk_vec_deinit(&c->code);
     stk_free(c);
 }
 
@@ -160,6 +164,26 @@ static struct aggregate *aggregate_of(struct stk_causes *c, int part, uint32_t n
     return new_aggregate(c, part, name, around, true, event);
 }
 
+// Keep the time of the thread that a piece is about, to see whose code it is.
+static bool keep_code(struct stk_causes *c, int64_t start_ns, int64_t end_ns, int part,
+                      uint32_t event)
+{
+    uint32_t thread = event == STK_NONE ? STK_NONE : stk_thread_of(c->a, event);
+    if (thread == STK_NONE || !stk_part_has_owner((enum stk_part)part)) {
+        return true;
+    }
+    struct stk_code_piece *last = c->code.count ? stk_vec_at(&c->code, c->code.count - 1) : NULL;
+    if (last && last->end_ns == start_ns && last->thread == thread && last->part == part) {
+        last->end_ns = end_ns;
+        return true;
+    }
+    struct stk_code_piece *new = stk_vec_push(&c->code);
+    if (new) {
+        *new = (struct stk_code_piece){start_ns, end_ns, thread, (uint8_t)part};
+    }
+    return new != NULL;
+}
+
 // A piece inside one used window.
 static bool count_used(struct stk_causes *c, int64_t start_ns, int64_t end_ns, int part,
                        uint32_t event, uint32_t around)
@@ -188,7 +212,7 @@ static bool count_used(struct stk_causes *c, int64_t start_ns, int64_t end_ns, i
     aggregate->ns += ns;
     aggregate->count += event == STK_NONE || event != aggregate->last_event;
     aggregate->last_event = event;
-    return true;
+    return keep_code(c, start_ns, end_ns, part, event == STK_NONE ? around : event);
 }
 
 bool stk_causes_begin(struct stk_causes *c, const struct stk_window *windows, uint32_t count)
@@ -256,6 +280,14 @@ bool stk_causes_merge(struct stk_causes *into, const struct stk_causes *from)
         y->ns += x->ns;
         y->count += x->count - (x->first_event != STK_NONE && x->first_event == y->last_event);
         y->last_event = x->last_event;
+    }
+    for (size_t i = 0; i < from->code.count; i++) {
+        const struct stk_code_piece *x = stk_vec_at(&from->code, i);
+        struct stk_code_piece *new = stk_vec_push(&into->code);
+        if (!new) {
+            return false;
+        }
+        *new = *x;
     }
     for (int p = 0; p < STK_PART_COUNT; p++) {
         for (int i = 0; i < from->example_count[p]; i++) {
@@ -405,7 +437,8 @@ static bool count_affected(struct stk_causes *c)
 
 bool stk_causes_finish(struct stk_causes *c)
 {
-    bool ok = fill_names(c) && count_affected(c);
+    bool ok =
+        fill_names(c) && count_affected(c) && stk_owners_fill(c->a, c->code.items, c->code.count);
     for (int p = 0; p < STK_PART_COUNT && ok; p++) {
         c->a->sum->causes[p].ns = c->ns[p];
         c->a->sum->causes[p].intervals = c->intervals[p];

@@ -14,28 +14,34 @@
 #include "model/summary.h"
 #include "model/model_check.h"
 
-static void add_name(struct stk_cause *into, const struct stk_cause_name *from)
+static void add_to_list(struct stk_cause_name *list, int *count, int most,
+                        const struct stk_cause_name *from)
 {
-    for (int i = 0; i < into->name_count; i++) {
-        if (strcmp(into->names[i].name, from->name) == 0) {
-            into->names[i].ns += from->ns;
-            into->names[i].count += from->count;
+    for (int i = 0; i < *count; i++) {
+        if (strcmp(list[i].name, from->name) == 0) {
+            list[i].ns += from->ns;
+            list[i].count += from->count;
             return;
         }
     }
-    if (into->name_count < STK_CAUSE_NAMES) {
-        into->names[into->name_count++] = *from;
+    if (*count < most) {
+        list[(*count)++] = *from;
         return;
     }
     int least = 0;
-    for (int i = 1; i < STK_CAUSE_NAMES; i++) {
-        if (into->names[i].ns < into->names[least].ns) {
+    for (int i = 1; i < most; i++) {
+        if (list[i].ns < list[least].ns) {
             least = i;
         }
     }
-    if (from->ns > into->names[least].ns) {
-        into->names[least] = *from;
+    if (from->ns > list[least].ns) {
+        list[least] = *from;
     }
+}
+
+static void add_name(struct stk_cause *into, const struct stk_cause_name *from)
+{
+    add_to_list(into->names, &into->name_count, STK_CAUSE_NAMES, from);
 }
 
 static void add_example(struct stk_cause *into, const struct stk_example *from)
@@ -70,7 +76,11 @@ static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
     for (int i = 0; i < from->example_count; i++) {
         add_example(into, &from->examples[i]);
     }
+    for (int i = 0; i < from->owner_count; i++) {
+        add_to_list(into->owners, &into->owner_count, STK_CAUSE_OWNERS, &from->owners[i]);
+    }
     stk_sort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
+    stk_sort(into->owners, (size_t)into->owner_count, sizeof *into->owners, names_by_ns);
 }
 
 static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
@@ -105,6 +115,10 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->startup_ns += b->startup_ns;
     a->first_use_ns += b->first_use_ns;
     a->host_steps += b->host_steps;
+    for (int i = 0; i < STK_SIGN_COUNT; i++) {
+        a->signs[i].count += b->signs[i].count;
+        a->signs[i].ns += b->signs[i].ns;
+    }
 }
 
 static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
@@ -319,6 +333,18 @@ static enum stoker_status step_statistics(struct stk_run_sum *run, struct stoker
     return STOKER_OK;
 }
 
+static void merge_slow_stages(struct stk_run_sum *run)
+{
+    int64_t most_ns = -1;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        const struct stk_rank_sum *rank = run->ranks[r];
+        if (rank->slow_stage.stage && rank->causes[STK_PART_INPUT].ns > most_ns) {
+            most_ns = rank->causes[STK_PART_INPUT].ns;
+            run->slow_stage = rank->slow_stage;
+        }
+    }
+}
+
 // The waiting that was moved out of communication, as a cause of its own.
 static void wait_cause(struct stk_run_sum *run)
 {
@@ -375,6 +401,7 @@ enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t c
         return stk_err_nomem(err);
     }
     merge_sources(run);
+    merge_slow_stages(run);
     enum stoker_status status = stk_collectives_match(run, base, base + count, err);
     if (status != STOKER_OK) {
         return status;

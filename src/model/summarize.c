@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/input/input_stages.h"
 #include "model/model_check.h"
 #include "model/threads/python_frame.h"
 #include "model/view.h"
@@ -264,6 +265,19 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     return status == STOKER_OK ? stk_facts_collect(a, err) : status;
 }
 
+// From this share of the time on it is asked which stage of the input pipeline limits: a device's
+// wait is a finding from there (rule input-wait), a host's later.
+#define WAITS_SHARE 0.03
+
+static bool waits_for_input(const struct stk_rank_sum *sum)
+{
+    int64_t all_ns = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        all_ns = stk_add_ns(all_ns, sum->causes[p].ns);
+    }
+    return (double)sum->causes[STK_PART_INPUT].ns > WAITS_SHARE * (double)all_ns;
+}
+
 // Which processes make a rank: group[p] is the rank's index in the trace, or UINT32_MAX.
 struct grouping {
     uint32_t *group;
@@ -397,6 +411,9 @@ static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_s
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
     if (status == STOKER_OK) {
         assert_sound(&a);
+    }
+    if (status == STOKER_OK && !hook && waits_for_input(a.sum)) {
+        status = stk_input_slow_find(&a, err);
     }
     if (status == STOKER_OK && hook && hook->see) {
         status = hook->see(&a, arena, &a.sum->partial, err);

@@ -7,6 +7,8 @@
 #define STK_MODEL_SUMMARY_H
 
 #include "base/arena.h"
+#include "model/signs.h"
+#include "model/workers.h"
 #include "store/names.h"
 #include "store/trace.h"
 
@@ -45,6 +47,7 @@ struct stk_select {
 // Up to this many examples and names are kept per cause.
 #define STK_CAUSE_EXAMPLES 5
 #define STK_CAUSE_NAMES 8
+#define STK_CAUSE_OWNERS 4
 struct stk_example {
     int64_t start_ns, dur_ns;
     const char *name;  // the host event that fills it, or the device operation; "" unknown
@@ -65,6 +68,23 @@ struct stk_cause {
     int name_count;
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
     int example_count;
+    // The user's own functions and ranges in whose time it lies, the innermost one at each moment,
+    // by ns; count: their calls. Where Python or the user's ranges were recorded.
+    struct stk_cause_name owners[STK_CAUSE_OWNERS];
+    int owner_count;
+};
+
+// The stage of the input pipeline that keeps the others waiting (model/input/input_stages.h), on a
+// rank that waits for its input.
+struct stk_slow_stage {
+    const char *stage; // its name; NULL: none is known
+    const char *kind;  // stk_input_kind_key
+    bool is_pipeline;  // of tf.data
+    bool is_async;     // it has workers of its own
+    bool is_fetch;     // the fetch itself: what it does is not recorded
+    bool is_buffered;  // tf.data hands batches over through a buffer (prefetch)
+    int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
+    double share;                           // of the work of all stages
 };
 
 struct stk_device_sum {
@@ -178,6 +198,7 @@ struct stk_facts {
     bool has_fetches;         // the profile holds the steps' fetches of their batches
     const char *input_filler; // function of another thread that the step's input waits for; NULL
     const char *warm_up_what; // what a long first step did that the others do not; NULL
+    struct stk_sign_sum signs[STK_SIGN_COUNT];
 };
 
 struct stk_rank_sum {
@@ -196,6 +217,7 @@ struct stk_rank_sum {
     uint32_t collective_count, host_collective_count;
     struct stk_cause causes[STK_PART_COUNT];
     struct stk_facts facts;
+    struct stk_slow_stage slow_stage;
     bool host_scope;        // judged on host steps: no device in the profile
     int64_t cold_ns;        // what counts for a cold start: see verdict
     void *partial;          // what an analysis kept of this rank (model/view.h), or NULL
@@ -230,7 +252,9 @@ struct stk_run_sum {
     uint32_t median_step;                              // index into steps, STK_NONE
     int64_t step_median_ns, step_mean_ns, step_p95_ns; // of used steps; -1 none
     struct stk_cause causes[STK_PART_COUNT];
-    struct stk_facts facts; // summed or maximised over ranks
+    struct stk_facts facts;           // summed or maximised over ranks
+    struct stk_slow_stage slow_stage; // of the rank that waits most
+    struct stk_worker_sum workers;    // of records that go with the run; set by who read them
     struct stk_straggler straggler;
     uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
 };

@@ -187,7 +187,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     if (kernels == 0 && f->is_cut) {
         return STK_REASON_CUT_SHORT;
     }
-    if (kernels == 0 && f->has_runtime) {
+    if (kernels == 0 && f->launches > 0) {
         return STK_REASON_KERNELS_NOT_RECORDED;
     }
     if (kernels == 0 && f->has_device_rows) {

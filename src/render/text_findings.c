@@ -128,7 +128,7 @@ static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t 
         stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
         stk_term_line_end(t);
     }
-    if (!brief) {
+    if (!brief || number == 1) { // the first one always says what to do next
         fixes(t, &f->fix);
     }
     stk_term_to_column(t, 5);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile holds no kernels, or none for some of its ranks. Where nothing can be judged without
-// them, the finding cannot-tell says how to record them; here it is only stated.
+// The profile of a job that uses an accelerator holds no kernels, or none for some of its ranks:
+// recording failed, nothing was launched, or only copies were. Where nothing can be judged without
+// kernels, the finding cannot-tell says how to record them; here it is only stated.
 #include <string.h>
 
 #include "base/human.h"
@@ -12,7 +13,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_NSYS, FIX_ALONE, FIX_ELSEWHERE };
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_NSYS, FIX_ALONE, FIX_WINDOW, FIX_WHERE, FIX_ELSEWHERE };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH] = {"pytorch",
                    "Ask the profiler for the device too, and check that "
@@ -23,13 +24,20 @@ static const struct stk_rep_fix fixes[] = {
          "Leave the device tracer on, and let TensorFlow find CUPTI: its folder must be on the "
          "library path.",
          "export LD_LIBRARY_PATH=/usr/local/cuda/extras/CUPTI/lib64:$LD_LIBRARY_PATH"},
-    [FIX_JAX] = {"jax", "Check that the job runs on the accelerator at all, then record again.",
-                 "print(jax.devices())"},
+    [FIX_JAX] = {"jax", "Leave the device tracer on.", STK_SNIPPET_JAX},
     [FIX_NSYS] = {"cuda", "Trace CUDA, and export again.", STK_SNIPPET_NSYS},
     [FIX_ALONE] = {"any",
                    "Only one profiler can record the device at a time: stop other profilers and "
                    "monitoring agents that use CUPTI or rocprofiler.",
                    NULL},
+    [FIX_WINDOW] = {"any",
+                    "Start the profiler before the steps and stop it after them, and wait for the "
+                    "device before stopping.",
+                    NULL},
+    [FIX_WHERE] = {"any", "Check that the model and its batches are on the device at all.",
+                   "print(next(model.parameters()).device)  # PyTorch\n"
+                   "print(jax.devices())                    # JAX\n"
+                   "print(tf.config.list_physical_devices('GPU'))  # TensorFlow"},
     [FIX_ELSEWHERE] = {"any", "See the finding cannot-tell for how to record the device.", NULL},
     {0},
 };
@@ -43,34 +51,45 @@ static uint64_t kernels_of_rank(const struct stk_rank_sum *rank)
     return kernels;
 }
 
-static void say_all(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+}
+
+// Why there is no kernel: three causes, three cures. False: nothing speaks of an accelerator.
+static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char count[STK_HUMAN_MAX];
     if (facts->unknown_accelerator) {
         stk_finding_say(ctx, f, "the profile is of an accelerator that stoker does not know (%s)",
                         facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "unnamed");
-    }
-    if (facts->has_runtime && facts->runtime_calls > 0) {
+        choose(ctx, f, FIX_WINDOW, FIX_WINDOW);
+    } else if (facts->launches > 0) {
         stk_finding_say(
             ctx, f,
-            "no kernel, but %s calls of the accelerator's runtime: the job uses a device, "
-            "and recording it failed",
-            stk_human_count(facts->runtime_calls, count));
+            "no kernel, but %s calls that launch one: the device worked, and recording it failed",
+            stk_human_count(facts->launches, count));
+        f->title = "Recording the device failed";
+        f->severity = "medium";
+        choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {
         stk_finding_say(ctx, f, "the device has %s operations, none of them a kernel",
                         stk_human_count(facts->device_ops, count));
-    } else if (stk_rule_on_pipeline(ctx)) {
-        stk_finding_say(
-            ctx, f,
-            "stoker.data records its own stages, and no device: right for asking whether "
-            "the input keeps up");
+        choose(ctx, f, FIX_WINDOW, FIX_WHERE);
+    } else if (facts->runtime_calls > 0) {
+        stk_finding_say(ctx, f,
+                        "%s calls of the accelerator's runtime, none of which launches work: the "
+                        "recording missed the steps, or the model runs on the CPU",
+                        stk_human_count(facts->runtime_calls, count));
+        f->title = "Nothing was launched on the device";
+        choose(ctx, f, FIX_WINDOW, FIX_WHERE);
     } else {
-        stk_finding_say(
-            ctx, f,
-            "no row of a device, and no call of its runtime: right for a job on the CPU, "
-            "otherwise recording the device was off");
+        return false;
     }
+    return true;
 }
 
 static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ctx,
@@ -90,17 +109,16 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         stk_finding_say(ctx, f, "%s; they are left out of the breakdown", *why);
         f->title = "Some ranks have no device events";
         f->severity = "medium";
-    } else {
+        choose(ctx, f, FIX_TORCH, FIX_ALONE);
+    } else if (say_why(ctx, f)) {
         *why = "no kernels in the profile";
-        say_all(ctx, f);
-        f->severity = run->facts.has_runtime && run->facts.runtime_calls > 0 ? "medium" : "info";
+    } else {
+        *why = "no row and no call of an accelerator: a job on the CPU, or recording it was off";
+        return STK_RULE_NOT_APPLICABLE;
     }
     if (ctx->pass.verdict->kind == STK_VERDICT_CANNOT_TELL) {
-        stk_finding_fix(ctx, f, &fixes[FIX_ELSEWHERE]);
-    } else {
-        for (int i = 0; i < FIX_ELSEWHERE; i++) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
+        f->fix = (struct stk_list){0};
+        choose(ctx, f, FIX_ELSEWHERE, FIX_ELSEWHERE);
     }
     return STK_RULE_FIRED;
 }
@@ -112,9 +130,9 @@ const struct stk_rule stk_rule_capture_no_device = {
     .matters = "Without device rows nobody can say whether the device waits; the host's steps can "
                "be judged at best.",
     .priced = "Not priced: it is a fault of the recording, or a job on the CPU.",
-    .quiet = "A single kernel is enough. Without any call of the accelerator's runtime it is "
-             "information only, "
-             "since the job may well run on the CPU.",
+    .quiet =
+        "A single kernel is enough. Without any row of a device or call of its runtime nothing "
+        "speaks of an accelerator: the job may well run on the CPU.",
     .source = "Observed in CPU-only profiles, in CUPTI range profiling (runtime calls but no "
               "kernels) and in profiles "
               "of accelerators of other makers.",

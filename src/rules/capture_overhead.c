@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's own work, where it records it (buffer flushes, instrumentation). What the profiler
-// costs without recording it, stretched host calls above all, is not seen.
+// The profiler's own work: where it records it (buffer flushes, instrumentation), and what a Python
+// tracer costs, by the calls that it recorded. What a profiler stretches otherwise is not seen.
 #include "base/human.h"
 #include "rules/finding.h"
 
-enum { NOTABLE, CONTAMINATING, HOLDS_UP };
+enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
                  "1 % warned in every profile; 5 % is worth knowing"},
@@ -12,27 +12,75 @@ static const struct stk_threshold thresholds[] = {
                        "larger than most losses that name a verdict"},
     [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,
                   "overhead that overlaps the device's work contaminates little"},
+    [CALL] = {"recording a call of Python", "us", 0.7,
+              "a Python tracer runs at each call and return; measured 0.4 to 1 us"},
     {0},
 };
 
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE };
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Record without stacks, shapes and memory, and only the steps needed.",
-     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],\n"
-     "        with_stack=False, record_shapes=False, profile_memory=False)"},
-    {"tensorflow", "Leave the Python tracer off and lower the host tracer.",
-     "tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)"},
-    {"jax", "Switch the Python tracer off and lower the host tracer.",
-     "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = "
-     "0\noptions.host_tracer_level = 1\n"
-     "jax.profiler.start_trace('logs', profiler_options=options)"},
-    {"cuda", "Leave out sampling, context switches and memory usage.",
-     "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --output=run python train.py"},
-    {"any",
-     "Compare the step time with that of a run without a profiler before trusting small "
-     "differences.",
-     NULL},
+    [FIX_TORCH] = {"pytorch",
+                   "Record without stacks, shapes and memory, and only the steps needed.",
+                   "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],\n"
+                   "        with_stack=False, record_shapes=False, profile_memory=False)"},
+    [FIX_TF] =
+        {"tensorflow", "Leave the Python tracer off and lower the host tracer.",
+         "tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)"},
+    [FIX_JAX] = {"jax", "Switch the Python tracer off and lower the host tracer.",
+                 "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = "
+                 "0\noptions.host_tracer_level = 1\n"
+                 "jax.profiler.start_trace('logs', profiler_options=options)"},
+    [FIX_CUDA] = {"cuda", "Leave out sampling, context switches and memory usage.",
+                  "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --output=run "
+                  "python train.py"},
+    [FIX_COMPARE] =
+        {"any",
+         "Compare the step time with that of a run without a profiler before trusting small "
+         "differences.",
+         NULL},
     {0},
 };
+
+// A Python tracer records no cost of its own: the calls that it recorded tell it, all on one
+// interpreter's lock.
+static double tracer_share(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double share = (double)facts->python_events * thresholds[CALL].value * 1e3 /
+                   (double)stk_rule_recorded_ns(ctx);
+    return share < 1 ? share : 1;
+}
+
+static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    char calls[STK_HUMAN_MAX], each[STK_HUMAN_MAX], percent[STK_HUMAN_MAX];
+    uint32_t steps = run->step_marks > 0 ? run->step_marks : 1;
+    f->title = "Recording Python slows the job down";
+    stk_finding_say(
+        ctx, f,
+        "the Python tracer recorded %s calls, %s a step: at about %g us each, %s of the "
+        "recorded time, and the host looks slower than it is",
+        stk_human_count(run->facts.python_events, calls),
+        stk_human_count(run->facts.python_events / steps, each), thresholds[CALL].value,
+        stk_human_share(share, percent));
+}
+
+static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                        const char **why)
+{
+    double share = tracer_share(ctx);
+    char percent[STK_HUMAN_MAX];
+    if (share < thresholds[NOTABLE].value) {
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "recording Python took about %s of the time",
+                         stk_human_share(share, percent));
+    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    f->confidence = "medium";
+    say_tracer(ctx, f, share);
+    return STK_RULE_FIRED;
+}
 
 static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx,
                                                   struct stk_rep_finding *f, const char **why)
@@ -45,11 +93,11 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     stk_human_share(share, percent);
     if (facts->profiler_overhead_ns <= 0 && inside <= 0) {
         *why = "the profile records no overhead";
-        return STK_RULE_PASSED;
+        return check_tracer(ctx, f, why);
     }
     *why = stk_rule_text(ctx, "%s of the time", percent);
     if (share < thresholds[NOTABLE].value) {
-        return STK_RULE_PASSED;
+        return check_tracer(ctx, f, why);
     }
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
     f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
@@ -68,12 +116,13 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
 const struct stk_rule stk_rule_capture_overhead = {
     .id = "capture-overhead",
     .title = "The profiler takes much of the time",
-    .fires = "The profiler's own records of its work take 5 % of the time; from 15 % on they "
-             "contaminate the result.",
+    .fires =
+        "The profiler's own records of its work, or the calls that a Python tracer recorded at "
+        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result.",
     .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
                "its host than it is.",
     .priced = "Not priced: the time is not lost without the profiler.",
-    .quiet = "Profiles that do not record the overhead say nothing about it.",
+    .quiet = "What a profiler neither records nor shows by the number of its records is not known.",
     .source = "Rows of CUPTI's activity kind OVERHEAD; thresholds after the experience of nsys-ai, "
               "where 1 % raised "
               "false alarms.",

@@ -14,20 +14,26 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_WINDOW };
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Record the CPU activity too: it holds the launch calls.",
-     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"},
-    {"tensorflow", "Leave the host tracer on.",
-     "tf.profiler.experimental.ProfilerOptions(host_tracer_level=2, device_tracer_level=1)"},
-    {"jax", "Leave the host tracer on.",
-     "options = jax.profiler.ProfileOptions()\noptions.host_tracer_level = 2\n"
-     "jax.profiler.start_trace('logs', profiler_options=options)"},
-    {"cuda", "Trace the CUDA API and export all tables; record graphs node by node.",
-     "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run python train.py"},
-    {"any",
-     "Start the profiler a few steps before the window of interest, and do not filter rows out of "
-     "the file.",
-     NULL},
+    [FIX_TORCH] = {"pytorch", "Record the CPU activity too: it holds the launch calls.",
+                   "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"},
+    [FIX_TF] =
+        {"tensorflow", "Leave the host tracer on.",
+         "tf.profiler.experimental.ProfilerOptions(host_tracer_level=2, device_tracer_level=1)"},
+    [FIX_JAX] = {"jax", "Leave the host tracer on.",
+                 "options = jax.profiler.ProfileOptions()\noptions.host_tracer_level = 2\n"
+                 "jax.profiler.start_trace('logs', profiler_options=options)"},
+    [FIX_CUDA] = {"cuda", "Trace the CUDA API and export all tables; record graphs node by node.",
+                  "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run python "
+                  "train.py"},
+    [FIX_WINDOW] = {"any",
+                    "The host's calls are in the profile, only not those of this work: start the "
+                    "profiler a few "
+                    "steps before the window of interest, filter no rows out of the file, and give "
+                    "the files of "
+                    "other processes that use the device.",
+                    NULL},
     {0},
 };
 
@@ -59,6 +65,11 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
         stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
                         stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+    }
+    // Where launches were recorded, the host's activity is on already.
+    int last = facts->has_launch_rows ? FIX_WINDOW : FIX_CUDA;
+    for (int i = facts->has_launch_rows ? FIX_CUDA : FIX_TORCH; i <= last; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
     }
     return STK_RULE_FIRED;
 }

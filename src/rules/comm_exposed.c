@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "rules/finding.h"
 
-enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING };
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING, MANY, BRIEF, BRIEF_HOST };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"exposed communication, device", "share of the step", 0.03,
                 "the last bucket of gradients is always exposed"},
@@ -14,10 +14,18 @@ static const struct stk_threshold thresholds[] = {
               "on a CPU communication is part of the work"},
     [WAITING] = {"waiting for peers", "share of the exposed communication", 0.5,
                  "from half on, the peers' pace is the matter, not the link"},
+    [MANY] = {"collectives", "a step", 30, "buckets of a usual size are fewer"},
+    [BRIEF] = {"a collective, on average, at most", "us", 300,
+               "from here starting it takes longer than sending"},
+    [BRIEF_HOST] = {"a collective over gloo, on average, at most", "us", 1000,
+                    "its start takes some hundreds of microseconds"},
     {0},
 };
 
 enum {
+    FIX_ENGINE,
+    FIX_TORCH_MERGE,
+    FIX_TF_MERGE,
     FIX_DDP,
     FIX_NO_SYNC,
     FIX_FSDP,
@@ -31,6 +39,26 @@ enum {
     FIX_LINK
 };
 static const struct stk_rep_fix fixes[] = {
+    [FIX_ENGINE] =
+        {"any",
+         "In an inference engine each layer waits for its all-reduce: spread the model over fewer "
+         "devices if it fits (a smaller tensor-parallel size), leave the engine's own all-reduce "
+         "and its device graphs on, and serve larger batches.",
+         NULL},
+    [FIX_TORCH_MERGE] = {"pytorch",
+                         "Many small collectives: put gradients together, in larger buckets of DDP "
+                         "or flattened into one tensor.",
+                         "model = DistributedDataParallel(model, bucket_cap_mb=100)\n"
+                         "# or, where the loop calls all_reduce itself:\n"
+                         "grads = [p.grad for p in model.parameters()]\n"
+                         "flat = torch.nn.utils.parameters_to_vector(grads)\n"
+                         "torch.distributed.all_reduce(flat)\n"
+                         "torch.nn.utils.vector_to_parameters(flat, grads)"},
+    [FIX_TF_MERGE] =
+        {"tensorflow", "Many small collectives: reduce gradients in larger packs.",
+         "options = tf.distribute.experimental.CommunicationOptions(\n"
+         "    bytes_per_pack=200 * 1024 * 1024)\n"
+         "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
     [FIX_DDP] =
         {"pytorch",
          "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
@@ -40,8 +68,9 @@ static const struct stk_rep_fix fixes[] = {
          "                                gradient_as_bucket_view=True, static_graph=True)\n"
          "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"},
     [FIX_NO_SYNC] = {"pytorch", "Accumulate gradients over several batches and communicate once.",
-                     "with model.no_sync():\n    "
-                     "loss_of(first_batches).backward()\nloss_of(last_batch).backward()"},
+                     "with model.no_sync():\n"
+                     "    for batch in first_batches: loss_of(batch).backward()\n"
+                     "loss_of(last_batch).backward()"},
     [FIX_FSDP] = {"pytorch",
                   "With FSDP, fetch the next layer's weights while the current one computes.",
                   "for layer, following in zip(layers, layers[1:]):  # FSDP2\n"
@@ -134,7 +163,45 @@ static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
     return false;
 }
 
-// By the collective that takes most of the time.
+// Hundreds of short collectives a step: smaller ones would only add to them.
+static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *cause = &run->causes[STK_PART_COMMUNICATION];
+    double steps = run->step_marks > 0 ? run->step_marks : 1, count = 0, ns = 0;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        const struct stk_rank_sum *rank = run->ranks[r];
+        bool on_host = rank->collective_count == 0;
+        const struct stk_collective *list = on_host ? rank->host_collectives : rank->collectives;
+        uint32_t n = on_host ? rank->host_collective_count : rank->collective_count;
+        for (uint32_t i = 0; i < n; i++) {
+            ns += (double)list[i].dur_ns;
+        }
+        count += n;
+    }
+    count = count > 0 ? count / run->rank_count : cause->intervals / (double)run->rank_count;
+    ns = (ns > 0 ? ns : (double)cause->ns) / run->rank_count;
+    if (count < thresholds[MANY].value * steps ||
+        ns > thresholds[stk_rule_on_host(ctx) ? BRIEF_HOST : BRIEF].value * 1e3 * count) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "%s collectives a step of a rank, %s each on average",
+                    stk_human_count((uint64_t)(count / steps), a),
+                    stk_human_ns((int64_t)(ns / count), b));
+    return true;
+}
+
+static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool shards)
+{
+    stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
+    stk_finding_fix(ctx, f, &fixes[FIX_NO_SYNC]);
+    if (!shards) { // else said first
+        stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
+    }
+}
+
+// By the collective that takes most of the time, and by what issues it.
 static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const exchange[] = {"SendRecv", "AllToAll", "all_to_all", "all-to-all",
@@ -143,18 +210,27 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
         "reduce_scatter", "reduce-scatter", NULL};
     static const char *const mpi[] = {"MPI_", NULL};
+    bool shard = is_mostly(ctx, shards);
     if (is_mostly(ctx, mpi)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
     } else if (is_mostly(ctx, exchange)) {
         stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
-    } else if (is_mostly(ctx, shards)) {
+    } else if (shard) {
         stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
     }
-    for (int i = FIX_DDP; i <= FIX_CUDA; i++) {
-        if (i != FIX_FSDP || !is_mostly(ctx, shards)) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
+    if (ctx->pass.run->facts.signs[STK_SIGN_ENGINE].count > 0) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ENGINE]);
+        return;
     }
+    if (!shard && are_tiny(ctx, f)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_MERGE]);
+        stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
+    } else {
+        choose_torch(ctx, f, shard);
+        stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+    }
+    stk_finding_fix(ctx, f, &fixes[FIX_JAX]);
+    stk_finding_fix(ctx, f, &fixes[FIX_CUDA]);
 }
 
 static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,

@@ -18,6 +18,10 @@ enum {
     FIX_JAX_PRECISION,
     FIX_CUDA,
     FIX_BATCH,
+    FIX_NEXT,
+    FIX_CPU_NEXT,
+    FIX_TORCH_CPU,
+    FIX_TF_CPU,
     FIX_CPU
 };
 static const struct stk_rep_fix fixes[] = {
@@ -25,13 +29,15 @@ static const struct stk_rep_fix fixes[] = {
         {"pytorch", "An idea: lower precision uses the tensor cores.",
          "torch.set_float32_matmul_precision('high')  # TF32\n"
          "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"},
-    [FIX_TORCH_FUSE] = {"pytorch",
-                        "An idea: fewer passes over memory, by fusing elementwise operations.",
-                        "model = torch.compile(model)"},
+    [FIX_TORCH_FUSE] =
+        {"pytorch",
+         "An idea: fewer passes over memory, by fusing elementwise operations; measure it.",
+         "model = torch.compile(model)"},
     [FIX_TF_PRECISION] = {"tensorflow", "An idea: lower precision uses the tensor cores.",
                           "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')"},
-    [FIX_TF_FUSE] = {"tensorflow", "An idea: let XLA fuse.",
-                     "model.compile(optimizer, loss, jit_compile=True)"},
+    [FIX_TF_FUSE] = {"tensorflow",
+                     "An idea: XLA may fuse operations; it can be slower too, so measure it.",
+                     "train_step = tf.function(train_step, jit_compile=True)"},
     [FIX_JAX_PRECISION] = {"jax", "An idea: lower precision uses the tensor cores.",
                            "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # "
                            "or dtype=jnp.bfloat16"},
@@ -40,10 +46,21 @@ static const struct stk_rep_fix fixes[] = {
     [FIX_BATCH] = {"any",
                    "If the longest kernels are small, a larger batch may fill the device better.",
                    NULL},
+    [FIX_NEXT] = {"any",
+                  "Look next at which kernels take the time, and whether they use the "
+                  "tensor cores.",
+                  "stoker stats kernels PROFILE\nstoker stats ops PROFILE"},
+    [FIX_CPU_NEXT] = {"any", "Look next at which operations take the time.",
+                      "stoker stats ops PROFILE"},
+    [FIX_TORCH_CPU] = {"pytorch", "Check that the model has the cores that the job may use.",
+                       "print(torch.get_num_threads(), len(os.sched_getaffinity(0)))"},
+    [FIX_TF_CPU] = {"tensorflow",
+                    "Check that the model has the cores that the job may use (0: all).",
+                    "print(tf.config.threading.get_intra_op_parallelism_threads(),\n"
+                    "      len(os.sched_getaffinity(0)))"},
     [FIX_CPU] =
         {"any",
-         "The model computes on the host: a GPU, or more and better placed threads, is what would "
-         "shorten the step.",
+         "The model computes on the host: a GPU, or more cores, is what would shorten the step.",
          NULL},
     {0},
 };
@@ -69,6 +86,21 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// What runs in low precision, or compiled, is not told to.
+static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    bool low = low_precision(ctx);
+    bool compiled = ctx->pass.run->facts.signs[STK_SIGN_COMPILED].count > 0;
+    stk_finding_fix(ctx, f, &fixes[FIX_NEXT]);
+    for (int i = FIX_TORCH_PRECISION; i <= FIX_BATCH; i++) {
+        bool precision =
+            i == FIX_TORCH_PRECISION || i == FIX_TF_PRECISION || i == FIX_JAX_PRECISION;
+        if (!(low && precision) && !(compiled && i == FIX_TORCH_FUSE)) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+}
+
 static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
                                                struct stk_rep_finding *f, const char **why)
 {
@@ -82,19 +114,16 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->severity = "info";
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
-        stk_finding_cause(ctx, f, STK_PART_COMPUTE);
-        stk_finding_fix(ctx, f, &fixes[FIX_CPU]);
+        for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
     } else {
-        stk_finding_cause(ctx, f, STK_PART_COMPUTE);
         stk_rule_count_kernels(ctx, &kernels, &brief);
         stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
-        for (int i = low_precision(ctx) ? FIX_TORCH_FUSE : 0; i < FIX_CPU; i++) {
-            if (!low_precision(ctx) || (i != FIX_TF_PRECISION && i != FIX_JAX_PRECISION)) {
-                stk_finding_fix(ctx, f, &fixes[i]);
-            }
-        }
+        choose_ideas(ctx, f);
     }
     say_rest(ctx, f);
     return STK_RULE_FIRED;

@@ -14,6 +14,7 @@
 #define MAX_FIXES 16
 #define MAX_NAME 120      // bytes of a name in a line
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
+#define OWNERS_SHARE 0.05 // of a part, for a function of the user's own to be named
 
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
@@ -143,11 +144,41 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     }
 }
 
-// Names from..most of a cause. Some say where they lie themselves: "before gemm".
+// Do functions of the user's own fill most of it? Those say more than what they call.
+static bool owners_tell(const struct stk_cause *c)
+{
+    int64_t ns = 0;
+    for (int i = 0; i < c->owner_count; i++) {
+        ns += c->owners[i].ns;
+    }
+    return 2 * ns > c->ns;
+}
+
+// Each with the sum over all its calls; the smallest are left out.
+static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       const struct stk_cause *c, int from, int most)
+{
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    for (int i = from; i < c->owner_count && i < most; i++) {
+        if (i == 0 || (double)c->owners[i].ns >= OWNERS_SHARE * (double)c->ns) {
+            stk_finding_say(
+                ctx, f, "%s of it in %s, %s call%s", stk_human_ns(c->owners[i].ns, time),
+                stk_rule_owner(ctx, c->owners[i].name), stk_human_count(c->owners[i].count, count),
+                c->owners[i].count == 1 ? "" : "s");
+        }
+    }
+}
+
+// Names from..most of a cause, the user's own where they tell it. Some say where they lie
+// themselves: "before gemm".
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
     char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (owners_tell(c)) {
+        say_owners(ctx, f, c, from, most);
+        return;
+    }
     for (int i = from; i < c->name_count && i < most; i++) {
         const struct stk_cause_name *n = &c->names[i];
         if (n->ns > 0 && n->name && n->name[0]) {

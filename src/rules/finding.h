@@ -73,6 +73,8 @@ bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line
 // A text in the arena; "" if memory is out.
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+// "save (train.py:50)" for the frame of a function of the user's own, else the name as it is.
+const char *stk_rule_owner(const struct stk_rule_ctx *ctx, const char *name);
 // A name cut to what a line can hold, at a character's border.
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
 

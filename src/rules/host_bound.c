@@ -1,146 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device idles because the host is late: launch calls, Python and framework code, the
-// allocator. Which of them leads decides title and advice. A profiler stretches host time, Python
-// tracing most of all, so near the threshold part of it is the profiler's doing.
+// allocator. Which of them leads decides title and advice (host_fixes.c). A profiler stretches host
+// time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
 #include "base/human.h"
-#include "rules/finding.h"
+#include "rules/host_fixes.h"
 
-enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, LEADS, ALLOC, BRIEF, UNLINKED };
-static const struct stk_threshold thresholds[] = {
-    [DEVICE] = {"host time, device", "share of the step", 0.05,
-                "the gaps between kernels of a well-fed device add up to a few percent"},
-    [HOST] = {"other host work, host step", "share of the step", 0.15,
-              "on a CPU callbacks and logging take their share in healthy jobs too"},
-    [LEADS] = {"part that leads", "share of the host's loss", 0.5,
-               "half of the loss decides which advice comes first"},
-    [ALLOC] = {"allocation", "share of the step", 0.05,
-               "a caching allocator takes next to nothing in a steady step"},
-    [BRIEF] =
-        {"kernels under 10 us", "share of kernels", 0.5,
-         "a launch takes 5 to 10 us of the host, so shorter kernels cannot keep the device busy"},
-    [UNLINKED] = {"idle of unknown cause between unlinked kernels", "share of the step", 0.10,
-                  "as for any loss that names a verdict"},
-    {0},
-};
-
-enum {
-    FIX_TORCH_ALLOC,
-    FIX_TF_ALLOC,
-    FIX_JAX_ALLOC,
-    FIX_CUDA_ALLOC,
-    FIX_TORCH_LAUNCH,
-    FIX_TORCH_OPT,
-    FIX_TF_LAUNCH,
-    FIX_TF_THREADS,
-    FIX_JAX_LAUNCH,
-    FIX_CUDA_LAUNCH,
-    FIX_TORCH_PYTHON,
-    FIX_TF_PYTHON,
-    FIX_JAX_PYTHON,
-    FIX_DDP,
-    FIX_BATCH,
-    FIX_PYTHON,
-    FIX_WAIT,
-    FIX_RECORD
-};
-static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_ALLOC] = {"pytorch",
-                         "Let the caching allocator work: leave caching on, and call neither "
-                         "torch.cuda.empty_cache() nor gc.collect() in the loop; against "
-                         "fragmentation use segments "
-                         "that can grow.",
-                         "unset PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_NO_HIP_MEMORY_CACHING\n"
-                         "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"},
-    [FIX_TF_ALLOC] = {"tensorflow",
-                      "Let TensorFlow keep the memory it has, or use CUDA's own pool.",
-                      "export TF_GPU_ALLOCATOR=cuda_malloc_async"},
-    [FIX_JAX_ALLOC] = {"jax",
-                       "Use JAX's own pool: the platform allocator asks the driver each time.",
-                       "unset XLA_PYTHON_CLIENT_ALLOCATOR XLA_PYTHON_CLIENT_PREALLOCATE"},
-    [FIX_CUDA_ALLOC] =
-        {"cuda", "Allocate from a pool that keeps its memory; cudaFree waits for the device.",
-         "cudaMemPool_t pool; uint64_t keep = UINT64_MAX;\n"
-         "cudaDeviceGetDefaultMemPool(&pool, device);\n"
-         "cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);\n"
-         "cudaMallocAsync(&p, bytes, stream); /* ... */ cudaFreeAsync(p, stream);"},
-    [FIX_TORCH_LAUNCH] =
-        {"pytorch", "Launch less: compile the model, with CUDA graphs where shapes are fixed.",
-         "model = torch.compile(model, mode='reduce-overhead')"},
-    [FIX_TORCH_OPT] =
-        {"pytorch", "Let the optimizer update all parameters in a few kernels.",
-         "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True"},
-    [FIX_TF_LAUNCH] = {"tensorflow", "Run several steps per call, and let XLA fuse.",
-                       "model.compile(optimizer, loss, jit_compile=True, steps_per_execution=16)"},
-    [FIX_TF_THREADS] = {"tensorflow",
-                        "The input pipeline may take the cores that launch kernels: give launching "
-                        "threads of its own.",
-                        "export TF_GPU_THREAD_MODE=gpu_private"},
-    [FIX_JAX_LAUNCH] = {"jax", "Put the whole step under one jit, and several steps into a scan.",
-                        "@functools.partial(jax.jit, donate_argnums=0)\n"
-                        "def train(state, batches):\n"
-                        "    return jax.lax.scan(train_step, state, batches)"},
-    [FIX_CUDA_LAUNCH] = {"cuda", "Capture the repeated launches in a CUDA graph, and launch that.",
-                         "cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);\n"
-                         "launch_step(stream);\n"
-                         "cudaStreamEndCapture(stream, &graph);\n"
-                         "cudaGraphInstantiate(&exec, graph, 0);\n"
-                         "cudaGraphLaunch(exec, stream); /* every step */"},
-    [FIX_TORCH_PYTHON] =
-        {"pytorch",
-         "Take work out of the loop's Python: log every hundred steps, avoid loops over "
-         "samples or parameters, and compile the model.",
-         "model = torch.compile(model)\n"
-         "if step % 100 == 0: log(loss.detach())"},
-    [FIX_TF_PYTHON] = {"tensorflow",
-                       "Run the step as a graph, not eagerly, and call back less often.",
-                       "@tf.function(jit_compile=True)\n"
-                       "def train_step(batch): ...\n"
-                       "model.compile(optimizer, loss, run_eagerly=False, steps_per_execution=16)"},
-    [FIX_JAX_PYTHON] =
-        {"jax",
-         "Keep Python out of the step: one jit around all of it, no operations between calls.",
-         "train_step = jax.jit(train_step, donate_argnums=0)"},
-    [FIX_DDP] =
-        {"pytorch",
-         "DataParallel drives all devices from one Python process: use one process per device.",
-         "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])"},
-    [FIX_BATCH] = {"any",
-                   "A larger batch gives each kernel more to do for the same number of launches, "
-                   "if memory and "
-                   "convergence allow.",
-                   NULL},
-    [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
-                    "py-spy record --native -o loop.svg --pid PID"},
-    [FIX_WAIT] = {"any",
-                  "The thread is blocked, not busy. Let what it waits for run without it: a queue "
-                  "with room, a lock held for less, a result asked for later, no sleep.",
-                  NULL},
-    [FIX_RECORD] =
-        {"any",
-         "Record the step with its framework's profiler, and read that: it shows whether "
-         "the device is at work in this time.",
-         "stoker why PROFILE"},
-    {0},
-};
+static const struct stk_threshold *const thresholds = stk_host_thresholds;
 
 static bool leads(const struct stk_rule_ctx *ctx, enum stk_part part)
 {
     double share = stk_rule_part_share(ctx, part);
-    return share > 0 &&
-           share >= thresholds[LEADS].value * stk_rule_group_share(ctx, STK_GROUP_HOST);
+    return share > 0 && share >= thresholds[STK_HOST_FROM_LEADS].value *
+                                     stk_rule_group_share(ctx, STK_GROUP_HOST);
 }
 
 static bool allocates(const struct stk_rule_ctx *ctx)
 {
     return leads(ctx, STK_PART_ALLOC) ||
-           stk_rule_part_share(ctx, STK_PART_ALLOC) >= thresholds[ALLOC].value;
+           stk_rule_part_share(ctx, STK_PART_ALLOC) >= thresholds[STK_HOST_FROM_ALLOC].value;
 }
 
 static bool many_brief(const struct stk_rule_ctx *ctx)
 {
     uint64_t kernels, brief;
     stk_rule_count_kernels(ctx, &kernels, &brief);
-    return kernels > 0 && (double)brief >= thresholds[BRIEF].value * (double)kernels;
+    return kernels > 0 && (double)brief >= thresholds[STK_HOST_FROM_BRIEF].value * (double)kernels;
 }
 
 // Python and the framework lead, and it is not for the launches that short kernels need.
@@ -149,7 +33,7 @@ static bool code_leads(const struct stk_rule_ctx *ctx)
     double host = stk_rule_part_share(ctx, STK_PART_HOST);
     double launch = stk_rule_part_share(ctx, STK_PART_LAUNCH);
     return leads(ctx, STK_PART_HOST) &&
-           (!many_brief(ctx) || launch < thresholds[LEADS].value * host);
+           (!many_brief(ctx) || launch < thresholds[STK_HOST_FROM_LEADS].value * host);
 }
 
 static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -185,52 +69,6 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    static const char *const optimizers[] = {"_single_tensor_", "Optimizer.step",
-                                             "Optimizer.zero_grad", NULL};
-    stk_finding_fix(ctx, f, &fixes[FIX_TORCH_LAUNCH]);
-    if (stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, optimizers) ||
-        stk_rule_cause_names_any(ctx, STK_PART_HOST, optimizers)) {
-        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_OPT]);
-    }
-    stk_finding_fix(ctx, f, &fixes[FIX_TF_LAUNCH]);
-    if (ctx->pass.run->facts.has_iterators) {
-        stk_finding_fix(ctx, f, &fixes[FIX_TF_THREADS]);
-    }
-    stk_finding_fix(ctx, f, &fixes[FIX_JAX_LAUNCH]);
-    stk_finding_fix(ctx, f, &fixes[FIX_CUDA_LAUNCH]);
-    stk_finding_fix(ctx, f, &fixes[FIX_BATCH]);
-}
-
-static void host_bound_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    if (stk_rule_cause_names(ctx, STK_PART_HOST, "DataParallel.forward") &&
-        !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward")) {
-        stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
-    }
-    if (allocates(ctx)) {
-        for (int i = FIX_TORCH_ALLOC; i <= FIX_CUDA_ALLOC; i++) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
-        if (leads(ctx, STK_PART_ALLOC)) {
-            return;
-        }
-    }
-    if (leads(ctx, STK_PART_WAIT)) {
-        stk_finding_fix(ctx, f, &fixes[FIX_WAIT]);
-        return;
-    }
-    if (code_leads(ctx)) {
-        for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
-        stk_finding_fix(ctx, f, &fixes[FIX_PYTHON]);
-        return;
-    }
-    choose_launch(ctx, f);
-}
-
 // The verdict blames the host although little is measured: unlinked device work, mostly short
 // kernels.
 static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -238,8 +76,8 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
 {
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
     char percent[STK_HUMAN_MAX];
-    if (ctx->pass.verdict->kind != STK_VERDICT_HOST || share < thresholds[UNLINKED].value ||
-        !many_brief(ctx)) {
+    if (ctx->pass.verdict->kind != STK_VERDICT_HOST ||
+        share < thresholds[STK_HOST_FROM_UNLINKED].value || !many_brief(ctx)) {
         return STK_RULE_PASSED;
     }
     f->title = "The device idles between short kernels";
@@ -255,7 +93,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
         "likely late but not proven so",
         percent);
     say_launches(ctx, f);
-    choose_launch(ctx, f);
+    stk_host_fixes_choose(ctx, f, STK_HOST_LAUNCHES);
     return STK_RULE_FIRED;
 }
 
@@ -276,7 +114,7 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
         "else that the loop does, which stoker.data does not record",
         stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
         stk_human_share(stk_rule_parts_share(ctx, parts), share));
-    stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+    stk_host_fixes_choose(ctx, f, STK_HOST_NOT_RECORDED);
 }
 
 static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
@@ -307,7 +145,12 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
     if (!stk_rule_on_host(ctx)) {
         say_launches(ctx, f);
     }
-    host_bound_choose_fixes(ctx, f);
+    uint32_t other = leads(ctx, STK_PART_WAIT) ? STK_HOST_BLOCKED
+                     : code_leads(ctx)         ? STK_HOST_CODE
+                                               : STK_HOST_LAUNCHES;
+    stk_host_fixes_choose(ctx, f,
+                          (allocates(ctx) ? STK_HOST_ALLOCATES : 0) |
+                              (leads(ctx, STK_PART_ALLOC) ? 0 : other));
     return STK_RULE_FIRED;
 }
 
@@ -331,7 +174,7 @@ const struct stk_rule stk_rule_host_bound = {
               "CUDA graphs documentation; PyTorch, TensorFlow and JAX performance guides.",
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_HOST,
-    .thresholds = thresholds,
-    .fixes = fixes,
+    .thresholds = stk_host_thresholds,
+    .fixes = stk_host_fixes,
     .check = host_bound_check,
 };

@@ -27,8 +27,10 @@ static const struct stk_rep_fix fixes[] = {
                    "Look at the samples of these steps: size, file, disk. A deeper prefetch, or "
                    "workers that need not keep the order, hide what is rare.",
                    NULL},
-    [FIX_OTHER] = {"any", "See in a timeline what these steps do that the others do not.",
-                   "stoker view PROFILE"},
+    [FIX_OTHER] =
+        {"any",
+         "See what these steps do that the others do not: a timeline of the export shows it.",
+         "stoker export perfetto PROFILE -o run.pftrace"},
     {0},
 };
 

@@ -173,6 +173,40 @@ static void insert(struct stk_rep_finding *list, size_t *count, const struct stk
     (*count)++;
 }
 
+static bool was_said(const struct stk_rep_finding *list, size_t count, size_t finding, size_t at)
+{
+    const struct stk_rep_fix *x = (const struct stk_rep_fix *)list[finding].fix.items + at;
+    for (size_t i = 0; i < count && i <= finding; i++) {
+        const struct stk_rep_fix *fixes = list[i].fix.items;
+        size_t n = i == finding ? at : list[i].fix.count;
+        for (size_t k = 0; k < n; k++) {
+            if (x->snippet ? fixes[k].snippet && strcmp(x->snippet, fixes[k].snippet) == 0
+                           : !fixes[k].snippet && strcmp(x->text, fixes[k].text) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// What a finding before it advises is left out, as long as something is left; else its snippet is.
+static void drop_repeated(struct stk_rep_finding *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stk_rep_fix *fixes = (struct stk_rep_fix *)list[i].fix.items;
+        size_t kept = 0, n = list[i].fix.count;
+        for (size_t k = 0; k < n; k++) {
+            if (!was_said(list, count, i, k)) {
+                fixes[kept++] = fixes[k];
+            }
+        }
+        if (kept == 0 && n > 0) {
+            fixes[kept++].snippet = NULL;
+        }
+        list[i].fix.count = kept;
+    }
+}
+
 enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
                                  struct stoker_err *err)
 {
@@ -205,6 +239,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         }
         insert(findings, &found, &f, ctx->pass.verdict->kind);
     }
+    drop_repeated(findings, found);
     report->rules = (struct stk_list){.items = rows, .count = n};
     report->findings = (struct stk_list){.items = findings, .count = found};
     return STOKER_OK;

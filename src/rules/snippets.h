@@ -5,8 +5,8 @@
 
 // Skips five steps, warms up for three, records ten.
 #define STK_SNIPPET_TORCH                                                                          \
-    "from torch.profiler import ProfilerActivity, profile, schedule\n"                             \
-    "with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],\n"                     \
+    "from torch.profiler import profile, schedule, supported_activities\n"                         \
+    "with profile(activities=supported_activities(),\n"                                            \
     "             schedule=schedule(wait=5, warmup=3, active=10, repeat=1),\n"                     \
     "             on_trace_ready=lambda p: p.export_chrome_trace('trace.json.gz')) as prof:\n"     \
     "    for batch in loader:\n"                                                                   \

@@ -1,55 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's own line behind a finding: a Python frame among the names of its causes. Kineto writes
+// The user's own line behind a finding: the function that holds most of its time, else a Python
+// frame among the names of its causes. Kineto writes
 // "train.py(35): main", TensorFlow and JAX "$train.py:35 main"; a name may go on " in another
 // name". Frames of installed packages and of Python itself are passed over: nobody changes them.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "model/threads/python_frame.h"
 #include "rules/finding.h"
 
 #define MAX_LINE 10000000
-
-// Packages, as folders of a path that Kineto cuts at the entries of sys.path.
-static const char *const packages[] = {
-    "torch",       "torchvision", "torchaudio",   "tensorflow", "keras",
-    "jax",         "jaxlib",      "flax",         "optax",      "orbax",
-    "grain",       "numpy",       "scipy",        "pandas",     "PIL",
-    "cv2",         "sklearn",     "transformers", "accelerate", "diffusers",
-    "datasets",    "peft",        "trl",          "lightning",  "pytorch_lightning",
-    "timm",        "deepspeed",   "vllm",         "sglang",     "triton",
-    "xformers",    "flash_attn",  "apex",         "absl",       "multiprocessing",
-    "concurrent",  "asyncio",     "logging",      "json",       "importlib",
-    "collections", "unittest"};
-// Modules of Python itself.
-static const char *const modules[] = {
-    "contextlib.py",  "threading.py",   "queue.py",     "selectors.py", "socket.py",
-    "ssl.py",         "copy.py",        "pickle.py",    "random.py",    "tempfile.py",
-    "enum.py",        "abc.py",         "inspect.py",   "warnings.py",  "weakref.py",
-    "runpy.py",       "subprocess.py",  "functools.py", "typing.py",    "types.py",
-    "dataclasses.py", "_weakrefset.py", "os.py",        "signal.py"};
-
-static bool is_installed(struct stk_str file)
-{
-    static const char *const folders[] = {"site-packages/", "dist-packages/", "lib/python", "<"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (stk_str_contains(file, stk_str_from(folders[i]))) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
-        size_t n = strlen(packages[i]);
-        if (file.n > n && memcmp(file.p, packages[i], n) == 0 && file.p[n] == '/') {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-        if (stk_str_eq(file, stk_str_from(modules[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 // One frame: the file up to its ".py", then "(35):" or ":35".
 static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *line)
@@ -69,7 +31,7 @@ static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *lin
         }
         size_t skip = frame.p[0] == '$';
         *file = (struct stk_str){frame.p + skip, i + 3 - skip};
-        return file->n > 3 && !is_installed(*file);
+        return file->n > 3 && stk_python_frame_is_users(frame);
     }
     return false;
 }
@@ -105,10 +67,26 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     int64_t best_ns = -1;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_cause *c = &ctx->pass.run->causes[p];
-        for (int i = 0; i < c->name_count && (parts & (1u << p)); i++) {
-            if (c->names[i].ns > best_ns && take(ctx, f, c->names[i].name)) {
-                best_ns = c->names[i].ns;
+        const struct stk_cause_name *list = c->owner_count ? c->owners : c->names;
+        int count = c->owner_count ? c->owner_count : c->name_count;
+        for (int i = 0; i < count && (parts & (1u << p)); i++) {
+            if (list[i].ns > best_ns && take(ctx, f, list[i].name)) {
+                best_ns = list[i].ns;
             }
         }
     }
+}
+
+const char *stk_rule_owner(const struct stk_rule_ctx *ctx, const char *name)
+{
+    struct stk_str file;
+    int64_t line;
+    if (!stk_rule_parse_source(name, &file, &line)) {
+        return stk_rule_name(ctx, name);
+    }
+    struct stk_str function = stk_python_frame_parse(stk_str_from(name)).function;
+    const char *slash = memrchr(file.p, '/', file.n); // the folder is in the finding's source
+    const char *base = slash ? slash + 1 : file.p;
+    return stk_rule_text(ctx, "%.*s (%.*s:%" PRId64 ")", (int)(function.n < 100 ? function.n : 100),
+                         function.p, (int)(file.p + file.n - base), base, line);
 }

@@ -89,6 +89,10 @@ enum stk_wire_event_kind {
 #define STK_WIRE_LIMIT "stoker.data limit: "
 // The name of an event in which the consumer asks for a batch.
 #define STK_WIRE_NEXT "stoker.data next"
+// What a record of a DataLoader's worker (stoker.trace_worker) calls a batch, and putting its items
+// together; the items themselves have the names of Python's frames.
+#define STK_WIRE_WORKER_BATCH "stoker worker: batch"
+#define STK_WIRE_WORKER_COLLATE "stoker worker: collate"
 // What a step is named in the trace, before its number.
 #define STK_WIRE_STEP_NAME "StokerStep#"
 struct stk_wire_event {

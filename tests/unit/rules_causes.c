@@ -73,10 +73,16 @@ static void input_advice(void)
     CHECK(says(x, "5.00 ms of it in enumerate(DataLoader)") && says(x, "in step 3"));
     CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's
     CHECK(advises(x, "named above") < 0);      // a loader is no code of the user's own
+    CHECK(advises(x, "sched_getaffinity") == 0 && advises(x, "get_worker_info") == 1);
+    CHECK(advises(x, "pin_memory=True") > 0);
+    f.run.facts.has_device_rows = false; // no accelerator: nothing to pin memory for
+    f.run.facts.runtime_calls = 0;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "pin_memory") < 0);
     fake_done(&f);
 
     x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
-    CHECK(says(x, "do not keep up") && advises(x, "use more, up to the cores") == 0);
+    CHECK(says(x, "do not keep up") && advises(x, "trace_worker") == 0);
     CHECK(advises(x, "num_workers=0") < 0);
     fake_done(&f);
 
@@ -85,16 +91,158 @@ static void input_advice(void)
     CHECK(advises(x, "DataLoader(") < 0);
     fake_done(&f);
 
-    x = input("Iterator::Generator", STK_FW_TENSORFLOW);
-    CHECK(advises(x, "py_function") == 0);
-    fake_done(&f);
-
-    x = input("PrefetchDatasetIterator.__next__", STK_FW_JAX);
-    CHECK(advises(x, "mp_prefetch") == 0);
+    x = input("PjRtBuffer::Await", STK_FW_JAX);
+    CHECK(advises(x, "threading.Thread") >= 0 && advises(x, "mp_prefetch") < 0);
+    f.run.facts.signs[STK_SIGN_GRAIN].count = 6;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(advises(x, "mp_prefetch") == 0 && advises(x, "threading.Thread") < 0);
     fake_done(&f);
 
     x = input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
     CHECK_EQ(advises(x, "functions named above"), 0);
+    fake_done(&f);
+}
+
+static const struct stk_rep_finding *pipeline(const char *stage, const char *kind, bool is_async,
+                                              bool is_buffered, int64_t python_ns)
+{
+    input("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);
+    f.run.causes[STK_PART_INPUT].ns = f.run.parts[STK_PART_INPUT];
+    f.run.slow_stage = (struct stk_slow_stage){.stage = stage,
+                                               .kind = kind,
+                                               .is_pipeline = true,
+                                               .is_async = is_async,
+                                               .is_buffered = is_buffered,
+                                               .self_ns = 120000000,
+                                               .elements = 10,
+                                               .parallelism = is_async ? 2 : 1,
+                                               .share = 0.93};
+    f.run.facts.signs[STK_SIGN_PY_FUNC] = (struct stk_sign_sum){python_ns > 0, python_ns};
+    fake_ask(&f);
+    return fake_finding(&f, "input-wait");
+}
+
+// The stage that limits is named, and the advice is for its sort.
+static void input_stage(void)
+{
+    const struct stk_rep_finding *x =
+        pipeline("Iterator::Prefetch::Map", "preprocess", false, true, 0);
+    CHECK(says(x,
+               "the stage Iterator::Prefetch::Map limits: 93 % of the pipeline's work, 12.0 ms an "
+               "element, on 1 thread"));
+    CHECK(advises(x, "Run the map in parallel") == 0 && advises(x, "does not end with") < 0);
+    fake_done(&f);
+
+    x = pipeline("Iterator::ParallelMapV2", "preprocess", true, false, 0);
+    CHECK(advises(x, "parallel already") == 0 && advises(x, "Run the map in parallel") < 0);
+    CHECK(advises(x, "does not end with") == 1);
+    fake_done(&f);
+
+    x = pipeline("Iterator::Prefetch::FlatMap", "read", false, true, 0);
+    CHECK(advises(x, "Read several files") == 0);
+    fake_done(&f);
+
+    // A generator or py_function runs under Python's lock, whatever the stage around it.
+    x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 100000000);
+    CHECK(advises(x, "py_function") == 0 && advises(x, "parallel already") < 0);
+    fake_done(&f);
+    x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 10000000);
+    CHECK(advises(x, "py_function") < 0);
+    fake_done(&f);
+}
+
+// The function of the user's own is named with the sum over all its calls, and its line.
+static void owners(void)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    struct stk_cause *c = &f.run.causes[STK_PART_HOST];
+    c->ns = f.run.parts[STK_PART_HOST];
+    fake_name(&f, STK_PART_HOST, "<built-in function fsync>");
+    c->owners[c->owner_count++] =
+        (struct stk_cause_name){"jobs/train.py(50): save_checkpoint", 200000000, 4};
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(says(x, "200 ms of it in save_checkpoint (train.py:50), 4 calls"));
+    CHECK(!says(x, "of it in <built-in"));
+    CHECK(x->has_source && x->source.line == 50);
+    CHECK_STR(x->source.file, "jobs/train.py");
+    CHECK(advises(x, "the job's own") == 0 && advises(x, "Write checkpoints") < 0);
+    f.run.facts.signs[STK_SIGN_CHECKPOINT] = (struct stk_sign_sum){4, 200000000};
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "Write checkpoints rarely"), 0);
+    fake_done(&f);
+}
+
+// What the profile shows of the job chooses the advice.
+static void host_evidence(void)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    f.run.facts.signs[STK_SIGN_EAGER_OP].count = 19 * FAKE_STEPS;
+    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){60, 60 * 4900000};
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(says(x, "60 calls of a tf.function, 4.90 ms each"));
+    CHECK(advises(x, "tf.range(steps)") == 0 && advises(x, "one graph") < 0);
+    f.run.facts.signs[STK_SIGN_KERAS].count = 6;
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "steps_per_execution"), 0);
+    f.run.facts.signs[STK_SIGN_FUNCTION].ns = 60 * 5100000;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "steps_per_execution") < 0);
+    f.run.facts.signs[STK_SIGN_EAGER_OP].count = 20 * FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(says(x, "120 operations run eagerly") && advises(x, "run_eagerly=False") == 0);
+    f.run.facts.signs[STK_SIGN_CONSTANT] = (struct stk_sign_sum){6, 30000000};
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "tf.constant(values)"), 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.4, -1);
+    f.run.facts.signs[STK_SIGN_COMPILED].count = 6;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "compiled already") == 0 && advises(x, "compile the model") < 0);
+    f.run.facts.graph_launches = 6;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "torch.compile") < 0);
+    fake_done(&f);
+}
+
+static const struct stk_rep_finding *workers(int64_t batch_ns, int64_t collate_ns)
+{
+    input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
+    f.run.workers = (struct stk_worker_sum){.workers = 2,
+                                            .items = 40,
+                                            .batches = 10,
+                                            .batch_ns = batch_ns,
+                                            .item_ns = batch_ns - collate_ns,
+                                            .collate_ns = collate_ns,
+                                            .wall_ns = 1000000000,
+                                            .item = "data.py(31): __getitem__",
+                                            .most_ns = 1};
+    fake_ask(&f);
+    return fake_finding(&f, "input-wait");
+}
+
+// Records of the workers say what limits.
+static void worker_records(void)
+{
+    const struct stk_rep_finding *x = workers(900000000, 100000000);
+    CHECK(says(x, "2 records of workers: at work 90 % of their time"));
+    CHECK(says(x, "item takes 20.0 ms in __getitem__ (data.py:31), 89 % of its work"));
+    CHECK(!says(x, "do not keep up") && advises(x, "Make an item cheaper") == 0);
+    fake_done(&f);
+    x = workers(900000000, 500000000);
+    CHECK_EQ(advises(x, "Putting a batch together"), 0);
+    fake_done(&f);
+    x = workers(690000000, 100000000);
+    CHECK_EQ(advises(x, "wait more than they work"), 0);
     fake_done(&f);
 }
 
@@ -250,6 +398,21 @@ static void communication_advice(void)
     fake_name(&f, STK_PART_COMMUNICATION, "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t");
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "communication-exposed"), "exchange of all with all"), 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COMMUNICATION, 0.3, -1);
+    fake_name(&f, STK_PART_COMMUNICATION, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+    f.run.causes[STK_PART_COMMUNICATION].intervals = 30 * FAKE_STEPS;
+    f.run.causes[STK_PART_COMMUNICATION].ns = 30 * FAKE_STEPS * INT64_C(200000);
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK(says(x, "30 collectives a step of a rank, 200 us each"));
+    CHECK(advises(x, "bucket_cap_mb=100") == 0 && advises(x, "smaller buckets") < 0);
+    f.run.facts.signs[STK_SIGN_ENGINE].count = 1;
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK(advises(x, "inference engine") == 0 && advises(x, "bucket_cap_mb") < 0);
     fake_done(&f);
 
     fake_init(&f, 2, STK_SCOPE_STEPS);
@@ -418,7 +581,11 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(thresholds);
     CHECK_RUN(input_advice);
+    CHECK_RUN(input_stage);
     CHECK_RUN(input_uneven);
+    CHECK_RUN(owners);
+    CHECK_RUN(host_evidence);
+    CHECK_RUN(worker_records);
     CHECK_RUN(host_advice);
     CHECK_RUN(host_unlinked);
     CHECK_RUN(sync_advice);

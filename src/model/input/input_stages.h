@@ -72,4 +72,8 @@ double stk_input_stage_capacity(const struct stk_input_stage *stage);
 // memory.
 bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage);
 
+// Fills sum->slow_stage: that stage, of a rank whose summary is complete but for it.
+STK_MUST_CHECK enum stoker_status stk_input_slow_find(struct stk_analysis *a,
+                                                      struct stoker_err *err);
+
 #endif

@@ -6,6 +6,7 @@
 // are kept. Marks of one kind are made disjoint afterwards: the one that began first has the time.
 // Limits: overhead is known only where the profiler records it (CUPTI's overhead activity).
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -26,6 +27,7 @@ struct scan {
     // Calls of next() that are open on the thread being scanned: index into nexts.
     size_t open[OPEN_NEXTS];
     uint32_t open_count;
+    int64_t sign_end_ns[STK_SIGN_COUNT]; // of the last event of each on the thread being scanned
     bool failed;
 };
 
@@ -158,6 +160,17 @@ static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
     }
 }
 
+static void count_sign(struct scan *s, uint32_t event, int sign)
+{
+    struct stk_sign_sum *sum = &s->f->signs[sign];
+    int64_t end_ns = stk_end_ns(s->a->t, event);
+    sum->count++;
+    if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
+        sum->ns = stk_add_ns(sum->ns, stk_dur_ns(s->a->t, event));
+        s->sign_end_ns[sign] = end_ns;
+    }
+}
+
 static void scan_thread(struct scan *s, uint32_t track)
 {
     const struct stk_trace *t = s->a->t;
@@ -165,6 +178,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     uint32_t root = s->a->threads[track].root;
     s->open_count = 0;
     int64_t wait_end_ns = INT64_MIN;
+    memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
@@ -185,6 +199,9 @@ static void scan_thread(struct scan *s, uint32_t track)
         }
         if (class & STK_NAME_LETS_GO) {
             push_mark(s, &s->lets_go, e);
+        }
+        if (s->a->signs[t->name[e]]) {
+            count_sign(s, e, s->a->signs[t->name[e]] - 1);
         }
         if (is_step_event(s->a, e, class)) {
             push_mark(s, &s->steps, e);
@@ -340,7 +357,8 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
     stk_vec_init(&s.waits, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.lets_go, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
-    s.failed = !find_threads(a);
+    a->signs = stk_signs_classify(a->t, &a->scratch);
+    s.failed = !a->signs || !find_threads(a);
     for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
         const struct stk_track *track = &a->t->tracks[k];
         if (!a->in_rank[track->process] || track->kind == STK_TRACK_STREAM ||

@@ -201,6 +201,13 @@ uint32_t stk_python_frame_denies(struct stk_str name)
     return denies ? STK_NAME_PREP : 0;
 }
 
+bool stk_python_frame_is_users(struct stk_str name)
+{
+    enum stk_python_owner owner = stk_python_frame_owner(name);
+    return (owner == STK_PYTHON_USER || owner == STK_PYTHON_UNKNOWN) &&
+           stk_str_ends(stk_python_frame_parse(name).file, STK_STR(".py"));
+}
+
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size)
 {
     STK_ASSERT(size > 0);

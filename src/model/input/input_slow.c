@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage that keeps the others waiting, for ranks that wait for their input: what `stoker stats
+// input` calls limiting, kept with the rank's summary so that the report can name it.
+#include <string.h>
+
+#include "base/assert.h"
+#include "model/input/input_stages.h"
+
+#define LEAST_SHARE 0.3 // of the work of all stages
+
+// The batches come out of a buffer that others fill: on the way to it there is only bookkeeping.
+static bool is_buffered(const struct stk_input_sums *sums)
+{
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        bool is_last = s->is_pipeline && s->kind == STK_INPUT_BUFFER;
+        for (uint32_t up = s->parent; is_last && up != STK_NONE; up = sums->stages[up].parent) {
+            enum stk_input_kind kind = sums->stages[up].kind;
+            is_last = kind == STK_INPUT_BUFFER || kind == STK_INPUT_CONTROL ||
+                      kind == STK_INPUT_TRANSFER || kind == STK_INPUT_FETCH;
+        }
+        if (is_last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err *err)
+{
+    STK_ASSERT(a->t && a->sum);
+    void *partial = NULL;
+    uint32_t at;
+    enum stoker_status status = stk_input_stages_see(a, &a->scratch, &partial, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
+    const struct stk_input_sums *sums = partial;
+    if (!stk_input_stages_limit(sums, &at)) {
+        return stk_err_nomem(err);
+    }
+    if (at == STK_NONE) {
+        return STOKER_OK;
+    }
+    const struct stk_input_stage *s = &sums->stages[at];
+    int64_t all_ns = 0;
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        all_ns = stk_add_ns(all_ns, sums->stages[i].self_ns);
+    }
+    double share = all_ns > 0 ? (double)s->self_ns / (double)all_ns : 0;
+    if (share <
+        LEAST_SHARE) { // it is called limiting, but what the wait is for is not in the profile
+        return STOKER_OK;
+    }
+    a->sum->slow_stage = (struct stk_slow_stage){
+        .stage = stk_arena_strndup(a->out, s->name, strlen(s->name)),
+        .kind = stk_input_kind_key(s->kind),
+        .is_pipeline = s->is_pipeline,
+        .is_async = s->is_async,
+        .is_fetch = s->kind == STK_INPUT_FETCH,
+        .is_buffered = is_buffered(sums),
+        .self_ns = s->self_ns,
+        .elements = s->elements,
+        .parallelism = s->parallelism,
+        .share = share,
+    };
+    return a->sum->slow_stage.stage ? STOKER_OK : stk_err_nomem(err);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose code fills a part: see owners.h. A stage, a callback, a checkpoint is many calls of many
+// library functions; what its author knows it by is the function that he wrote.
+//
+// Method: the pieces of a part are laid over the frames of the user's functions, and of the ranges
+// that he marked, on their thread; the innermost open one has the time. Linear in the events of the
+// threads that have pieces.
+// Where the thread that trains waits for its input and is in no function of the user's own, those
+// that other threads run meanwhile have the time: the workers that it waits for. Limits:
+// TensorFlow's and JAX's tracers record no folder, so that a file there which is not known to be a
+// library's counts as the user's; the first row of a thread is looked at, its sub-rows only where
+// that has none.
+#include "model/owners.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/sort.h"
+#include "model/threads/python_frame.h"
+
+#define DEPTH 256 // frames of the user's, nested deeper are taken for their callers
+
+enum { UNASKED, USERS, OTHERS };
+
+struct tally {
+    uint32_t name, count, last_event;
+    uint8_t part;
+    int64_t ns;
+};
+
+struct owners {
+    struct stk_analysis *a;
+    uint8_t *whose;       // per string id
+    struct stk_map index; // (part, name) -> tally
+    struct stk_vec tallies;
+};
+
+// A range with a name as people give it; those of frameworks have signs in theirs, or classes.
+static bool is_own_range(const struct stk_analysis *a, uint32_t event, struct stk_str name)
+{
+    if (stk_is_step_mark(a, event) || stk_class_of(a, event)) {
+        return (stk_class_of(a, event) & (STK_NAME_PREP | STK_NAME_EVAL)) != 0;
+    }
+    for (size_t i = 0; i < name.n; i++) {
+        if (strchr("#:().<>[]", name.p[i])) {
+            return false;
+        }
+    }
+    return name.n > 0;
+}
+
+// Files of Grain, and those that make a package, as JAX's tracer shows them: without a folder, and
+// with names that files of a job may have, too, where there is no Grain.
+static bool is_grains(const struct stk_analysis *a, struct stk_str name)
+{
+    static const char *const files[] = {
+        "dataset.py", "base.py",   "stats.py",  "batch.py",    "filter.py",  "flatmap.py",
+        "map.py",     "mix.py",    "source.py", "prefetch.py", "shuffle.py", "interleave.py",
+        "repeat.py",  "slice.py",  "zip.py",    "rebatch.py",  "limit.py",   "data_loader.py",
+        "cache.py",   "record.py", "options.py"};
+    struct stk_str file = stk_python_frame_parse(name).file;
+    bool found = stk_str_eq(file, STK_STR("__init__.py"));
+    for (size_t i = 0; i < sizeof files / sizeof *files && !found; i++) {
+        found = a->sum->facts.signs[STK_SIGN_GRAIN].count > 0 &&
+                stk_str_eq(file, stk_str_from(files[i]));
+    }
+    return found && name.p[0] == '$';
+}
+
+static bool is_users(struct owners *o, uint32_t event)
+{
+    const struct stk_trace *t = o->a->t;
+    uint8_t kind = t->kind[event];
+    if (kind != STK_KIND_PYTHON && kind != STK_KIND_ANNOTATION) {
+        return false;
+    }
+    uint8_t *whose = &o->whose[t->name[event]];
+    if (*whose == UNASKED) {
+        struct stk_str name = stk_name_of(t, event);
+        bool own = kind == STK_KIND_PYTHON
+                       ? stk_python_frame_is_users(name) && !is_grains(o->a, name)
+                       : is_own_range(o->a, event, name);
+        *whose = own ? USERS : OTHERS;
+    }
+    return *whose == USERS;
+}
+
+static bool add(struct owners *o, uint32_t event, int part, int64_t ns)
+{
+    int created = 0;
+    uint32_t name = o->a->t->name[event], next = (uint32_t)o->tallies.count;
+    uint32_t *slot = stk_map_put(&o->index, (uint64_t)part + 1, name, next, &created);
+    if (!slot) {
+        return false;
+    }
+    struct tally *x = created ? stk_vec_push(&o->tallies) : stk_vec_at(&o->tallies, *slot);
+    if (!x) {
+        return false;
+    }
+    if (created) {
+        *x = (struct tally){.name = name, .last_event = STK_NONE, .part = (uint8_t)part};
+    }
+    x->ns += ns;
+    x->count += x->last_event != event;
+    x->last_event = event;
+    return true;
+}
+
+// Frames of the user's on one row that are open, while time goes on.
+struct row {
+    uint32_t next, end; // next: the first event that is the user's and not open yet
+    uint32_t depth;
+    uint32_t stack[DEPTH];
+};
+
+static void find_next(struct owners *o, struct row *r)
+{
+    while (r->next < r->end && !is_users(o, r->next)) {
+        r->next++;
+    }
+}
+
+static void advance(struct owners *o, struct row *r, int64_t t_ns)
+{
+    const struct stk_trace *t = o->a->t;
+    while (r->next < r->end && t->start_ns[r->next] <= t_ns) {
+        while (r->depth && stk_end_ns(t, r->stack[r->depth - 1]) <= t->start_ns[r->next]) {
+            r->depth--;
+        }
+        if (r->depth < DEPTH) {
+            r->stack[r->depth++] = r->next;
+        }
+        r->next++;
+        find_next(o, r);
+    }
+    while (r->depth && stk_end_ns(t, r->stack[r->depth - 1]) <= t_ns) {
+        r->depth--;
+    }
+}
+
+// Gives the pieces of one thread, in order of time, to what is open on a row. *found: anything was.
+static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_piece *p, size_t count,
+                     bool *found)
+{
+    const struct stk_trace *t = o->a->t;
+    struct row r = {.next = t->tracks[track].first,
+                    .end = t->tracks[track].first + t->tracks[track].count};
+    find_next(o, &r);
+    for (size_t i = 0; i < count; i++) {
+        for (int64_t at = p[i].start_ns, to; at < p[i].end_ns; at = to) {
+            advance(o, &r, at);
+            to = p[i].end_ns;
+            if (r.next < r.end && t->start_ns[r.next] < to) {
+                to = t->start_ns[r.next];
+            }
+            if (r.depth == 0) {
+                continue;
+            }
+            uint32_t event = r.stack[r.depth - 1];
+            to = stk_end_ns(t, event) < to ? stk_end_ns(t, event) : to;
+            *found = true;
+            if (!add(o, event, p[i].part, to - at)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int by_thread(const void *pa, const void *pb)
+{
+    const struct stk_code_piece *a = pa, *b = pb;
+    if (a->thread != b->thread) {
+        return a->thread < b->thread ? -1 : 1;
+    }
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return a->part < b->part ? -1 : a->part > b->part;
+}
+
+// Devices that wait for the same thread at the same time count it once each.
+static bool lay_threads(struct owners *o, struct stk_code_piece *p, size_t count)
+{
+    stk_sort(p, count, sizeof *p, by_thread);
+    for (size_t i = 0, end; i < count; i = end) {
+        int64_t reached_ns = p[i].start_ns;
+        size_t kept = i;
+        for (end = i; end < count && p[end].thread == p[i].thread; end++) {
+            struct stk_code_piece x = p[end];
+            x.start_ns = x.start_ns > reached_ns ? x.start_ns : reached_ns;
+            if (x.start_ns < x.end_ns) {
+                reached_ns = x.end_ns;
+                p[kept++] = x;
+            }
+        }
+        bool found = false;
+        for (uint32_t row = p[i].thread; row != STK_NONE && !found;
+             row = o->a->threads[row].next_row) {
+            if (!lay_over(o, row, &p[i], kept - i, &found)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Time of a part that functions of the user's have, other than the loop's, which is called once.
+static int64_t found_ns(const struct owners *o, int part)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < o->tallies.count; i++) {
+        const struct tally *x = stk_vec_at(&o->tallies, i);
+        ns = x->part == part && x->count > 1 ? stk_add_ns(ns, x->ns) : ns;
+    }
+    return ns;
+}
+
+// What is left of the loop's own time where its workers were found.
+static void forget_loop(struct owners *o, size_t count)
+{
+    for (size_t i = 0; i < count && count < o->tallies.count; i++) {
+        struct tally *x = stk_vec_at(&o->tallies, i);
+        if (x->part == STK_PART_INPUT && x->count == 1) {
+            x->ns = 0;
+        }
+    }
+}
+
+// `p` are sorted: those of the input of one thread stand behind each other, if not side by side.
+static bool lay_workers(struct owners *o, struct stk_code_piece *p, size_t count)
+{
+    int64_t input_ns = 0;
+    size_t kept = 0;
+    uint32_t thread = STK_NONE;
+    for (size_t i = 0; i < count; i++) {
+        thread = thread == STK_NONE && p[i].part == STK_PART_INPUT ? p[i].thread : thread;
+        if (p[i].part == STK_PART_INPUT && p[i].thread == thread) {
+            input_ns = stk_add_ns(input_ns, p[i].end_ns - p[i].start_ns);
+            p[kept++] = p[i];
+        }
+    }
+    if (kept == 0 || 2 * found_ns(o, STK_PART_INPUT) > input_ns) {
+        return true;
+    }
+    size_t before = o->tallies.count;
+    for (uint32_t k = 0; k < o->a->t->track_count; k++) {
+        bool found = false;
+        const struct stk_thread_info *th = &o->a->threads[k];
+        if (th->in_rank && th->root != thread && !lay_over(o, k, p, kept, &found)) {
+            return false;
+        }
+    }
+    forget_loop(o, before);
+    return true;
+}
+
+static int by_ns(const void *pa, const void *pb)
+{
+    const struct tally *a = pa, *b = pb;
+    if (a->ns != b->ns) {
+        return a->ns > b->ns ? -1 : 1;
+    }
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static bool settle(struct owners *o)
+{
+    stk_sort(o->tallies.items, o->tallies.count, sizeof(struct tally), by_ns);
+    for (size_t i = 0; i < o->tallies.count; i++) {
+        const struct tally *x = stk_vec_at(&o->tallies, i);
+        struct stk_cause *c = &o->a->sum->causes[x->part];
+        if (c->owner_count == STK_CAUSE_OWNERS || x->ns == 0) {
+            continue;
+        }
+        struct stk_str name = stk_strpool_get(&o->a->t->strings, x->name);
+        const char *text = stk_arena_strndup(o->a->out, name.p, name.n);
+        if (!text) {
+            return false;
+        }
+        c->owners[c->owner_count++] = (struct stk_cause_name){text, x->ns, x->count};
+    }
+    return true;
+}
+
+bool stk_owners_fill(struct stk_analysis *a, struct stk_code_piece *pieces, size_t count)
+{
+    STK_ASSERT(count == 0 || pieces);
+    if (count == 0) {
+        return true;
+    }
+    struct owners o = {.a = a, .whose = stk_alloc_zero((size_t)a->t->strings.count + 1, 1)};
+    stk_map_init(&o.index, UINT32_MAX - 1);
+    stk_vec_init(&o.tallies, sizeof(struct tally), UINT32_MAX - 1);
+    bool ok =
+        o.whose && lay_threads(&o, pieces, count) && lay_workers(&o, pieces, count) && settle(&o);
+    stk_free(o.whose);
+    stk_map_deinit(&o.index);
+    stk_vec_deinit(&o.tallies);
+    return ok;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice for a device, or a step, that waits for the host, by evidence (model/signs.def): eager
+// operations ask for tf.function, short functions for more work a call, constants made in each step
+// for tensors that are kept, checkpoints for rarer or asynchronous ones. What is compiled is not
+// told to compile, and XLA is offered as something to measure: it can be slower.
+#include "base/human.h"
+#include "rules/host_fixes.h"
+
+const struct stk_threshold stk_host_thresholds[] = {
+    [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
+                         "the gaps between kernels of a well-fed device add up to a few percent"},
+    [STK_FROM_HOST] = {"other host work, host step", "share of the step", 0.15,
+                       "on a CPU callbacks and logging take their share in healthy jobs too"},
+    [STK_HOST_FROM_LEADS] = {"part that leads", "share of the host's loss", 0.5,
+                             "half of the loss decides which advice comes first"},
+    [STK_HOST_FROM_ALLOC] = {"allocation", "share of the step", 0.05,
+                             "a caching allocator takes next to nothing in a steady step"},
+    [STK_HOST_FROM_BRIEF] =
+        {"kernels under 10 us", "share of kernels", 0.5,
+         "a launch takes 5 to 10 us of the host, so shorter kernels cannot keep the device busy"},
+    [STK_HOST_FROM_UNLINKED] = {"idle of unknown cause between unlinked kernels",
+                                "share of the step", 0.10, "as for any loss that names a verdict"},
+    [STK_HOST_FROM_EAGER] = {"operations that TensorFlow runs eagerly", "a step", 20,
+                             "a loop that calls one tf.function has a few"},
+    [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
+                             "calling it costs some tenths of a millisecond"},
+    [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
+                            "less is not what the device waits for"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_ALLOC,
+    FIX_TF_ALLOC,
+    FIX_JAX_ALLOC,
+    FIX_CUDA_ALLOC,
+    FIX_TORCH_COMPILE,
+    FIX_TORCH_GRAPHS,
+    FIX_TORCH_OPT,
+    FIX_TF_STEPS,
+    FIX_TF_LOOP,
+    FIX_TF_XLA,
+    FIX_TF_THREADS,
+    FIX_JAX_LAUNCH,
+    FIX_CUDA_LAUNCH,
+    FIX_DDP,
+    FIX_TORCH_SAVE,
+    FIX_TF_SAVE,
+    FIX_KERAS_SAVE,
+    FIX_JAX_SAVE,
+    FIX_TF_FUNCTION,
+    FIX_KERAS_FUNCTION,
+    FIX_TF_CONSTANT,
+    FIX_OWN,
+    FIX_TORCH_PYTHON,
+    FIX_TF_PYTHON,
+    FIX_JAX_PYTHON,
+    FIX_BATCH,
+    FIX_PYTHON,
+    FIX_WAIT,
+    FIX_RECORD
+};
+const struct stk_rep_fix stk_host_fixes[] = {
+    [FIX_TORCH_ALLOC] = {"pytorch",
+                         "Let the caching allocator work: leave caching on, and call neither "
+                         "torch.cuda.empty_cache() nor gc.collect() in the loop; against "
+                         "fragmentation use segments that can grow.",
+                         "unset PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_NO_HIP_MEMORY_CACHING\n"
+                         "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"},
+    [FIX_TF_ALLOC] = {"tensorflow",
+                      "Let TensorFlow keep the memory it has, or use CUDA's own pool.",
+                      "export TF_GPU_ALLOCATOR=cuda_malloc_async"},
+    [FIX_JAX_ALLOC] = {"jax",
+                       "Use JAX's own pool: the platform allocator asks the driver each time.",
+                       "unset XLA_PYTHON_CLIENT_ALLOCATOR XLA_PYTHON_CLIENT_PREALLOCATE"},
+    [FIX_CUDA_ALLOC] =
+        {"cuda", "Allocate from a pool that keeps its memory; cudaFree waits for the device.",
+         "cudaMemPool_t pool; uint64_t keep = UINT64_MAX;\n"
+         "cudaDeviceGetDefaultMemPool(&pool, device);\n"
+         "cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);\n"
+         "cudaMallocAsync(&p, bytes, stream); /* ... */ cudaFreeAsync(p, stream);"},
+    [FIX_TORCH_COMPILE] =
+        {"pytorch",
+         "Launch less: compile the model, with CUDA graphs where shapes are fixed, and measure it.",
+         "model = torch.compile(model, mode='reduce-overhead')"},
+    [FIX_TORCH_GRAPHS] =
+        {"pytorch",
+         "The model is compiled already: where shapes are fixed, CUDA graphs launch all of it in "
+         "one call.",
+         "model = torch.compile(model, mode='reduce-overhead')  # instead of the default mode"},
+    [FIX_TORCH_OPT] =
+        {"pytorch", "Let the optimizer update all parameters in a few kernels.",
+         "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True"},
+    [FIX_TF_STEPS] = {"tensorflow",
+                      "Each call runs little: use a larger batch, or several steps a call.",
+                      "model.compile(optimizer=optimizer, loss=loss, steps_per_execution=16)"},
+    [FIX_TF_LOOP] = {"tensorflow",
+                     "Each call runs little: use a larger batch, or run several steps a call.",
+                     "batches = iter(ds)\n"
+                     "@tf.function\n"
+                     "def train(steps):\n"
+                     "    for _ in tf.range(steps):\n"
+                     "        train_step(next(batches))\n"
+                     "train(tf.constant(16))"},
+    [FIX_TF_XLA] = {"tensorflow",
+                    "XLA may fuse small operations; it also compiles anew for each shape, and can "
+                    "be slower: measure it.",
+                    "train_step = tf.function(train_step, jit_compile=True)"},
+    [FIX_TF_THREADS] = {"tensorflow",
+                        "The input pipeline may take the cores that launch kernels: give launching "
+                        "threads of its own.",
+                        "export TF_GPU_THREAD_MODE=gpu_private"},
+    [FIX_JAX_LAUNCH] = {"jax", "Put the whole step under one jit, and several steps into a scan.",
+                        "@functools.partial(jax.jit, donate_argnums=0)\n"
+                        "def train(state, batches):\n"
+                        "    return jax.lax.scan(train_step, state, batches)"},
+    [FIX_CUDA_LAUNCH] = {"cuda", "Capture the repeated launches in a CUDA graph, and launch that.",
+                         "cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);\n"
+                         "launch_step(stream);\n"
+                         "cudaStreamEndCapture(stream, &graph);\n"
+                         "cudaGraphInstantiate(&exec, graph, 0);\n"
+                         "cudaGraphLaunch(exec, stream); /* every step */"},
+    [FIX_DDP] =
+        {"pytorch",
+         "DataParallel drives all devices from one Python process: use one process per device.",
+         "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])"},
+    [FIX_TORCH_SAVE] =
+        {"pytorch",
+         "Write checkpoints rarely, and from a copy on another thread while training goes on.",
+         "def save_later(model, path):\n"
+         "    state = {k: v.detach().to('cpu', copy=True) for k, v in model.state_dict().items()}\n"
+         "    threading.Thread(target=torch.save, args=(state, path)).start()\n"
+         "if step % 1000 == 0: save_later(model, 'checkpoint.pt')"},
+    [FIX_TF_SAVE] =
+        {"tensorflow",
+         "Write checkpoints rarely, and from a copy on another thread while training goes on.",
+         "def save_later(model, path):\n"
+         "    values = [v.numpy() for v in model.variables]\n"
+         "    threading.Thread(target=np.savez, args=(path, *values)).start()\n"
+         "if step % 1000 == 0: save_later(model, 'weights.npz')\n"
+         "# back: for v, x in zip(model.variables, np.load('weights.npz').values()): v.assign(x)"},
+    [FIX_KERAS_SAVE] = {"tensorflow", "Write checkpoints once an epoch, or rarer.",
+                        "model.fit(ds, callbacks=[tf.keras.callbacks.ModelCheckpoint(\n"
+                        "    'at.weights.h5', save_weights_only=True, save_freq='epoch')])"},
+    [FIX_JAX_SAVE] =
+        {"jax", "Write checkpoints rarely, and asynchronously, from a copy on the host.",
+         "def save_later(state, path):\n"
+         "    threading.Thread(target=write, args=(jax.device_get(state), path)).start()\n"
+         "if step % 1000 == 0: save_later(state, 'checkpoint')"},
+    [FIX_TF_FUNCTION] = {"tensorflow",
+                         "Run the step as one graph instead of operation by operation.",
+                         "train_step = tf.function(train_step)  # once, before the loop"},
+    [FIX_KERAS_FUNCTION] = {"tensorflow",
+                            "Run the step as one graph instead of operation by operation.",
+                            "model.compile(optimizer=optimizer, loss=loss, run_eagerly=False)"},
+    [FIX_TF_CONSTANT] =
+        {"tensorflow",
+         "Tensors are made from Python's or NumPy's values in each step: make those that stay the "
+         "same once, and let tf.data bring the others.",
+         "weights = tf.constant(values)  # once, before the loop"},
+    [FIX_OWN] = {"any",
+                 "The functions named above are the job's own: call them less often, or let "
+                 "another thread or process do their work.",
+                 NULL},
+    [FIX_TORCH_PYTHON] =
+        {"pytorch",
+         "Take work out of the loop's Python: read values and log every hundred steps, avoid loops "
+         "over samples or parameters.",
+         "if step % 100 == 0: print(step, loss.item())"},
+    [FIX_TF_PYTHON] = {"tensorflow",
+                       "Take work out of the loop's Python: call back, read values and log every "
+                       "hundred steps.",
+                       "if step % 100 == 0: print(step, float(loss))"},
+    [FIX_JAX_PYTHON] =
+        {"jax",
+         "Keep Python out of the step: one jit around all of it, no operations between calls.",
+         "train_step = jax.jit(train_step, donate_argnums=0)"},
+    [FIX_BATCH] = {"any",
+                   "A larger batch gives each kernel more to do for the same number of launches, "
+                   "if memory and convergence allow.",
+                   NULL},
+    [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
+                    "py-spy record --native -o loop.svg --pid PID"},
+    [FIX_WAIT] = {"any",
+                  "The thread is blocked, not busy. Let what it waits for run without it: a queue "
+                  "with room, a lock held for less, a result asked for later, no sleep.",
+                  NULL},
+    [FIX_RECORD] =
+        {"any",
+         "Record the step with its framework's profiler, and read that: it shows whether "
+         "the device is at work in this time.",
+         "stoker why PROFILE"},
+    {0},
+};
+
+static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
+{
+    stk_finding_fix(ctx, f, &stk_host_fixes[which]);
+}
+
+static const struct stk_sign_sum *sign(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    return &ctx->pass.run->facts.signs[which];
+}
+
+// Does it take a good part of the time that the host loses?
+static bool takes(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return sign(ctx, which)->count > 0 &&
+           (double)sign(ctx, which)->ns >=
+               stk_host_thresholds[STK_HOST_FROM_SIGN].value * (double)run->parts[STK_PART_HOST];
+}
+
+static bool is_eager(const struct stk_rule_ctx *ctx)
+{
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return (double)sign(ctx, STK_SIGN_EAGER_OP)->count >=
+           stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
+}
+
+static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    if (is_eager(ctx)) {
+        stk_finding_say(ctx, f, "%s operations run eagerly, each called from Python",
+                        stk_human_count(sign(ctx, STK_SIGN_EAGER_OP)->count, count));
+    } else if (runs->count > 0) {
+        stk_finding_say(ctx, f, "%s calls of a tf.function, %s each on average",
+                        stk_human_count(runs->count, count),
+                        stk_human_ns(runs->ns / (int64_t)runs->count, time));
+    }
+}
+
+static bool runs_briefly(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
+    return runs->count > 0 && (double)runs->ns < stk_host_thresholds[STK_HOST_FROM_SHORT].value *
+                                                     1e6 * (double)runs->count;
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    bool keras = sign(ctx, STK_SIGN_KERAS)->count > 0;
+    if (takes(ctx, STK_SIGN_CONSTANT)) {
+        fix(ctx, f, FIX_TF_CONSTANT);
+    }
+    if (is_eager(ctx)) {
+        fix(ctx, f, keras ? FIX_KERAS_FUNCTION : FIX_TF_FUNCTION);
+    } else if (runs_briefly(ctx)) {
+        fix(ctx, f, keras ? FIX_TF_STEPS : FIX_TF_LOOP);
+    }
+}
+
+static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const optimizers[] = {"_single_tensor_", "Optimizer.step",
+                                             "Optimizer.zero_grad", NULL};
+    if (sign(ctx, STK_SIGN_COMPILED)->count == 0) {
+        fix(ctx, f, FIX_TORCH_COMPILE);
+    } else if (ctx->pass.run->facts.graph_launches == 0) {
+        fix(ctx, f, FIX_TORCH_GRAPHS);
+    }
+    if (stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, optimizers) ||
+        stk_rule_cause_names_any(ctx, STK_PART_HOST, optimizers)) {
+        fix(ctx, f, FIX_TORCH_OPT);
+    }
+    choose_tf(ctx, f);
+    fix(ctx, f, FIX_TF_XLA);
+    if (ctx->pass.run->facts.has_iterators) {
+        fix(ctx, f, FIX_TF_THREADS);
+    }
+    fix(ctx, f, FIX_JAX_LAUNCH);
+    fix(ctx, f, FIX_CUDA_LAUNCH);
+    fix(ctx, f, FIX_BATCH);
+}
+
+static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    if (takes(ctx, STK_SIGN_CHECKPOINT)) {
+        fix(ctx, f, FIX_TORCH_SAVE);
+        fix(ctx, f, sign(ctx, STK_SIGN_KERAS)->count > 0 ? FIX_KERAS_SAVE : FIX_TF_SAVE);
+        fix(ctx, f, FIX_JAX_SAVE);
+    }
+    choose_tf(ctx, f);
+    if (run->causes[STK_PART_HOST].owner_count > 0) {
+        fix(ctx, f, FIX_OWN);
+    }
+    for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {
+        fix(ctx, f, i);
+    }
+    if (!run->facts.has_python) {
+        fix(ctx, f, FIX_PYTHON);
+    }
+}
+
+static void choose_ddp(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (stk_rule_cause_names(ctx, STK_PART_HOST, "DataParallel.forward") &&
+        !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward")) {
+        fix(ctx, f, FIX_DDP);
+    }
+}
+
+void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           uint32_t losses)
+{
+    if (losses & STK_HOST_NOT_RECORDED) {
+        fix(ctx, f, FIX_RECORD);
+        return;
+    }
+    choose_ddp(ctx, f);
+    for (int i = FIX_TORCH_ALLOC; i <= FIX_CUDA_ALLOC && (losses & STK_HOST_ALLOCATES); i++) {
+        fix(ctx, f, i);
+    }
+    if (losses & STK_HOST_BLOCKED) {
+        fix(ctx, f, FIX_WAIT);
+    }
+    if (losses & (STK_HOST_CODE | STK_HOST_LAUNCHES)) {
+        say_tf(ctx, f);
+    }
+    if (losses & STK_HOST_CODE) {
+        choose_code(ctx, f);
+    }
+    if (losses & STK_HOST_LAUNCHES) {
+        choose_launch(ctx, f);
+    }
+}

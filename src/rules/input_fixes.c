@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice for a step that waits for its input, by evidence: which loader it is, whether it has
+// workers, which stage limits (model's slow_stage), and whether Python makes the elements. A
+// pipeline that is parallel already is not told to be, nor one that has a buffer to get one.
+// stoker.data says itself what limits it (pipeline_limit.c).
+#include <string.h>
+
+#include "base/human.h"
+#include "rules/input_fixes.h"
+
+const struct stk_threshold stk_input_thresholds[] = {
+    [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
+                         "moderate from here; healthy pipelines hide their fetch almost fully"},
+    [STK_FROM_HOST] =
+        {"input wait, host step", "share of the step", 0.15,
+         "on a CPU work is done in turn, and reading takes its share in healthy jobs too"},
+    [STK_INPUT_FROM_ONE_FETCH] =
+        {"one step's wait", "share of all waiting", 0.5,
+         "when one step holds most of the wait, rate is not the problem, evenness is"},
+    [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
+                                  "with fewer, one step holds much by chance"},
+    [STK_INPUT_FROM_PYTHON] =
+        {"Python called by tf.data", "share of the wait", 0.3,
+         "summed over threads; less than a third is not what the step waits for"},
+    [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
+                             "workers that limit hardly wait; those that wait for room do"},
+    [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
+                                "half of the work decides what is mended first"},
+    {0},
+};
+
+enum {
+    FIX_NO_WORKERS,
+    FIX_TRACE_WORKERS,
+    FIX_ITEM,
+    FIX_COLLATE,
+    FIX_HAND_OVER,
+    FIX_LOADER,
+    FIX_ITERABLE,
+    FIX_PIN,
+    FIX_TORCH_EVEN,
+    FIX_TF_PYTHON,
+    FIX_TF_MAP,
+    FIX_TF_PARALLEL,
+    FIX_TF_READ,
+    FIX_TF_BATCH,
+    FIX_TF_PREFETCH,
+    FIX_TFDATA,
+    FIX_TF_EVEN,
+    FIX_GRAIN,
+    FIX_JAX_THREAD,
+    FIX_OWN_CODE,
+    FIX_EVEN,
+    FIX_PROOF
+};
+
+#define TORCH_WORKERS "workers = min(8, len(os.sched_getaffinity(0)))  # cores the job may use\n"
+const struct stk_rep_fix stk_input_fixes[] = {
+    [FIX_NO_WORKERS] =
+        {"pytorch",
+         "The training process prepares each batch itself (num_workers=0): let worker processes "
+         "do it ahead of time, at most as many as the cores that the job may use. An "
+         "IterableDataset must split its data among them, or each worker gives all of it.",
+         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+                       "                    persistent_workers=True)"},
+    [FIX_TRACE_WORKERS] =
+        {"pytorch",
+         "The workers do not keep up. Keep them between epochs, and let each record what it does "
+         "per item for stoker to read; then make an item cheaper (decode at the size needed, fewer "
+         "and larger files), or raise num_workers, up to the cores that the job may use.",
+         "import stoker\n"
+         "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+         "                    persistent_workers=True, worker_init_fn=stoker.trace_worker)\n"
+         "# then: stoker why trace.json.gz stoker_workers/"},
+    [FIX_ITEM] =
+        {"pytorch",
+         "Make an item cheaper: decode at the size needed, read fewer and larger files, compute "
+         "once what each epoch repeats; or use more workers, where the job may use more cores.",
+         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+                       "                    persistent_workers=True)"},
+    [FIX_COLLATE] =
+        {"pytorch",
+         "Putting a batch together takes the workers' time: give arrays of one size, uint8 rather "
+         "than float, and stack once.",
+         "def collate(items):\n"
+         "    x, y = zip(*items)\n"
+         "    return torch.stack(x), torch.stack(y)\n"
+         "loader = DataLoader(dataset, batch_size=batch_size, collate_fn=collate)"},
+    [FIX_HAND_OVER] =
+        {"pytorch",
+         "The workers wait more than they work: handing batches over is slow. Send fewer and "
+         "smaller tensors (uint8, cast on the device), and keep the workers between epochs.",
+         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+                       "                    persistent_workers=True, prefetch_factor=4)"},
+    [FIX_LOADER] =
+        {"pytorch",
+         "Prepare batches in worker processes, ahead of time, at most as many as the cores that "
+         "the job may use. An IterableDataset must split its data among them, or each worker "
+         "gives all of it.",
+         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+                       "                    persistent_workers=True)"},
+    [FIX_ITERABLE] = {"pytorch", "In an IterableDataset, let each worker read its own part.",
+                      "def __iter__(self):\n"
+                      "    info = torch.utils.data.get_worker_info()\n"
+                      "    first, step = (info.id, info.num_workers) if info else (0, 1)\n"
+                      "    for path in self.paths[first::step]:\n"
+                      "        yield from read(path)"},
+    [FIX_PIN] = {"pytorch", "Batches in pinned memory can be copied while the device computes.",
+                 "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers, "
+                 "pin_memory=True)\n"
+                 "batch = batch.to(device, non_blocking=True)"},
+    [FIX_TORCH_EVEN] = {"pytorch", "Hold more batches ready, and keep the workers between epochs.",
+                        TORCH_WORKERS
+                        "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
+                        "                    persistent_workers=True, prefetch_factor=8)"},
+    [FIX_TF_PYTHON] =
+        {"tensorflow",
+         "Python makes the elements (from_generator, py_function, numpy_function), one at a time "
+         "under its lock, and more parallel calls do not help: do the work with TensorFlow's "
+         "operations in map, or write the elements to files once and read those.",
+         "ds.save('elements')                    # once: ds as it is\n"
+         "ds = tf.data.Dataset.load('elements')  # in training\n"
+         "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_MAP] = {"tensorflow", "Run the map in parallel, and make batches ahead of the step.",
+                    "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
+                    "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_PARALLEL] =
+        {"tensorflow",
+         "The map is parallel already, so make an element cheaper: decode at the size needed, "
+         "keep what is the same in each epoch, and work on whole batches.",
+         "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache()\n"
+         "ds = ds.batch(batch_size).map(augment, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_READ] =
+        {"tensorflow", "Read several files at once.",
+         "ds = (tf.data.Dataset.list_files(pattern)\n"
+         "      .interleave(tf.data.TFRecordDataset, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "      .map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "      .batch(batch_size).prefetch(tf.data.AUTOTUNE))"},
+    [FIX_TF_BATCH] =
+        {"tensorflow",
+         "Make batches in parallel and ahead of the step; smaller elements (uint8, cast on the "
+         "device) are copied faster.",
+         "ds = ds.batch(batch_size, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_PREFETCH] =
+        {"tensorflow",
+         "The pipeline does not end with a buffer: with prefetch, batches are made while the step "
+         "runs.",
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TFDATA] = {"tensorflow",
+                    "Run the stages of the input pipeline in parallel, and end it with prefetch.",
+                    "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
+                    "ds = ds.batch(batch_size, num_parallel_calls=tf.data.AUTOTUNE)\n"
+                    "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_EVEN] = {"tensorflow", "Fill a smaller shuffle buffer, and hold more batches ready.",
+                     "ds = ds.shuffle(1000).batch(batch_size).prefetch(16)"},
+    [FIX_GRAIN] =
+        {"jax",
+         "With Grain, prepare batches in worker processes, at most as many as the cores that the "
+         "job may use; threads help where reading waits for a disk or a network.",
+         "absl.flags.FLAGS.mark_as_parsed()  # unless absl.app.run runs the program\n"
+         "workers = min(8, len(os.sched_getaffinity(0)))\n"
+         "ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=16, prefetch_buffer_size=64))\n"
+         "ds = ds.batch(batch_size)\n"
+         "ds = ds.mp_prefetch(grain.MultiprocessingOptions(num_workers=workers))"},
+    [FIX_JAX_THREAD] =
+        {"jax",
+         "Prepare and send the next batch while the device works: a thread with a small queue, "
+         "since a generator alone runs only when it is asked.",
+         "def ahead(batches, size=2):\n"
+         "    q = queue.Queue(size)\n"
+         "    def fill():\n"
+         "        for b in batches: q.put(jax.device_put(b))\n"
+         "        q.put(None)\n"
+         "    threading.Thread(target=fill, daemon=True).start()\n"
+         "    while (b := q.get()) is not None: yield b\n"
+         "for batch in ahead(batches): state = train_step(state, batch)"},
+    [FIX_OWN_CODE] =
+        {"any",
+         "Take the functions named above out of the training loop: run them in the loader's "
+         "workers, or once, beforehand.",
+         NULL},
+    [FIX_EVEN] = {"any",
+                  "Look at what the long fetch did: a shuffle buffer that fills, a new epoch or "
+                  "file, a slow disk. A deeper prefetch hides it if the mean rate suffices.",
+                  NULL},
+    [FIX_PROOF] = {"any",
+                   "To see what the input costs in all, train on one constant batch and compare "
+                   "the step time.",
+                   NULL},
+    {0},
+};
+
+static bool is_named(const struct stk_rule_ctx *ctx, const char *word)
+{
+    return stk_rule_cause_names(ctx, STK_PART_INPUT, word);
+}
+
+static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
+{
+    stk_finding_fix(ctx, f, &stk_input_fixes[which]);
+}
+
+// Rows of Python's functions are told with the user's own (stk_finding_cause).
+void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (!s->stage || s->is_fetch || !s->is_pipeline) {
+        return;
+    }
+    const char *per = s->elements > 0 ? stk_rule_text(ctx, ", %s an element",
+                                                      stk_human_ns(s->self_ns / s->elements, each))
+                                      : "";
+    stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
+                    stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
+                    stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
+                    s->parallelism > 1 ? "s" : "");
+    stk_finding_raise(f, 1);
+}
+
+static double share_of(int64_t ns, int64_t all_ns)
+{
+    return all_ns > 0 ? (double)ns / (double)all_ns : 0;
+}
+
+static void say_workers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_worker_sum *w = &ctx->pass.run->workers;
+    char each[STK_HUMAN_MAX], busy[STK_HUMAN_MAX], part[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "%s record%s of workers: at work %s of their time, the rest waiting",
+                    stk_human_count(w->workers, count), w->workers == 1 ? "" : "s",
+                    stk_human_share(share_of(w->batch_ns, w->wall_ns), busy));
+    stk_finding_raise(f, 1);
+    if (w->items > 0) {
+        stk_finding_say(ctx, f, "a worker's item takes %s%s%s, %s of its work",
+                        stk_human_ns(w->item_ns / (int64_t)w->items, each), w->item ? " in " : "",
+                        w->item ? stk_rule_owner(ctx, w->item) : "",
+                        stk_human_share(share_of(w->item_ns, w->batch_ns), part));
+        stk_finding_raise(f, 2);
+    }
+    if (w->collate_ns > 0 && w->batches > 0) {
+        stk_finding_say(ctx, f, "putting a batch together takes %s, %s of it",
+                        stk_human_ns(w->collate_ns / (int64_t)w->batches, each),
+                        stk_human_share(share_of(w->collate_ns, w->batch_ns), part));
+    }
+}
+
+static int worker_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_worker_sum *w = &ctx->pass.run->workers;
+    if (w->workers == 0) {
+        return FIX_TRACE_WORKERS;
+    }
+    if (share_of(w->batch_ns, w->wall_ns) < stk_input_thresholds[STK_INPUT_FROM_BUSY].value) {
+        return FIX_HAND_OVER;
+    }
+    bool collates =
+        share_of(w->collate_ns, w->batch_ns) >= stk_input_thresholds[STK_INPUT_FROM_COLLATE].value;
+    return collates ? FIX_COLLATE : FIX_ITEM;
+}
+
+static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    bool has_workers =
+        is_named(ctx, "MultiProcessingDataLoaderIter") || ctx->pass.run->workers.workers > 0;
+    bool is_alone = !has_workers && is_named(ctx, "SingleProcessDataLoaderIter");
+    if (is_alone) {
+        stk_finding_say(ctx, f,
+                        "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
+    } else if (has_workers && ctx->pass.run->workers.workers == 0) {
+        stk_finding_say(ctx, f,
+                        "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
+    } else if (has_workers) {
+        say_workers(ctx, f);
+    }
+    if (has_workers) {
+        fix(ctx, f, even ? worker_fix(ctx) : FIX_TORCH_EVEN);
+    } else {
+        fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
+        fix(ctx, f, FIX_ITERABLE);
+    }
+    if (facts->runtime_calls > 0 || facts->has_device_rows) {
+        fix(ctx, f, FIX_PIN);
+    }
+}
+
+// Python is called for each element, and that is a good part of the wait.
+static bool python_limits(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
+    return python->count > 0 &&
+           (double)python->ns >= stk_input_thresholds[STK_INPUT_FROM_PYTHON].value *
+                                     (double)run->causes[STK_PART_INPUT].ns;
+}
+
+static int tf_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    if (python_limits(ctx)) {
+        return FIX_TF_PYTHON;
+    }
+    if (!s->stage || !s->is_pipeline) {
+        return FIX_TFDATA;
+    }
+    if (strcmp(s->kind, "read") == 0) {
+        return FIX_TF_READ;
+    }
+    if (strcmp(s->kind, "batch") == 0) {
+        return FIX_TF_BATCH;
+    }
+    if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
+        return s->parallelism > 1 ? FIX_TF_PARALLEL : FIX_TF_MAP;
+    }
+    return FIX_TFDATA;
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    if (!even) {
+        fix(ctx, f, FIX_TF_EVEN);
+    }
+    fix(ctx, f, tf_fix(ctx));
+    if (s->stage && s->is_pipeline && !s->is_buffered) {
+        fix(ctx, f, FIX_TF_PREFETCH);
+    }
+}
+
+void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *cause = &run->causes[STK_PART_INPUT];
+    bool has_grain = run->facts.signs[STK_SIGN_GRAIN].count > 0;
+    if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
+        !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
+        fix(ctx, f, FIX_OWN_CODE);
+    }
+    if (!even) {
+        fix(ctx, f, FIX_EVEN);
+    }
+    choose_torch(ctx, f, even);
+    choose_tf(ctx, f, even);
+    fix(ctx, f, has_grain ? FIX_GRAIN : FIX_JAX_THREAD);
+    fix(ctx, f, FIX_PROOF);
+}

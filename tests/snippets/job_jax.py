@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job of JAX on the CPU, with the names that the rules' snippets take for granted."""
+
+import functools
+import os
+import queue
+import threading
+
+import absl.flags
+import jax
+import jax.numpy as jnp
+import jobs
+import numpy as np
+
+try:
+    import grain
+except ImportError:
+    grain = None
+    jobs.ELSEWHERE += ("grain",)
+
+
+def world(code):
+    def train_step(state, batch):
+        return state + jnp.mean(batch), jnp.mean(batch)
+
+    def step_alone(state, batch):
+        return state + jnp.mean(batch)
+
+    few = [np.full((4, 8), i, np.float32) for i in range(6)]
+    return {
+        "jax": jax, "jnp": jnp, "os": os, "queue": queue, "threading": threading, "functools": functools,
+        "grain": grain, "absl": absl, "state": jnp.zeros(()), "batch": few[0], "batches": iter([np.ones((4, 8), np.float32)] * 40), "few": few, "steps": 3,
+        "step": 1000, "train_step": step_alone, "scan_step": train_step, "x": jnp.ones(4), "batch_size": 4,
+        "metrics_of_previous_step": {"loss": jnp.ones(())}, "write": lambda state, path: np.save(path, state),
+        "ds": grain.MapDataset.range(64) if grain else None,
+    }
+
+
+def use(names, made):
+    if "options" in made:
+        jax.profiler.stop_trace()
+    if "ahead" in made:
+        got = [float(b[0, 0]) for b in names["ahead"](names["few"])]
+        if got != [0, 1, 2, 3, 4, 5]:
+            raise ValueError(f"the thread gave {got}")
+    if "train" in made:
+        names["train_step"] = names["scan_step"]
+        names["train"](names["state"], jnp.ones((3, 8)))
+    if "ds" in made:
+        next(iter(names["ds"]))
+    if "train_step" in made:
+        names["train_step"](jnp.zeros(()), names["batch"])
+    if "save_later" in made:
+        for t in threading.enumerate():
+            if t is not threading.current_thread() and not t.daemon:
+                t.join()
+        np.load("checkpoint.npy")
+
+
+if __name__ == "__main__":
+    roots = {"jax": jax, "jnp": jnp}
+    jobs.main(world, roots | ({"grain": grain} if grain else {}), use)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job of PyTorch on the CPU, with the names that the rules' snippets take for granted."""
+
+import os
+import threading
+
+import jobs
+import torch
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+if not torch.distributed.is_initialized():
+    torch.distributed.init_process_group("gloo", init_method=f"file://{os.getcwd()}/ranks", rank=0, world_size=1)
+
+
+class Squares(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, i):
+        return torch.full((8,), float(i)), torch.tensor([float(i)])
+
+
+def world(code):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    batch = next(iter(DataLoader(Squares(), batch_size=4)))
+    loss = model(batch[0]).mean()
+    loss.backward(retain_graph=True)
+
+    def train_step(batch):
+        optimizer.zero_grad()
+        out = model(batch[0]).mean()
+        out.backward()
+        optimizer.step()
+        return out
+
+    return {
+        "torch": torch, "os": os, "threading": threading, "DataLoader": DataLoader, "read": lambda path: [path] * 3,
+        "DistributedDataParallel": DistributedDataParallel, "dataset": Squares(), "batch_size": 4, "workers": 2,
+        "loader": DataLoader(Squares(), batch_size=4), "model": DistributedDataParallel(model) if "no_sync" in code else model, "optimizer": optimizer, "batch": batch[0],
+        "loss": loss, "losses": [torch.zeros(8)] * 4, "total": torch.zeros(()), "step": 1000, "device": "cpu",
+        "train_step": train_step, "x": batch[0], "mask": batch[0] > 0, "host": torch.empty(4, 8),
+        "loss_of": lambda b: model(b[0]).mean(), "first_batches": [batch], "last_batch": batch,
+        "log": lambda value: None, "profile": torch.profiler.profile, "ProfilerActivity": torch.profiler.ProfilerActivity,
+    }
+
+
+def use_iter(names):
+    """An IterableDataset with it gives each element once, whatever the workers."""
+    data = type("Lines", (torch.utils.data.IterableDataset,), {"__iter__": names["__iter__"], "paths": list("abcde")})()
+    given = sorted(x for batch in DataLoader(data, batch_size=2, num_workers=2) for x in batch)
+    if given != sorted(list("abcde") * 3):
+        raise ValueError(f"the workers gave {given}")
+
+
+def use(names, made):
+    if "__iter__" in made:
+        use_iter(names)
+    if "loader" in made:
+        batches = list(names["loader"])
+        if len(batches) != 16:
+            raise ValueError(f"the loader gave {len(batches)} batches of 16")
+    if "model" in made:
+        model = names["model"]
+        compiled = hasattr(model, "_orig_mod")
+        (model._orig_mod if compiled else model)(names["x"]).mean().backward()
+    if "optimizer" in made:
+        names["optimizer"].step()
+    if "save_later" in made:
+        for t in threading.enumerate():
+            if t is not threading.current_thread() and not t.daemon:
+                t.join()
+        torch.load("checkpoint.pt")
+    if "worker_init_fn" in str(made.get("loader")) or "stoker" in made:
+        if not os.listdir("stoker_workers"):
+            raise ValueError("the workers recorded nothing")
+
+
+if __name__ == "__main__":
+    jobs.main(world, {"torch": torch}, use)
