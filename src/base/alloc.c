@@ -110,7 +110,7 @@ void *stk_alloc(size_t size)
 
 void *stk_alloc_zero(size_t count, size_t size)
 {
-    size_t total;
+    size_t total = 0;
     if (count_one() || !size_of_array(count, size, &total)) {
         return given(NULL, total);
     }
@@ -119,7 +119,7 @@ void *stk_alloc_zero(size_t count, size_t size)
 
 void *stk_alloc_array(size_t count, size_t size)
 {
-    size_t total;
+    size_t total = 0;
     if (count_one() || !size_of_array(count, size, &total)) {
         return given(NULL, total);
     }
@@ -155,7 +155,7 @@ static void ask_for_large_pages(void *p, size_t size)
 
 void *stk_alloc_large(size_t count, size_t size)
 {
-    size_t total;
+    size_t total = 0;
     if (count_one() || !size_of_array(count, size, &total)) {
         return given(NULL, total);
     }
@@ -174,7 +174,7 @@ void *stk_alloc_large(size_t count, size_t size)
 
 void *stk_realloc_array(void *p, size_t count, size_t size)
 {
-    size_t total;
+    size_t total = 0;
     if (count_one() || !size_of_array(count, size, &total)) {
         return given(NULL, total);
     }

@@ -33,7 +33,7 @@ def test_equal_parts():
     c.same([ds.shard(3, i, remainder="pad").cardinality() for i in range(3)], [3, 3, 3])
     c.same([ds.shard(3, i, remainder="drop").cardinality() for i in range(3)], [2, 2, 2])
     c.raises(sd.errors.InvalidArgumentError, lambda: ds.shard(3, 0, remainder="wrap"), "keep, drop, pad")
-    c.raises(TypeError, lambda: ds.shard(3, 0, remainer="pad"), "remainder")
+    c.raises(TypeError, lambda: ds.shard(3, 0, remainder_="pad"), "remainder")
 
 
 def test_resumed_parts():

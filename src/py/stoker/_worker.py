@@ -135,7 +135,7 @@ def _wrap_dataset(dataset: Any) -> None:
 
 
 def _wrap_fetchers() -> None:
-    from torch.utils.data._utils import fetch
+    from torch.utils.data._utils import fetch  # type: ignore[import-not-found]
 
     for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
         cls = getattr(fetch, name, None)
@@ -162,7 +162,7 @@ def trace_worker(worker_id: int, folder: "str | os.PathLike[str] | None" = None)
     into `folder`, by default that which STOKER_WORKERS names, else "stoker_workers"; another folder:
     functools.partial(stoker.trace_worker, folder="logs"). An event costs some microseconds.
     """
-    from torch.utils.data import get_worker_info
+    from torch.utils.data import get_worker_info  # type: ignore[import-not-found]
 
     info = get_worker_info()
     if info is None:
