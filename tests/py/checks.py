@@ -33,6 +33,8 @@ def equal(a, b):
         return isinstance(a, dict) and list(a) == list(b) and all(equal(a[k], b[k]) for k in b)
     if isinstance(b, (tuple, list)):
         return type(a) is type(b) and len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b))
+    if isinstance(b, bytes):  # NumPy's, too, whose dtype has no length where they are empty
+        return isinstance(a, bytes) and bytes(a) == bytes(b)
     if isinstance(b, (np.ndarray, np.generic)):
         if np.asarray(a).dtype != b.dtype or np.shape(a) != b.shape:
             return False

@@ -116,7 +116,9 @@ static void test_abstains(void)
     r->devices[0].kernels = 0;
     struct stk_verdict v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
-    CHECK_STR(stk_reason_key(v.reason), "kernels-not-recorded");
+    CHECK_STR(stk_reason_key(v.reason), "no-kernels");
+    r->facts.launches = 1; // the host asked for work
+    CHECK_STR(stk_reason_key(judge(merge(&r, 1)).reason), "kernels-not-recorded");
     r->facts.is_cut = true; // the missing part may have held them
     CHECK_STR(stk_reason_key(judge(merge(&r, 1)).reason), "cut-short");
     r->facts.host_events = 3;
