@@ -115,11 +115,10 @@ static void join_small(struct stk_iter *it, struct stk_vec *blocks)
         struct stk_block *a = stk_vec_at(blocks, blocks->count - 2), *b = a + 1, joined = {0};
         const struct stk_block *both[2] = {a, b};
         if (a->n / 2 > b->n || stk_block_bytes(a) >= JOIN_BYTES ||
-            stk_block_bytes(b) >= JOIN_BYTES ||
-            !stk_block_concat(&joined, it->run->pool, both, 2)) {
+            stk_block_bytes(b) >= JOIN_BYTES) {
             return;
         }
-        if (!own_strings(it, &joined)) {
+        if (!stk_block_concat(&joined, it->run->pool, both, 2) || !own_strings(it, &joined)) {
             stk_block_free(&joined);
             return;
         }
