@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python was traced: every call of a Python function is an event, which slows the host.
 //
-// Recipe of a rule: src/rules/capture_python.c and X(capture_python) in src/rules/rules.def.
-// `stoker explain capture-python`, docs/rules.md and the report's list of rules come from the
+// Recipe of a rule: src/rules/capture_tracer.c and X(capture_tracer) in src/rules/rules.def.
+// `stoker explain capture-tracer`, docs/rules.md and the report's list of rules come from the
 // descriptor at the end.
 #include "base/human.h"
 #include "rules/finding.h"
@@ -23,7 +23,7 @@ static const struct stk_rep_fix fixes[] = {
 };
 
 // A function of a table's row bears the row's name.
-static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
+static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -39,8 +39,8 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     return STK_RULE_FIRED; // no fix chosen: all that suit the framework
 }
 
-const struct stk_rule stk_rule_capture_python = {
-    .id = "capture-python",
+const struct stk_rule stk_rule_capture_tracer = {
+    .id = "capture-tracer",
     .title = "Python was traced",
     .fires = "A tenth of the events or more are calls of Python functions.",
     .matters = "Tracing Python slows the host, so that a job looks more bound by it than it is.",
@@ -51,5 +51,5 @@ const struct stk_rule stk_rule_capture_python = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = capture_python_check,
+    .check = capture_tracer_check,
 };
