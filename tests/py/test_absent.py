@@ -84,6 +84,9 @@ def further(m):
         "bincount w": m.math.bincount(m.constant([1, 1, 4]), weights=m.constant([0.5, 1.0, 2.0])),
         "searchsorted": m.searchsorted(m.constant([1.0, 3.0, 3.0, 7.0]), m.constant([0.0, 3.0, 9.0])),
         "searchsorted r": m.searchsorted(m.constant([1.0, 3.0, 3.0, 7.0]), m.constant([0.0, 3.0, 9.0]), side="right"),
+        "searchsorted 2": m.searchsorted(m.constant([[1, 3], [5, 6]]), m.constant([[3, 0, 9], [6, 5, 4]]), out_type="int64"),
+        "bincount max": m.math.bincount(m.constant([1, 1, 4, 0]), maxlength=2, dtype="int64"),
+        "bincount 0": m.math.bincount(m.constant([], "int32")),
         "yiq": m.image.rgb_to_yiq(image), "and back": m.image.yiq_to_rgb(m.image.rgb_to_yiq(image)),
         "psnr": m.image.psnr(image, other, 1.0), "variation": m.image.total_variation(image),
         "ragged": m.ragged.constant([[1, 2], [], [3]]).flat_values,
@@ -102,6 +105,15 @@ def test_further_operations():
     c.same(got["bincount 8"], np.bincount([1, 1, 4, 0], minlength=8).astype(np.int32))
     c.same(sd.ragged.constant([["a"], []]).to_list(), [[b"a"], []])
     c.raises(ValueError, lambda: sd.ragged.constant([1, [2]]), "nested")
+    c.raises(ValueError, lambda: sd.math.bincount([1, -2]), "from 0 on, not -2")
+    c.raises(ValueError, lambda: sd.searchsorted([[1, 2], [3, 4]], [[1]]), "as many sorted rows")
+    numbers = np.random.default_rng(3).integers(0, 50, (40, 9))
+    ds = sd.Dataset.from_tensor_slices(numbers).map(
+        lambda v: (sd.math.bincount(v), sd.searchsorted(sd.sort(v), v, "right", "int64"))
+    )
+    for row, (counts, places) in zip(numbers, ds):  # results of many lengths
+        c.same(counts, np.bincount(row).astype(np.int32))
+        c.same(places, np.searchsorted(np.sort(row), row, "right"))
     tf = tensorflow()
     if tf is None:
         return

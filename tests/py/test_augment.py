@@ -261,8 +261,8 @@ def test_beside_torchvision():
     for x in (SMOOTH, IMAGE, IMAGE // 8):
         near(i.posterize(x, 3), theirs(lambda t: F.posterize(t, 3), x), "posterize", by=0)
         near(i.equalize(x), theirs(F.equalize, x), "equalize", by=0)
-    ours = sd._augment
-    for name, f in (("brightness", ours._brightness), ("saturation", ours._colour), ("contrast", ours._contrast)):
+    ours = sd._tone_ops
+    for name, f in (("brightness", ours.brightness), ("saturation", ours.colour), ("contrast", ours.contrast)):
         their = getattr(F, f"adjust_{name}")
         for factor in (0.3, 1.7):
             near(f(SMOOTH, factor), theirs(lambda t: their(t, factor), SMOOTH), name)

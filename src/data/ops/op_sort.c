@@ -74,15 +74,6 @@ static enum stoker_status sort_infer(struct stk_op_infer *c, struct stoker_err *
     return STOKER_OK;
 }
 
-static void put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
-{
-    if (t == STK_DT_I32) {
-        ((int32_t *)out)[i] = (int32_t)place;
-    } else {
-        ((int64_t *)out)[i] = place;
-    }
-}
-
 // NaN counts as the extreme it is looked for, the first one wins: as in TensorFlow's reducers.
 #define EXTREME(N, T, U)                                                                           \
     case STK_DT_##N:                                                                               \
@@ -174,7 +165,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
     for (int64_t line = 0; line < l->outer * l->inner; line++) {
         int64_t first = line / l->inner * l->length * l->inner + line % l->inner;
         if (is_extreme) {
-            put_place(out, to, line, extreme(in, t, l, first, r->op->arg == ARGMAX));
+            stk_op_put_place(out, to, line, extreme(in, t, l, first, r->op->arg == ARGMAX));
             continue;
         }
         if (is_cumsum) {
@@ -186,7 +177,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
         for (int64_t k = 0; k < l->length; k++) {
             int64_t at = first + k * l->inner;
             if (r->op->arg == ARGSORT) {
-                put_place(out, to, at, order[k]);
+                stk_op_put_place(out, to, at, order[k]);
             } else {
                 memcpy((uint8_t *)out + (size_t)at * size,
                        (const uint8_t *)in + (size_t)(first + order[k] * l->inner) * size, size);

@@ -24,7 +24,7 @@ static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *e
     if (!stk_op_is_number(t) || stk_op_is_half(t)) {
         return stk_err_set(err, STOKER_EINVAL, "top_k: not for %s", stk_dtype_name(t));
     }
-    if (k < 0 || (places != STK_DT_I32 && places != STK_DT_I64)) {
+    if (k < 0 || !stk_op_is_place(places)) {
         return stk_err_set(err, STOKER_EINVAL, "top_k: needs k >= 0, and int32 or int64 places");
     }
     struct stk_shape shape = c->in[0].shape;
@@ -139,11 +139,7 @@ static enum stoker_status top_run(struct stk_op_run *r, struct stoker_err *err)
         row.values = (const uint8_t *)stk_col_at(in, i / rows) + (size_t)(i % rows * row.n) * size;
         order_row(t, &row, values + (size_t)(i * row.k) * size);
         for (int64_t k = 0; k < row.k; k++) {
-            if (places == STK_DT_I32) {
-                ((int32_t *)at)[i * row.k + k] = (int32_t)row.heap[k];
-            } else {
-                ((int64_t *)at)[i * row.k + k] = row.heap[k];
-            }
+            stk_op_put_place(at, places, i * row.k + k, row.heap[k]);
         }
     }
     stk_buf_drop(heap);

@@ -15,11 +15,6 @@ static const struct stk_arg_row unique_args[] = {
                      .help = "of the numbers and counts: int32 or int64"},
     {0}};
 
-static bool is_place_type(int64_t t)
-{
-    return t == STK_DT_I32 || t == STK_DT_I64;
-}
-
 static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
@@ -33,7 +28,7 @@ static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err
         return stk_err_set(err, STOKER_EINVAL, "unique: takes a vector, not %s%s",
                            stk_dtype_name(in->dtype), stk_shape_text(&in->shape, text));
     }
-    if (!is_place_type(places)) {
+    if (!stk_op_is_place(places)) {
         return stk_err_set(err, STOKER_EINVAL, "unique: out_idx is int32 or int64");
     }
     struct stk_shape some = {1, {STK_UNKNOWN}};
@@ -130,11 +125,7 @@ static void find(struct finder *f)
 static void put_places(void *out, enum stk_dtype t, const int64_t *places, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        if (t == STK_DT_I32) {
-            ((int32_t *)out)[i] = (int32_t)places[i];
-        } else {
-            ((int64_t *)out)[i] = places[i];
-        }
+        stk_op_put_place(out, t, i, places[i]);
     }
 }
 

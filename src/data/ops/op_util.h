@@ -78,6 +78,20 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
     return n;
 }
 
+// Places and counts are int32 or int64, as is asked for.
+static inline bool stk_op_is_place(int64_t t)
+{
+    return t == STK_DT_I32 || t == STK_DT_I64;
+}
+static inline void stk_op_put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
+{
+    if (t == STK_DT_I32) {
+        ((int32_t *)out)[i] = (int32_t)place;
+    } else {
+        ((int64_t *)out)[i] = place;
+    }
+}
+
 // A list of numbers that is an argument (NULL: there is none of that kind) or, else, element i of
 // an input (int32 or int64). *count: how many. False: it is neither, or more than `capacity`.
 bool stk_op_ints(const struct stk_arg_value *given, const struct stk_col *input, int64_t i,

@@ -663,7 +663,7 @@ def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
 def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
     """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the"""
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type: Any = 'int32', name: Any = None) -> Any:
-    """Where values would be put into a sorted vector to keep its order."""
+    """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
     """True at the first `lengths` places, of maxlen (the largest length)."""
 def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:

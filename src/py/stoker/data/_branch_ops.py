@@ -6,7 +6,7 @@ import numpy as np
 
 from ._call import convert, is_symbolic, run, same
 from ._function import cond
-from ._ops import PUBLIC, publish
+from ._ops import do, publish
 from .errors import InvalidArgumentError
 
 
@@ -31,13 +31,13 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
         raise TypeError("case: each pair is a bool scalar and a function")
     preds = [convert(p, np.dtype(bool)) for p, _ in pairs]
     if exclusive and len(preds) > 1:
-        count = PUBLIC["add_n"]([PUBLIC["cast"](p, "int32") for p in preds])
-        once = _holds(PUBLIC["less_equal"](count, 1), "case: more than one condition holds")
-        preds[0] = PUBLIC["logical_and"](preds[0], once)
+        count = do.add_n([do.cast(p, "int32") for p in preds])
+        once = _holds(do.less_equal(count, 1), "case: more than one condition holds")
+        preds[0] = do.logical_and(preds[0], once)
     if default is None:
         default = pairs[-1][1]
-        some = PUBLIC["reduce_any"](PUBLIC["stack"](preds))
-        preds[0] = PUBLIC["logical_and"](preds[0], _holds(some, "case: no condition holds"))
+        some = do.reduce_any(do.stack(preds))
+        preds[0] = do.logical_and(preds[0], _holds(some, "case: no condition holds"))
     out = default
     for p, (_, f) in reversed(list(zip(preds, pairs))):
         out = lambda p=p, f=f, rest=out: cond(p, f, rest)
@@ -63,7 +63,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     index = convert(branch_index)
     out = fns[-1][1] if default is None else default
     for k, f in reversed(fns if default is not None else fns[:-1]):
-        is_it = PUBLIC["equal"](index, np.asarray(k, index.dtype))
+        is_it = do.equal(index, np.asarray(k, index.dtype))
         out = lambda is_it=is_it, f=f, rest=out: cond(is_it, f, rest)
     return out()
 
@@ -83,7 +83,7 @@ def _shown(data):
 def _compared(name, op, words):
     def f(x, y, message=None, summarize=None, name=None):
         x, y = same(x, y)
-        _holds(PUBLIC[op](x, y), f"{message or 'assertion failed'}: x {words} y does not hold")
+        _holds(getattr(do, op)(x, y), f"{message or 'assertion failed'}: x {words} y does not hold")
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"An element for which x {words} y does not hold everywhere is an error."
@@ -94,7 +94,7 @@ def _signed(name, op, words):
     def f(x, message=None, summarize=None, name=None):
         x = convert(x)
         zero = np.zeros((), x.dtype)
-        _holds(PUBLIC[op](x, zero), f"{message or 'assertion failed'}: x {words} 0 does not hold")
+        _holds(getattr(do, op)(x, zero), f"{message or 'assertion failed'}: x {words} 0 does not hold")
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"An element for which x {words} 0 does not hold everywhere is an error."

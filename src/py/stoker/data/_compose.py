@@ -5,13 +5,13 @@ import collections
 
 import numpy as np
 
-from . import _dtypes
+from . import _call, _dtypes, _trace
 from ._call import convert, is_symbolic, run, same, static_ints
-from ._ops import PUBLIC, attribute, cast, ensure_shape, partly_shaped, publish
+from ._ops import do, attribute, cast, ensure_shape, partly_shaped, publish
 from ._trace import TraceError
 from .errors import InvalidArgumentError
 
-_table_reshape, _table_as_string = PUBLIC["reshape"], PUBLIC["as_string"]
+_table_reshape, _table_as_string = do.reshape, do.as_string
 
 
 @publish("strings.join")
@@ -20,7 +20,7 @@ def join(inputs, separator="", name=None):
     parts = [convert(v, _dtypes.string) for v in inputs]
     out = parts[0]
     for p in parts[1:]:
-        out = PUBLIC["add"](PUBLIC["add"](out, separator) if separator else out, p)
+        out = do.add(do.add(out, separator) if separator else out, p)
     return out
 
 
@@ -100,7 +100,7 @@ def unicode_decode(
 
 def _shape(x):
     """Sizes as an array where they are known, else a symbolic vector; int32."""
-    return PUBLIC["shape"](x)
+    return do.shape(x)
 
 
 def _rank(x, what):
@@ -119,7 +119,7 @@ def _axis(axis, rank, what):
 
 def _joined(*parts):
     """One vector of sizes: arrays where all are known."""
-    return PUBLIC["concat"]([np.asarray(p, np.int32) if not is_symbolic(p) else p for p in parts], 0)
+    return do.concat([np.asarray(p, np.int32) if not is_symbolic(p) else p for p in parts], 0)
 
 
 @publish("shape")
@@ -148,16 +148,16 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     if axis is not None and _axis(axis, _rank(x, "gather"), "gather") != batch:
         return _gathered_behind(x, at, _axis(axis, _rank(x, "gather"), "gather"), batch)
     dims, places = _shape(x), _shape(at)
-    rows, n = PUBLIC["reduce_prod"](dims[:batch]), dims[batch]
-    each = PUBLIC["reduce_prod"](places[batch:])
-    at = PUBLIC["reshape"](cast(at, "int64"), PUBLIC["stack"]([rows, each]))
-    first = PUBLIC["expand_dims"](cast(PUBLIC["range"](rows) * n, "int64"), 1)
-    is_there = PUBLIC["logical_and"](
-        PUBLIC["greater_equal"](at, np.int64(0)), PUBLIC["less"](at, cast(n, "int64"))
+    rows, n = do.reduce_prod(dims[:batch]), dims[batch]
+    each = do.reduce_prod(places[batch:])
+    at = do.reshape(cast(at, "int64"), do.stack([rows, each]))
+    first = do.expand_dims(cast(do.range(rows) * n, "int64"), 1)
+    is_there = do.logical_and(
+        do.greater_equal(at, np.int64(0)), do.less(at, cast(n, "int64"))
     )
-    at = PUBLIC["where"](is_there, PUBLIC["add"](at, first), np.int64(-1))  # -1: an error
-    flat = PUBLIC["reshape"](x, _joined(PUBLIC["stack"]([rows * n]), dims[batch + 1 :]))
-    out = PUBLIC["reshape"](
+    at = do.where(is_there, do.add(at, first), np.int64(-1))  # -1: an error
+    flat = do.reshape(x, _joined(do.stack([rows * n]), dims[batch + 1 :]))
+    out = do.reshape(
         run("gather", [flat, at], {"axis": 0})[0], _joined(places, dims[batch + 1 :])
     )
     known = tuple(convert(indices).shape) + tuple(x.shape[batch + 1 :])
@@ -171,13 +171,13 @@ def _gathered_behind(x, at, axis, batch):
         raise InvalidArgumentError(f"gather: batch_dims {batch} is more than axis {axis}")
     rank, n = _rank(x, "gather"), _rank(at, "gather") - batch
     between = list(range(batch, axis))
-    front = PUBLIC["transpose"](
+    front = do.transpose(
         x, [*range(batch), axis, *between, *range(axis + 1, rank)]
     )
     out = gather(front, at, batch_dims=batch)
     first = batch + n
     places = [*range(first, first + len(between)), *range(batch, first)]
-    return PUBLIC["transpose"](
+    return do.transpose(
         out, [*range(batch), *places, *range(first + len(between), rank + n - 1)]
     )
 
@@ -195,14 +195,14 @@ def gather_nd(params, indices, batch_dims=0, name=None):
     linear, fits = np.int64(0), None
     for i in range(k):
         part, n = cast(at[..., i], "int64"), cast(dims[i], "int64")
-        inside = PUBLIC["logical_and"](
-            PUBLIC["greater_equal"](part, np.int64(0)), PUBLIC["less"](part, n)
+        inside = do.logical_and(
+            do.greater_equal(part, np.int64(0)), do.less(part, n)
         )
-        fits = inside if fits is None else PUBLIC["logical_and"](fits, inside)
-        linear = PUBLIC["add"](PUBLIC["multiply"](n, linear), part)
-    linear = linear if fits is None else PUBLIC["where"](fits, linear, np.int64(-1))
-    count = PUBLIC["reduce_prod"](dims[:k])
-    flat = PUBLIC["reshape"](x, _joined(PUBLIC["stack"]([count]), dims[k:]))
+        fits = inside if fits is None else do.logical_and(fits, inside)
+        linear = do.add(do.multiply(n, linear), part)
+    linear = linear if fits is None else do.where(fits, linear, np.int64(-1))
+    count = do.reduce_prod(dims[:k])
+    flat = do.reshape(x, _joined(do.stack([count]), dims[k:]))
     return run("gather", [flat, linear], {"axis": 0})[0]
 
 
@@ -214,10 +214,10 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     if a == 0:
         return run("boolean_mask", [x, mask], {})[0]
     end, dims = a + _rank(mask, "boolean_mask"), _shape(x)
-    count = PUBLIC["reduce_prod"](dims[a:end])
-    flat = PUBLIC["reshape"](x, _joined(dims[:a], PUBLIC["stack"]([count]), dims[end:]))
+    count = do.reduce_prod(dims[a:end])
+    flat = do.reshape(x, _joined(dims[:a], do.stack([count]), dims[end:]))
     # Numbers of the slices, in the mask's shape: one that does not fit is an error.
-    numbers = PUBLIC["reshape"](PUBLIC["range"](count), dims[a:end])
+    numbers = do.reshape(do.range(count), dims[a:end])
     return run("gather", [flat, run("boolean_mask", [numbers, mask], {})[0]], {"axis": a})[0]
 
 
@@ -231,18 +231,18 @@ def roll(input, shift, axis, name=None):
     ):
         a = _axis(a, rank, "roll")
         n = _shape(x)[a]
-        at = PUBLIC["floormod"](-int(s), PUBLIC["maximum"](n, 1))
+        at = do.floormod(-int(s), do.maximum(n, 1))
         before = (slice(None),) * a
-        x = PUBLIC["concat"]([x[before + (slice(at, None),)], x[before + (slice(None, at),)]], a)
+        x = do.concat([x[before + (slice(at, None),)], x[before + (slice(None, at),)]], a)
     return ensure_shape(x, known) if is_symbolic(x) else x
 
 
 def _each_repeated(x, repeats, axis):
     """repeat where each value along the axis has a number of its own."""
-    ends = PUBLIC["cumsum"](cast(repeats, "int64"))
-    places = PUBLIC["range"](PUBLIC["reduce_sum"](cast(repeats, "int64")))
-    is_behind = PUBLIC["greater_equal"](PUBLIC["expand_dims"](places, 1), ends)
-    at = PUBLIC["reduce_sum"](cast(is_behind, "int64"), axis=1)
+    ends = do.cumsum(cast(repeats, "int64"))
+    places = do.range(do.reduce_sum(cast(repeats, "int64")))
+    is_behind = do.greater_equal(do.expand_dims(places, 1), ends)
+    at = do.reduce_sum(cast(is_behind, "int64"), axis=1)
     return run("gather", [x, at], {"axis": axis})[0]
 
 
@@ -251,36 +251,36 @@ def repeat(input, repeats, axis=None, name=None):
     """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
     x, repeats = convert(input), convert(repeats)
     if axis is None:
-        x, axis = PUBLIC["reshape"](x, [-1]), 0
+        x, axis = do.reshape(x, [-1]), 0
     rank = _rank(x, "repeat")
     axis = _axis(axis, rank, "repeat")
     if _rank(repeats, "repeat"):
         return _each_repeated(x, repeats, axis)
-    wide = PUBLIC["tile"](
-        PUBLIC["expand_dims"](x, axis + 1),
-        PUBLIC["stack"]([1] * (axis + 1) + [repeats] + [1] * (rank - axis - 1)),
+    wide = do.tile(
+        do.expand_dims(x, axis + 1),
+        do.stack([1] * (axis + 1) + [repeats] + [1] * (rank - axis - 1)),
     )
     sizes = _shape(x)
     sides = [sizes[i] * cast(repeats, "int32") if i == axis else sizes[i] for i in range(rank)]
-    return PUBLIC["reshape"](wide, PUBLIC["stack"](sides))
+    return do.reshape(wide, do.stack(sides))
 
 
 @publish("broadcast_to")
 def broadcast_to(input, shape, name=None):
     """Values repeated along new dimensions and along those of length 1."""
     x = convert(input)
-    there = PUBLIC["fill"](shape, np.bool_(True))
-    return PUBLIC["where"](there, x, x)
+    there = do.fill(shape, np.bool_(True))
+    return do.where(there, x, x)
 
 
 @publish("sequence_mask")
 def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
     """True at the first `lengths` places, of maxlen (the largest length)."""
     lengths = convert(lengths)
-    most = PUBLIC["reduce_max"](lengths) if maxlen is None else maxlen
+    most = do.reduce_max(lengths) if maxlen is None else maxlen
     most = cast(most, lengths.dtype) if _is_array(most) else convert(most, lengths.dtype)
-    places = PUBLIC["range"](convert(0, lengths.dtype), most, convert(1, lengths.dtype))
-    return cast(PUBLIC["less"](places, PUBLIC["expand_dims"](lengths, -1)), dtype)
+    places = do.range(convert(0, lengths.dtype), most, convert(1, lengths.dtype))
+    return cast(do.less(places, do.expand_dims(lengths, -1)), dtype)
 
 
 def _is_array(v):
@@ -292,15 +292,15 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None
     """A matrix with ones on its diagonal."""
     if batch_shape is not None:
         raise NotImplementedError("eye with batch_shape")
-    rows = PUBLIC["range"](num_rows)
-    columns = PUBLIC["range"](num_rows if num_columns is None else num_columns)
-    return cast(PUBLIC["equal"](PUBLIC["expand_dims"](rows, 1), columns), dtype)
+    rows = do.range(num_rows)
+    columns = do.range(num_rows if num_columns is None else num_columns)
+    return cast(do.equal(do.expand_dims(rows, 1), columns), dtype)
 
 
 @publish("stop_gradient")
 def stop_gradient(input, name=None):
     """The values: there are no gradients here."""
-    return PUBLIC["identity"](input)
+    return do.identity(input)
 
 
 @publish("meshgrid")
@@ -312,13 +312,13 @@ def meshgrid(*args, indexing="xy", name=None):
     if indexing == "xy" and len(args) > 1:
         places[:2] = 1, 0
     sides = [
-        PUBLIC["reshape"](x, [-1 if i == at else 1 for i in range(len(args))])
+        do.reshape(x, [-1 if i == at else 1 for i in range(len(args))])
         for x, at in zip([convert(v) for v in args], places)
     ]
     out = []
     for i, x in enumerate(sides):
         for other in sides[:i] + sides[i + 1 :]:
-            x = PUBLIC["multiply"](x, cast(PUBLIC["ones_like"](other), x.dtype))
+            x = do.multiply(x, cast(do.ones_like(other), x.dtype))
         out.append(x)
     return out
 
@@ -356,24 +356,24 @@ def as_string(
     """Numbers as text; strings as they are."""
     x = convert(input)
     if x.dtype == _dtypes.string or x.dtype == object:
-        return PUBLIC["identity"](x)
+        return do.identity(x)
     return _table_as_string(x, precision, scientific, shortest, width, fill)
 
 
-@publish("nn.softmax")
+@publish("nn.softmax,math.softmax")
 def softmax(logits, axis=None, name=None):
     """exp(x) over its sum along an axis, by default the last."""
     x, axis = convert(logits), -1 if axis is None else axis
-    e = PUBLIC["exp"](PUBLIC["subtract"](x, PUBLIC["reduce_max"](x, axis=axis, keepdims=True)))
-    return PUBLIC["truediv"](e, PUBLIC["reduce_sum"](e, axis=axis, keepdims=True))
+    e = do.exp(do.subtract(x, do.reduce_max(x, axis=axis, keepdims=True)))
+    return do.truediv(e, do.reduce_sum(e, axis=axis, keepdims=True))
 
 
 @publish("math.l2_normalize,linalg.l2_normalize,nn.l2_normalize")
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
     """x over its length along the axes."""
     x = convert(x)
-    squares = PUBLIC["reduce_sum"](PUBLIC["square"](x), axis=axis, keepdims=True)
-    return PUBLIC["multiply"](x, PUBLIC["math.rsqrt"](PUBLIC["maximum"](squares, epsilon)))
+    squares = do.reduce_sum(do.square(x), axis=axis, keepdims=True)
+    return do.multiply(x, do.math.rsqrt(do.maximum(squares, epsilon)))
 
 
 @publish("math.count_nonzero")
@@ -381,7 +381,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype="int64", name=None):
     """How many values are not 0."""
     x = convert(input)
     zero = b"" if x.dtype == _dtypes.string else False if x.dtype == np.bool_ else 0
-    return PUBLIC["reduce_sum"](cast(PUBLIC["not_equal"](x, zero), dtype), axis, bool(keepdims))
+    return do.reduce_sum(cast(do.not_equal(x, zero), dtype), axis, bool(keepdims))
 
 
 TopKV2 = collections.namedtuple("TopKV2", "values indices")
@@ -401,8 +401,8 @@ def top_k(input, k=1, sorted=True, index_type="int32", name=None):
     x = cast(x, "float32") if is_half else x
     if known is None:  # it differs from element to element: all in order, then the first ones
         order = (slice(None),) * (_rank(x, "top_k") - 1) + (slice(None, k),)
-        values = PUBLIC["sort"](x, direction="DESCENDING")[order]
-        at = cast(PUBLIC["argsort"](x, direction="DESCENDING")[order], places)
+        values = do.sort(x, direction="DESCENDING")[order]
+        at = cast(do.argsort(x, direction="DESCENDING")[order], places)
     else:
         attrs = {"k": known[0], "index_type": _dtypes.number(places)}
         values, at = run("top_k", [x], attrs)
@@ -444,3 +444,15 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
     attrs = {"same": int(padding == "SAME"), "sizes": _two(sizes, "sizes")}
     attrs.update(strides=_two(strides, "strides"), rates=_two(rates, "rates"))
     return run("extract_patches", [convert(images)], attrs)[0]
+
+
+@publish("is_tensor")
+def is_tensor(x):
+    """Is it a symbolic value or an array?"""
+    return _call.is_typed(x) or hasattr(x, "parts")
+
+
+@publish("executing_eagerly")
+def executing_eagerly():
+    """Not while a function is traced."""
+    return _trace.current() is None

@@ -89,18 +89,18 @@ def padding(spec, padded_shapes, padding_values):
 
 def _pad_to(value, length, fill):
     """value with its unknown dimensions filled up to `length`."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
-    shape = PUBLIC["shape"](value)
+    shape = do.shape(value)
     rows = []
     for i, d in enumerate(value.shape):
-        after = 0 if d is not None else PUBLIC["cast"](length, "int32") - shape[i]
+        after = 0 if d is not None else do.cast(length, "int32") - shape[i]
         rows.append(
-            PUBLIC["stack"]([np.int32(0), after])
+            do.stack([np.int32(0), after])
             if _call.is_symbolic(after)
             else np.zeros(2, np.int32)
         )
-    return PUBLIC["pad"](value, PUBLIC["stack"](rows), constant_values=fill) if rows else value
+    return do.pad(value, do.stack(rows), constant_values=fill) if rows else value
 
 
 def bucketed(
@@ -115,7 +115,7 @@ def bucketed(
     drop_remainder,
 ):
     """bucket_by_sequence_length by group_by_window."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
     boundaries, batch_sizes = [int(b) for b in boundaries], [int(b) for b in batch_sizes]
     if len(batch_sizes) != len(boundaries) + 1:
@@ -125,18 +125,18 @@ def bucketed(
     edges, sizes = np.asarray(boundaries, np.int32), np.asarray(batch_sizes, np.int64)
 
     def bucket(*element):
-        n = PUBLIC["cast"](length_func(*element), "int32")
-        return PUBLIC["reduce_sum"](
-            PUBLIC["cast"](edges <= n if isinstance(n, np.ndarray) else n >= edges, "int64")
+        n = do.cast(length_func(*element), "int32")
+        return do.reduce_sum(
+            do.cast(edges <= n if isinstance(n, np.ndarray) else n >= edges, "int64")
         )
 
     def batched(key, group):
-        size = PUBLIC["gather"](sizes, key)
+        size = do.gather(sizes, key)
         if no_padding:
             return group.batch(size, drop_remainder)
         if not to_boundary:
             return group.padded_batch(size, padded_shapes, padding_values, drop_remainder)
-        limit = PUBLIC["gather"](edges - 1, PUBLIC["minimum"](key, len(boundaries) - 1))
+        limit = do.gather(edges - 1, do.minimum(key, len(boundaries) - 1))
         fills = iter(_values(group.element_spec, padding_values) * 2)
         spread = type(group.element_spec) is tuple
 
@@ -148,7 +148,7 @@ def bucketed(
         return group.map(fill).batch(size, drop_remainder)
 
     return ds.group_by_window(
-        bucket, batched, window_size_func=lambda key: PUBLIC["gather"](sizes, key)
+        bucket, batched, window_size_func=lambda key: do.gather(sizes, key)
     )
 
 
@@ -249,7 +249,7 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
     scaled so that the scarcest class is always kept. Without initial_dist the classes are counted
     as they come."""
     from . import random
-    from ._ops import PUBLIC
+    from ._ops import do
 
     target = np.asarray(target_dist, np.float32)
     if target.ndim != 1 or (target < 0).any() or target.sum() <= 0:
@@ -263,7 +263,7 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
     pairs = ds.map(classed)
 
     def accepted(share, cls):
-        chance = PUBLIC["gather"](share, PUBLIC["cast"](cls, "int64"))
+        chance = do.gather(share, do.cast(cls, "int64"))
         return random.uniform((), seed=seed) < chance
 
     def shares(dist):
@@ -276,11 +276,11 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
         return pairs.filter(lambda cls, _: accepted(fixed, cls))
 
     def count(counts, pair):
-        label = PUBLIC["cast"](pair[0], "int64")
-        counts = counts + PUBLIC["one_hot"](label, len(target), dtype="float32")
-        dist = counts / PUBLIC["reduce_sum"](counts)
+        label = do.cast(pair[0], "int64")
+        counts = counts + do.one_hot(label, len(target), dtype="float32")
+        dist = counts / do.reduce_sum(counts)
         ratio = target / dist
-        return counts, (ratio / PUBLIC["reduce_max"](ratio), pair)
+        return counts, (ratio / do.reduce_max(ratio), pair)
 
     counted = pairs.scan(np.full(len(target), 16.0 / len(target), np.float32), count)
     return counted.filter(lambda share, pair: accepted(share, pair[0])).map(lambda _, pair: pair)
@@ -345,13 +345,13 @@ def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
     """By a dataset of weights, one vector for each element drawn."""
     from . import random
     from ._dataset import Dataset
-    from ._ops import PUBLIC
+    from ._ops import do
 
     def draw(w):
-        ends = PUBLIC["cumsum"](PUBLIC["cast"](w, "float32"))
+        ends = do.cumsum(do.cast(w, "float32"))
         at = random.uniform((), seed=seed) * ends[-1]
-        passed = PUBLIC["reduce_sum"](PUBLIC["cast"](PUBLIC["less_equal"](ends, at), "int64"))
-        return PUBLIC["minimum"](passed, np.int64(len(datasets) - 1))
+        passed = do.reduce_sum(do.cast(do.less_equal(ends, at), "int64"))
+        return do.minimum(passed, np.int64(len(datasets) - 1))
 
     return Dataset.choose_from_datasets(datasets, weights.map(draw), stop_on_empty_dataset)
 
@@ -360,7 +360,7 @@ def weighted(ds, weights, num_samples, replacement, seed):
     """Dataset.sample_by_weight."""
     from . import random
     from ._dataset import Dataset
-    from ._ops import PUBLIC
+    from ._ops import do
 
     w = np.asarray(weights, np.float64).ravel()
     n = ds._cardinality_now()
@@ -376,18 +376,18 @@ def weighted(ds, weights, num_samples, replacement, seed):
                 f"sample_by_weight: {count} of {(w > 0).sum()} elements, without replacement"
             )
         # The largest of u ** (1 / weight): Efraimidis and Spirakis 2006.
-        keys = lambda _: PUBLIC["truediv"](
-            PUBLIC["log"](random.uniform([len(w)], np.finfo("f4").tiny, 1.0, seed=seed)),
+        keys = lambda _: do.truediv(
+            do.log(random.uniform([len(w)], np.finfo("f4").tiny, 1.0, seed=seed)),
             np.maximum(w, 1e-300).astype(np.float32),
         )
-        picked = lambda i: PUBLIC["math.top_k"](keys(i), max(count, 1)).indices
-        places = Dataset.range(1).map(lambda i: PUBLIC["cast"](picked(i), "int64")).unbatch()
+        picked = lambda i: do.math.top_k(keys(i), max(count, 1)).indices
+        places = Dataset.range(1).map(lambda i: do.cast(picked(i), "int64")).unbatch()
         return ds.pick(places.take(count))
     ends = np.cumsum(w) / w.sum()
 
     def drawn(_):
         u = random.uniform([], 0.0, 1.0, "float64", seed)
-        passed = PUBLIC["reduce_sum"](PUBLIC["cast"](PUBLIC["less_equal"](ends, u), "int64"))
-        return PUBLIC["minimum"](passed, np.int64(len(w) - 1))
+        passed = do.reduce_sum(do.cast(do.less_equal(ends, u), "int64"))
+        return do.minimum(passed, np.int64(len(w) - 1))
 
     return ds.pick(Dataset.range(count).map(drawn))

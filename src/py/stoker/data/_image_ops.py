@@ -9,16 +9,44 @@ import numpy as np
 
 from . import _dtypes
 from ._call import convert, run
-from ._ops import PUBLIC, attribute, cast, publish, static_ints
+from ._ops import as_type, attribute, cast, do, publish, static_ints
 from ._stateless import unit
 from ._trace import TraceError
 
 _NATIVE = (np.dtype("uint8"), np.dtype("uint16"), np.dtype("float32"))
 _resize, _convert, _decode = (
-    PUBLIC["image.resize"],
-    PUBLIC["image.convert_image_dtype"],
-    PUBLIC["image.decode_image"],
+    do.image.resize,
+    do.image.convert_image_dtype,
+    do.image.decode_image,
 )
+
+
+def image_of(image, what):
+    """The argument as an image, or a stack of them; TraceError: it is none."""
+    x = convert(image)
+    if x.dtype != np.dtype("uint8") and x.dtype.kind != "f":
+        raise TraceError(f"{what} takes an image of uint8 or floats, not of {x.dtype.name}")
+    if x.shape is not None and len(x.shape) not in (3, 4):
+        raise TraceError(f"{what} takes an image (height, width, channels), or a stack of them")
+    return x
+
+
+def number(v):
+    """A float32 scalar: an array, or a symbolic value."""
+    return as_type(v, np.dtype("float32"))
+
+
+def sizes_of(x):
+    """(height, width) as float32 scalars."""
+    shape = do.shape(x)
+    return cast(shape[-3], np.dtype("float32")), cast(shape[-2], np.dtype("float32"))
+
+
+def rounded_like(values, x):
+    """Float values as an image of x's type, rounded and kept within its range."""
+    if x.dtype == np.dtype("uint8"):
+        return do.saturate_cast(do.round(values), np.dtype("uint8"))
+    return cast(values, x.dtype)
 
 
 def _nearest(x, size, keeps_ratio):
@@ -26,17 +54,17 @@ def _nearest(x, size, keeps_ratio):
     they are taken from there."""
     if x.shape is None or len(x.shape) not in (3, 4):
         raise TraceError("resize takes an image or a batch of them")
-    sizes = PUBLIC["shape"](x)[-3:-1]
+    sizes = do.shape(x)[-3:-1]
     height, width = sizes[0], sizes[1]
-    rows = PUBLIC["broadcast_to"](
-        PUBLIC["expand_dims"](PUBLIC["range"](height), 1), PUBLIC["stack"]([height, width])
+    rows = do.broadcast_to(
+        do.expand_dims(do.range(height), 1), do.stack([height, width])
     )
-    columns = PUBLIC["broadcast_to"](PUBLIC["range"](width), PUBLIC["stack"]([height, width]))
-    places = cast(PUBLIC["stack"]([rows, columns], axis=-1), "float32")
+    columns = do.broadcast_to(do.range(width), do.stack([height, width]))
+    places = cast(do.stack([rows, columns], axis=-1), "float32")
     at = cast(_resize(places, size, "nearest", keeps_ratio), "int32")
     axis = len(x.shape) - 3
-    x = PUBLIC["gather"](x, at[:, 0, 0], axis=axis)
-    return PUBLIC["gather"](x, at[0, :, 1], axis=axis + 1)
+    x = do.gather(x, at[:, 0, 0], axis=axis)
+    return do.gather(x, at[0, :, 1], axis=axis + 1)
 
 
 @publish("image.resize")
@@ -59,26 +87,26 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
     x, dtype = convert(image), _dtypes.as_dtype(dtype)
     have = x.dtype
     if have == dtype:
-        return PUBLIC["identity"](x)
+        return do.identity(x)
     if have in _NATIVE and dtype in _NATIVE:
         return _convert(x, dtype, saturate)
-    to = PUBLIC["saturate_cast"] if saturate else cast
+    to = do.saturate_cast if saturate else cast
     is_int, becomes_int = (t.kind in "iu" for t in (have, dtype))
     if is_int and becomes_int:
         most_in, most_out = int(np.iinfo(have).max), int(np.iinfo(dtype).max)
         if most_in > most_out:
-            return to(PUBLIC["floordiv"](x, (most_in + 1) // (most_out + 1)), dtype)
-        return PUBLIC["multiply"](to(x, dtype), (most_out + 1) // (most_in + 1))
+            return to(do.floordiv(x, (most_in + 1) // (most_out + 1)), dtype)
+        return do.multiply(to(x, dtype), (most_out + 1) // (most_in + 1))
     if is_int:
-        return PUBLIC["multiply"](cast(x, dtype), 1.0 / int(np.iinfo(have).max))
+        return do.multiply(cast(x, dtype), 1.0 / int(np.iinfo(have).max))
     if becomes_int:
-        return to(PUBLIC["multiply"](x, int(np.iinfo(dtype).max) + 0.5), dtype)
+        return to(do.multiply(x, int(np.iinfo(dtype).max) + 0.5), dtype)
     return cast(x, dtype)
 
 
 def _by_floats(name):
     """The operation, on other types than the engine's by way of float32 and back."""
-    own = PUBLIC[f"image.{name}"]
+    own = getattr(do.image, name)
     signature = inspect.signature(own)
     bound, first = signature.bind, next(iter(signature.parameters))
 
@@ -107,7 +135,7 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
     """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
     channels, dtype = channels or 0, _dtypes.as_dtype(dtype)
     if dtype == np.dtype("uint16"):
-        return PUBLIC["image.decode_png"](contents, channels, dtype)
+        return do.image.decode_png(contents, channels, dtype)
     pixels = _decode(contents, channels, "uint8", expand_animations)
     return pixels if dtype == np.dtype("uint8") else convert_image_dtype(pixels, dtype)
 
@@ -121,7 +149,7 @@ def decode_webp(contents, channels=0, dtype="uint8", name=None):
 @publish("image.is_jpeg,io.is_jpeg")
 def is_jpeg(contents, name=None):
     """Whether a file's bytes begin as a JPEG's."""
-    return PUBLIC["equal"](PUBLIC["strings.substr"](contents, 0, 3), b"\xff\xd8\xff")
+    return do.equal(do.strings.substr(contents, 0, 3), b"\xff\xd8\xff")
 
 
 @publish("image.adjust_jpeg_quality")
@@ -129,9 +157,9 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
     """What an image looks like after it was a JPEG of that quality (a number)."""
     x = convert(image)
     small = convert_image_dtype(x, "uint8", saturate=True)
-    file = PUBLIC["image.encode_jpeg"](small, quality=attribute(jpeg_quality, "jpeg_quality"))
+    file = do.image.encode_jpeg(small, quality=attribute(jpeg_quality, "jpeg_quality"))
     channels = 0 if x.shape is None or x.shape[-1] is None else x.shape[-1]
-    pixels = PUBLIC["image.decode_jpeg"](file, channels=channels, dct_method=dct_method)
+    pixels = do.image.decode_jpeg(file, channels=channels, dct_method=dct_method)
     return convert_image_dtype(pixels, x.dtype, saturate=True)
 
 
@@ -140,7 +168,7 @@ def _colours(name, about, kernel):
 
     def f(images, name=None):
         x = convert(images)
-        return PUBLIC["matmul"](x, kernel.astype(x.dtype))
+        return do.matmul(x, kernel.astype(x.dtype))
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = about
@@ -167,8 +195,8 @@ def _uniform(seed, salt):
 
 
 def _between(seed, low, high):
-    return PUBLIC["add"](
-        PUBLIC["multiply"](_uniform(seed, 0), np.float32(high - low)), np.float32(low)
+    return do.add(
+        do.multiply(_uniform(seed, 0), np.float32(high - low)), np.float32(low)
     )
 
 
@@ -190,42 +218,42 @@ def _delta(max_delta, most, what):
 def stateless_random_flip_left_right(image, seed):
     """Mirrored for half of the seeds (two integers): the same seed, the same result."""
     x = convert(image)
-    return PUBLIC["where"](_uniform(seed, 0) < 0.5, PUBLIC["image.flip_left_right"](x), x)
+    return do.where(_uniform(seed, 0) < 0.5, do.image.flip_left_right(x), x)
 
 
 @publish("image.stateless_random_flip_up_down")
 def stateless_random_flip_up_down(image, seed):
     """Upside down for half of the seeds."""
     x = convert(image)
-    return PUBLIC["where"](_uniform(seed, 0) < 0.5, PUBLIC["image.flip_up_down"](x), x)
+    return do.where(_uniform(seed, 0) < 0.5, do.image.flip_up_down(x), x)
 
 
 @publish("image.stateless_random_brightness")
 def stateless_random_brightness(image, max_delta, seed):
     """adjust_brightness by what a seed draws of -max_delta to max_delta."""
     d = _delta(max_delta, np.inf, "stateless_random_brightness")
-    return PUBLIC["image.adjust_brightness"](image, _between(seed, -d, d))
+    return do.image.adjust_brightness(image, _between(seed, -d, d))
 
 
 @publish("image.stateless_random_contrast")
 def stateless_random_contrast(image, lower, upper, seed):
     """adjust_contrast by what a seed draws of lower to upper."""
     ends = _limits(lower, upper, "stateless_random_contrast")
-    return PUBLIC["image.adjust_contrast"](image, _between(seed, *ends))
+    return do.image.adjust_contrast(image, _between(seed, *ends))
 
 
 @publish("image.stateless_random_saturation")
 def stateless_random_saturation(image, lower, upper, seed=None):
     """adjust_saturation by what a seed draws of lower to upper."""
     ends = _limits(lower, upper, "stateless_random_saturation")
-    return PUBLIC["image.adjust_saturation"](image, _between(seed, *ends))
+    return do.image.adjust_saturation(image, _between(seed, *ends))
 
 
 @publish("image.stateless_random_hue")
 def stateless_random_hue(image, max_delta, seed):
     """adjust_hue by what a seed draws of -max_delta to max_delta."""
     d = _delta(max_delta, 0.5, "stateless_random_hue")
-    return PUBLIC["image.adjust_hue"](image, _between(seed, -d, d))
+    return do.image.adjust_hue(image, _between(seed, -d, d))
 
 
 @publish("image.stateless_random_crop")
@@ -234,15 +262,15 @@ def stateless_random_crop(value, size, seed, name=None):
     x, known = convert(value), static_ints(size)
     if known is None:
         raise TraceError("stateless_random_crop: size must be known while the function is traced")
-    sizes = PUBLIC["shape"](x)
+    sizes = do.shape(x)
     begin = [
         cast(
-            PUBLIC["multiply"](_uniform(seed, i), cast(sizes[i] - np.int32(n - 1), "float32")),
+            do.multiply(_uniform(seed, i), cast(sizes[i] - np.int32(n - 1), "float32")),
             "int32",
         )
         for i, n in enumerate(known)
     ]
-    return PUBLIC["slice"](x, PUBLIC["stack"](begin), known)
+    return do.slice(x, do.stack(begin), known)
 
 
 @publish("image.sample_distorted_bounding_box", "sample_distorted_bounding_box")
@@ -276,3 +304,53 @@ def sample_distorted_bounding_box(
     }
     boxes = convert(bounding_boxes, np.dtype("float32"))
     return tuple(run("sample_distorted_bounding_box", [size, boxes], attrs, True))
+
+
+def _colours(name, about, kernel):
+    kernel = np.asarray(kernel, np.float64)
+
+    def f(images):
+        x = convert(images)
+        return do.matmul(x, kernel.astype(x.dtype))
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = about
+    publish(f"image.{name}")(f)
+
+
+_YIQ = np.array(
+    [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
+)
+_colours("rgb_to_yiq", "YIQ of float RGB in [0, 1].", _YIQ)
+_colours(
+    "yiq_to_rgb",
+    "RGB of YIQ.",
+    [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
+)
+
+
+@publish("image.psnr")
+def psnr(a, b, max_val, name=None):
+    """Peak signal to noise ratio of two images, in decibels."""
+    whole = convert(a).dtype.kind in "iu"  # bytes: max_val is in their scale
+    a, b = (do.image.convert_image_dtype(v, "float32") for v in (a, b))
+    most = np.float32(max_val / 255 if whole else max_val)
+    mse = do.reduce_mean(do.math.squared_difference(a, b), axis=[-3, -2, -1])
+    scale = np.float32(10 / np.log(10))
+    return do.subtract(do.multiply(np.float32(2) * scale, do.log(most)), do.multiply(scale, do.log(mse)))
+
+
+@publish("image.total_variation")
+def total_variation(images, name=None):
+    """The sum of the differences of neighbouring pixels."""
+    x = convert(images)
+    down = do.abs(do.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
+    right = do.abs(do.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))
+    axes = [-3, -2, -1]
+    return do.add(do.reduce_sum(down, axis=axes), do.reduce_sum(right, axis=axes))
+
+
+@publish("image.decode_bmp,io.decode_bmp")
+def decode_bmp(contents, channels=0, name=None):
+    """Pixels of a BMP file: uint8."""
+    return do.image.decode_image(contents, channels)

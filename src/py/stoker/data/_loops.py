@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _call, _spec, _trace
 from ._function import cond as _cond
-from ._ops import PUBLIC, publish
+from ._ops import do, publish
 from ._trace import TraceError
 from .errors import InvalidArgumentError
 
@@ -33,7 +33,7 @@ def _length(elems):
         raise InvalidArgumentError("there is no value to loop over")
     if leaves[0].shape is not None and len(leaves[0].shape) == 0:
         raise InvalidArgumentError("a scalar has no slices to loop over")
-    shape = PUBLIC["shape"](leaves[0], out_type="int64")
+    shape = do.shape(leaves[0], out_type="int64")
     return shape[0] if _call.is_symbolic(shape) else int(shape[0])
 
 
@@ -79,7 +79,7 @@ def _collected(ds, elems, what):
 
     def known(v):
         rest = (None,) if v.shape is None else tuple(v.shape)[1:]
-        return v if v.shape is None else PUBLIC["ensure_shape"](v, (n,) + rest)
+        return v if v.shape is None else do.ensure_shape(v, (n,) + rest)
 
     return _spec.map_structure(known, out)
 
@@ -128,7 +128,7 @@ def scan(
     first slice is the first result."""
     elems = _as_element(elems)
     if reverse:
-        elems = _spec.map_structure(lambda v: PUBLIC["reverse"](v, [0]), elems)
+        elems = _spec.map_structure(lambda v: do.reverse(v, [0]), elems)
     whole = elems
     if initializer is None:
         state, elems = _first_and_rest(elems)
@@ -153,7 +153,7 @@ def scan(
             state = _as_element(fn(state, e))
             results.append(state)
         out = _stacked(results, "scan")
-    return _spec.map_structure(lambda v: PUBLIC["reverse"](v, [0]), out) if reverse else out
+    return _spec.map_structure(lambda v: do.reverse(v, [0]), out) if reverse else out
 
 
 def _folded(fn, elems, initializer):
@@ -198,7 +198,7 @@ def foldr(
     name=None,
 ):
     """The same from the last slice on."""
-    elems = _spec.map_structure(lambda v: PUBLIC["reverse"](v, [0]), _as_element(elems))
+    elems = _spec.map_structure(lambda v: do.reverse(v, [0]), _as_element(elems))
     return _folded(fn, elems, initializer)
 
 
@@ -238,12 +238,12 @@ def while_loop(
     def step(state, number):
         goes_on = _call.convert(cond(*state), np.dtype(bool))
         if most is not None:
-            limit = PUBLIC["cast"](most, "int64")
-            goes_on = PUBLIC["logical_and"](goes_on, PUBLIC["less"](number, limit))
+            limit = do.cast(most, "int64")
+            goes_on = do.logical_and(goes_on, do.less(number, limit))
         following = _cond(goes_on, lambda: _fitting(_as_state(body(*state)), state), lambda: state)
         return following, (goes_on, state)
 
-    ends = numbers.scan(state, step).filter(lambda goes_on, _: PUBLIC["logical_not"](goes_on))
+    ends = numbers.scan(state, step).filter(lambda goes_on, _: do.logical_not(goes_on))
     return _back(ends.take(1).map(lambda _, state: state).get_single_element(), loop_vars)
 
 

@@ -65,7 +65,7 @@ class Normalize:
 
     def of_value(self, x):
         """The same of a symbolic value of known rank."""
-        from ._ops import PUBLIC, cast
+        from ._ops import do, cast
 
         scale, offset = self.scale, self.offset
         if self.channels == 1:
@@ -73,7 +73,7 @@ class Normalize:
         y = cast(x, "float32") * scale + offset
         if self.planar:
             n = len(x.shape)
-            y = PUBLIC["transpose"](y, [*range(n - 3), n - 1, n - 3, n - 2])
+            y = do.transpose(y, [*range(n - 3), n - 1, n - 3, n - 2])
         return y
 
     def check(self, what, spec):

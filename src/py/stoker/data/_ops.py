@@ -2,6 +2,7 @@
 """Operations under TensorFlow's names: most from the table, the others written out."""
 
 import inspect
+import types
 
 import numpy as np
 
@@ -93,9 +94,18 @@ def _put_tensor(inputs, attrs, name, v, kind):
     inputs.append(convert(v))
 
 
+def as_float(v):
+    """A value as it is; a literal as float32."""
+    return convert(v) if _call.is_typed(v) else convert(v, np.dtype("float32"))
+
+
+def as_type(v, dtype):
+    """A value cast to a type; a literal made of it."""
+    return cast(v, dtype) if _call.is_typed(v) else convert(v, dtype)
+
+
 def _put_float(inputs, attrs, name, v, kind):
-    v = convert(v) if _call.is_typed(v) else convert(v, np.dtype("float32"))
-    inputs.append(v)
+    inputs.append(as_float(v))
 
 
 def _put_string(inputs, attrs, name, v, kind):
@@ -185,6 +195,15 @@ _PUT = {
 }
 
 PUBLIC = {}  # "math.add" -> function
+do = types.SimpleNamespace()  # the same as attributes, for functions made of others: do.math.add(x, y)
+
+
+def _enter(name, function):
+    PUBLIC[name] = function
+    group, _, own = name.rpartition(".")
+    if group and not hasattr(do, group):
+        setattr(do, group, types.SimpleNamespace())
+    setattr(getattr(do, group) if group else do, own, function)
 
 
 def _define(line, is_random):
@@ -198,7 +217,7 @@ def _define(line, is_random):
     summary = _call._op_names.get(row.op, "")
     function.__doc__ = f"{summary}.\n\nTakes symbolic values, arrays and literals; gives symbolic values inside of a traced\nfunction and NumPy outside. Arguments as TensorFlow's."
     for name in row.names:
-        PUBLIC[name] = function
+        _enter(name, function)
         if not _call.exists(row.op):
             MISSING[name] = row.op
     return row.names[0], function
@@ -210,7 +229,7 @@ def publish(name, op=None):
     def put(f):
         f = named(f)
         for n in name.split(","):
-            PUBLIC[n] = f
+            _enter(n, f)
             if op and not _call.exists(op):
                 MISSING[n] = op
         return f
@@ -264,7 +283,7 @@ def saturate_cast(value, dtype, name=None):
         return out
     wide = cast(out, "float64") if dtype.kind == "V" else out
     most = _LARGEST[dtype.name]
-    wide = PUBLIC["clip_by_value"](wide, -most, most)
+    wide = do.clip_by_value(wide, -most, most)
     return cast(wide, dtype)
 
 
@@ -471,7 +490,7 @@ def add_n(inputs, name=None):
     """The sum of a list of values."""
     total = inputs[0]
     for x in inputs[1:]:
-        total = PUBLIC["add"](total, x)
+        total = do.add(total, x)
     return total
 
 
@@ -501,7 +520,7 @@ def random_crop(value, size, seed=None, name=None):
     room = run("shape", [value], {"out_type": _dtypes.number("int32")})[0] - size + np.int32(1)
     n = len(known) if known is not None else size.shape[0]
     begin = cast(random.uniform([n], seed=seed) * cast(room, "float32"), "int32")
-    return PUBLIC["slice"](value, begin, known if known is not None else size)
+    return do.slice(value, begin, known if known is not None else size)
 
 
 @publish("image.resize_with_pad", "resize")
@@ -514,15 +533,15 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
     height, width = known[rank - 3 : rank - 1] if known else (shape[rank - 3], shape[rank - 2])
     targets = [attribute(target_height, "target_height"), attribute(target_width, "target_width")]
     sides = [cast(v, "float32") for v in (height, width)]
-    ratio = PUBLIC["maximum"](sides[1] / np.float32(targets[1]), sides[0] / np.float32(targets[0]))
+    ratio = do.maximum(sides[1] / np.float32(targets[1]), sides[0] / np.float32(targets[0]))
     fitted = [v / ratio for v in sides]
-    size = [cast(PUBLIC["floor"](v), "int32") for v in fitted]
+    size = [cast(do.floor(v), "int32") for v in fitted]
     before = [
-        PUBLIC["maximum"](cast(PUBLIC["floor"]((np.float32(t) - v) / 2), "int32"), 0)
+        do.maximum(cast(do.floor((np.float32(t) - v) / 2), "int32"), 0)
         for t, v in zip(targets, fitted)
     ]
-    resized = PUBLIC["image.resize"](image, PUBLIC["stack"](size), method, False, antialias)
-    return PUBLIC["image.pad_to_bounding_box"](resized, *before, *targets)
+    resized = do.image.resize(image, do.stack(size), method, False, antialias)
+    return do.image.pad_to_bounding_box(resized, *before, *targets)
 
 
 class ResizeMethod:
@@ -538,7 +557,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-PUBLIC["image.ResizeMethod"] = ResizeMethod
+_enter("image.ResizeMethod", ResizeMethod)
 
 
 def _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed):

@@ -93,15 +93,15 @@ def batched(ds, args, row_splits_dtype=None):
 
 def _at_least(n, limit):
     """The limit; where n is above it, an error of the element."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
-    room = PUBLIC["zeros"](PUBLIC["stack"]([np.int64(limit) - n]), "bool")
-    return PUBLIC["shape"](room, out_type="int64")[0] + n
+    room = do.zeros(do.stack([np.int64(limit) - n]), "bool")
+    return do.shape(room, out_type="int64")[0] + n
 
 
 def sparse_batched(ds, batch_size, row_shape):
     """Elements of one dense component as a batch of sparse ones of row_shape."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
     spec, shape = ds.element_spec, _spec.as_shape(row_shape)
     if not isinstance(spec, TensorSpec) or spec.shape is None:
@@ -110,33 +110,33 @@ def sparse_batched(ds, batch_size, row_shape):
         raise ValueError(f"row_shape {shape} and elements of shape {spec.shape} differ in rank")
 
     def sparse(v):
-        now = PUBLIC["shape"](v, out_type="int64")
-        ones = PUBLIC["ones_like"](v, dtype="bool") if v.dtype != _dtypes.string else v == v
-        places = PUBLIC["where"](ones)
+        now = do.shape(v, out_type="int64")
+        ones = do.ones_like(v, dtype="bool") if v.dtype != _dtypes.string else v == v
+        places = do.where(ones)
         most = [now[i] if d is None else _at_least(now[i], d) for i, d in enumerate(shape)]
-        return SparseTensor(places, PUBLIC["reshape"](v, [-1]), PUBLIC["stack"](most), tuple(shape))
+        return SparseTensor(places, do.reshape(v, [-1]), do.stack(most), tuple(shape))
 
     return ds.map(sparse).batch(batch_size)
 
 
 def _rows(leaf):
     """How many slices a leaf has."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
     if isinstance(leaf, SparseTensor):
         return leaf.dense_shape[0]
     if isinstance(leaf, RaggedTensor):
-        return _cast(PUBLIC["shape"](leaf.row_splits, out_type="int64")[0] - 1, np.dtype("int64"))
-    return PUBLIC["shape"](leaf, out_type="int64")[0]
+        return _cast(do.shape(leaf.row_splits, out_type="int64")[0] - 1, np.dtype("int64"))
+    return do.shape(leaf, out_type="int64")[0]
 
 
 def _sparse_row(leaf, i, spec):
-    from ._ops import PUBLIC
+    from ._ops import do
 
-    there = PUBLIC["equal"](leaf.indices[:, 0], i)
+    there = do.equal(leaf.indices[:, 0], i)
     shape = None if spec.shape is None else tuple(spec.shape[1:])
-    places = PUBLIC["boolean_mask"](leaf.indices[:, 1:], there)
-    values = PUBLIC["boolean_mask"](leaf.values, there)
+    places = do.boolean_mask(leaf.indices[:, 1:], there)
+    values = do.boolean_mask(leaf.values, there)
     return SparseTensor(places, values, leaf.dense_shape[1:], shape)
 
 
@@ -154,7 +154,7 @@ def _ragged_row(leaf, i):
 def unbatched(ds):
     """ds.unbatch for elements with sparse and ragged values."""
     from ._dataset import Dataset
-    from ._ops import PUBLIC
+    from ._ops import do
 
     specs = _spec.flatten(ds.element_spec)
     spread = type(ds.element_spec) is tuple
@@ -170,7 +170,7 @@ def unbatched(ds):
                     return _sparse_row(leaf, i, spec)
                 if isinstance(leaf, RaggedTensor):
                     return _ragged_row(leaf, i)
-                return PUBLIC["gather"](leaf, i)
+                return do.gather(leaf, i)
 
             it = iter([part(leaf, s) for leaf, s in zip(leaves, specs)])
             return _spec.map_structure(lambda _: next(it), ds.element_spec)
@@ -182,6 +182,6 @@ def unbatched(ds):
 
 def _same_count(counts):
     """The number of slices: the most that a leaf has, so that a shorter one is an error."""
-    from ._ops import PUBLIC
+    from ._ops import do
 
-    return counts[0] if len(counts) == 1 else PUBLIC["reduce_max"](PUBLIC["stack"](counts))
+    return counts[0] if len(counts) == 1 else do.reduce_max(do.stack(counts))

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _dtypes
 from ._call import convert, run, static_ints
-from ._ops import PUBLIC, attribute, cast, publish
+from ._ops import do, attribute, cast, publish
 from ._trace import TraceError
 from .errors import InvalidArgumentError
 
@@ -26,8 +26,8 @@ class Complex:
         return self.real.shape
 
     def __abs__(self):
-        squares = PUBLIC["add"](PUBLIC["square"](self.real), PUBLIC["square"](self.imag))
-        return PUBLIC["sqrt"](squares)
+        squares = do.add(do.square(self.real), do.square(self.imag))
+        return do.sqrt(squares)
 
     def numpy(self):
         """As one array of complex64, outside of pipelines."""
@@ -40,7 +40,7 @@ class Complex:
         return f"Complex(real={self.real!r}, imag={self.imag!r})"
 
 
-_abs = PUBLIC["abs"]
+_abs = do.abs
 
 
 @publish("abs,math.abs")
@@ -53,9 +53,9 @@ def abs(x, name=None):
 def angle(input, name=None):
     """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
     if isinstance(input, Complex):
-        return PUBLIC["atan2"](input.imag, input.real)
+        return do.atan2(input.imag, input.real)
     x = convert(input)
-    return PUBLIC["atan2"](PUBLIC["zeros_like"](x), x)
+    return do.atan2(do.zeros_like(x), x)
 
 
 @publish("math.real")
@@ -67,7 +67,7 @@ def real(input, name=None):
 @publish("math.imag")
 def imag(input, name=None):
     """The imaginary part: of real values 0."""
-    return input.imag if isinstance(input, Complex) else PUBLIC["zeros_like"](convert(input))
+    return input.imag if isinstance(input, Complex) else do.zeros_like(convert(input))
 
 
 @publish("audio.decode_wav", "decode_wav")
@@ -93,19 +93,19 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     x, length, step = convert(signal), _size(frame_length, "frame_length"), _size(frame_step, "frame_step")
     if x.shape is None or axis not in (-1, len(x.shape) - 1):
         raise TraceError("frame: along the last axis of a value whose rank is known")
-    n = PUBLIC["shape"](x)[-1]
+    n = do.shape(x)[-1]
     if pad_end:
-        count = PUBLIC["floordiv"](n + np.int32(step - 1), np.int32(step))
-        missing = PUBLIC["maximum"]((count - 1) * np.int32(step) + np.int32(length) - n, np.int32(0))
+        count = do.floordiv(n + np.int32(step - 1), np.int32(step))
+        missing = do.maximum((count - 1) * np.int32(step) + np.int32(length) - n, np.int32(0))
         rows = [[0, 0]] * (len(x.shape) - 1)
-        pads = PUBLIC["stack"]([*[np.zeros(2, np.int32) for _ in rows], PUBLIC["stack"]([np.int32(0), missing])])
-        x = PUBLIC["pad"](x, pads, constant_values=pad_value)
+        pads = do.stack([*[np.zeros(2, np.int32) for _ in rows], do.stack([np.int32(0), missing])])
+        x = do.pad(x, pads, constant_values=pad_value)
     else:
-        count = PUBLIC["floordiv"](n - np.int32(length - step), np.int32(step))
-        count = PUBLIC["maximum"](count, np.int32(0))
-    first = PUBLIC["range"](count) * np.int32(step)
-    places = PUBLIC["add"](PUBLIC["expand_dims"](first, 1), np.arange(length, dtype=np.int32))
-    return PUBLIC["gather"](x, places, axis=len(x.shape) - 1)
+        count = do.floordiv(n - np.int32(length - step), np.int32(step))
+        count = do.maximum(count, np.int32(0))
+    first = do.range(count) * np.int32(step)
+    places = do.add(do.expand_dims(first, 1), np.arange(length, dtype=np.int32))
+    return do.gather(x, places, axis=len(x.shape) - 1)
 
 
 def _window(length, a, periodic, dtype):
@@ -150,7 +150,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
     length = _size(frame_length, "frame_length")
     frames = cast(frame(cast(convert(signals), _F32), length, frame_step, pad_end), _F32)
     if window_fn is not None:
-        frames = PUBLIC["multiply"](frames, convert(window_fn(length, dtype=_F32), _F32))
+        frames = do.multiply(frames, convert(window_fn(length, dtype=_F32), _F32))
     enclosing = 1 << (length - 1).bit_length()
     return rfft(frames, enclosing if fft_length is None else fft_length)
 

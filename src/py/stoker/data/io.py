@@ -310,7 +310,7 @@ def _parse_sparse(serialized, features, is_batch):
 
 def _sparse_value(places, values, sizes, is_batch, already_sorted):
     """A SparseTensor of places (one list for each dimension) and values; of a batch, RaggedTensors."""
-    run, public = _call.run, _ops.PUBLIC
+    run, do = _call.run, _ops.do
     shape = [np.int64(n) for n in sizes]
     if is_batch:
         rows = run("ragged_places", [values.row_splits], {})[0][:, 0]
@@ -318,15 +318,15 @@ def _sparse_value(places, values, sizes, is_batch, already_sorted):
         places, values = [rows] + [p.flat_values for p in places], values.flat_values
     n = run("shape", [values], {"out_type": _dtypes.number("int64")})[0][0]
     # Stacked beside the values' numbers, lists of another length are an error.
-    columns = public["stack"](places + [public["range"](n)], axis=1)[:, :-1]
+    columns = do.stack(places + [do.range(n)], axis=1)[:, :-1]
     if not already_sorted:
         linear = places[0]
         for p, n in zip(places[1:], sizes if is_batch else sizes[1:]):
             linear = linear * np.int64(n) + p
-        order = public["argsort"](linear, stable=True)
-        columns, values = public["gather"](columns, order), public["gather"](values, order)
+        order = do.argsort(linear, stable=True)
+        columns, values = do.gather(columns, order), do.gather(values, order)
     known = (None,) * is_batch + tuple(int(n) for n in sizes)
-    return SparseTensor(columns, values, public["stack"](shape), known)
+    return SparseTensor(columns, values, do.stack(shape), known)
 
 
 def parse_single_example(serialized, features, example_names=None, name=None):

@@ -119,7 +119,7 @@ class _Table:
 
     def _values_at(self, at, default):
         if not len(self._values):
-            return _ops.fill(_ops.PUBLIC["shape"](at), default)
+            return _ops.fill(_ops.do.shape(at), default)
         values = _ops.gather(self._values, _ops.maximum(at, np.int64(0)))
         return _ops.where(_ops.greater_equal(at, np.int64(0)), values, default)
 
@@ -177,8 +177,8 @@ class StaticVocabularyTable(_Table):
         """The number of each key: int64."""
         keys = self._keys_of(keys)
         at = _found(self._keys, self._index_of, keys)
-        text = keys if self.key_dtype == _dtypes.string else _ops.PUBLIC["as_string"](keys)
-        bucket = _ops.PUBLIC["strings.to_hash_bucket_fast"](text, self._buckets)
+        text = keys if self.key_dtype == _dtypes.string else _ops.do.as_string(keys)
+        bucket = _ops.do.strings.to_hash_bucket_fast(text, self._buckets)
         other = _ops.add(bucket, np.int64(len(self._index_of)))
         if not len(self._values):
             return other

@@ -4,8 +4,8 @@
 import types as _types
 
 from . import _absent
-from . import _augment, _branch_ops, _compose, _image_ops, _loops, _more_ops, _ops, _print  # noqa: F401
-from . import _signal, _sparse  # noqa: F401
+from . import _augment, _branch_ops, _compose, _image_ops, _loops, _math_ops, _ops, _print  # noqa: F401
+from . import _ragged_ops, _signal, _sparse, _tone_ops, _warp_ops  # noqa: F401
 from . import _call, _plugin
 from . import _tensor_proto  # noqa: F401
 from ._function import cond, numpy_function, py_function

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random values: per element inside of a dataset, from (seed, epoch, index)."""
 
+import types
+
 import numpy as np
 
 from . import _absent, _call, _dtypes, _named, _ops
@@ -106,8 +108,8 @@ def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
     """Gamma distributed values of shape alpha and rate beta (1), as many as `shape` says of each."""
     dtype = _dtypes.as_dtype(dtype)
     wide = np.dtype("float64") if dtype == np.dtype("float64") else np.dtype("float32")
-    alpha = _floats(alpha, wide)
-    rate = None if beta is None else _floats(beta, wide)
+    alpha = _ops.as_type(alpha, wide)
+    rate = None if beta is None else _ops.as_type(beta, wide)
     if rate is not None:  # each pair draws for itself
         alpha = _ops.add(alpha, _ops.zeros_like(rate))
     sizes = _ops.static_ints(shape)
@@ -121,15 +123,11 @@ def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
     return _ops.cast(out, dtype)
 
 
-def _floats(v, dtype):
-    return _ops.cast(v, dtype) if _call.is_typed(v) else _call.convert(v, dtype)
-
-
 def beta(shape, alpha, beta, dtype="float32", seed=None, name=None):
     """Beta distributed values of shapes alpha and beta, as mixing images takes them."""
     other = None if seed is None else int(seed) + 0x9E3779B9
-    x = gamma(shape, _ops.add(_floats(alpha, _F64), _ops.zeros_like(_floats(beta, _F64))), dtype=_F64, seed=seed)
-    y = gamma(shape, _ops.add(_floats(beta, _F64), _ops.zeros_like(_floats(alpha, _F64))), dtype=_F64, seed=other)
+    x = gamma(shape, _ops.add(_ops.as_type(alpha, _F64), _ops.zeros_like(_ops.as_type(beta, _F64))), dtype=_F64, seed=seed)
+    y = gamma(shape, _ops.add(_ops.as_type(beta, _F64), _ops.zeros_like(_ops.as_type(alpha, _F64))), dtype=_F64, seed=other)
     return _ops.cast(_ops.truediv(x, _ops.add(x, y)), dtype)
 
 
@@ -142,7 +140,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     if x.shape is None or len(x.shape) != 2:
         raise _ops._trace.TraceError("categorical takes a matrix of log chances")
     count = int(_ops.attribute(num_samples, "num_samples"))
-    sizes = _ops.PUBLIC["shape"](x)
+    sizes = _ops.do.shape(x)
     u = uniform(_ops.stack([sizes[0], np.int32(count), sizes[1]]), np.finfo("f4").tiny, 1.0, seed=seed)
     gumbel = _ops.negative(_ops.log(_ops.negative(_ops.log(u))))
     drawn = _ops.argmax(_ops.add(_ops.expand_dims(x, 1), gumbel), axis=2)
@@ -160,19 +158,30 @@ for _n, _op in (
     if not _call.exists(_op):
         _ops.MISSING["random." + _n] = _op
 
-from ._stateless import (  # noqa: E402, F401
-    Generator,
-    create_rng_state,
-    experimental,
-    get_global_generator,
-    set_global_generator,
-    stateless_categorical,
-    stateless_normal,
-    stateless_shuffle,
-    stateless_truncated_normal,
-    stateless_uniform,
+from ._stateless import (  # noqa: E402
     fold_in,
     split,
+    stateless_categorical,  # noqa: F401
+    stateless_normal,  # noqa: F401
+    stateless_shuffle,
+    stateless_truncated_normal,  # noqa: F401
+    stateless_uniform,  # noqa: F401
+)
+from ._generator import (  # noqa: E402
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+
+experimental = types.SimpleNamespace(
+    Generator=Generator,
+    create_rng_state=create_rng_state,
+    get_global_generator=get_global_generator,
+    set_global_generator=set_global_generator,
+    stateless_fold_in=fold_in,
+    stateless_split=split,
+    stateless_shuffle=stateless_shuffle,
 )
 __getattr__ = _absent.answers("random", __name__)
 __dir__ = _named.surface(globals())
