@@ -54,15 +54,18 @@ enum {
     FIX_PROOF
 };
 
-#define TORCH_WORKERS "workers = min(8, len(os.sched_getaffinity(0)))  # cores the job may use\n"
+// A loader with as many workers as the job may use cores, and what comes behind.
+#define TORCH_LOADER(more)                                                                         \
+    "workers = min(8, len(os.sched_getaffinity(0)))  # cores the job may use\n"                    \
+    "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"                   \
+    "                    persistent_workers=True" more ")"
 const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_NO_WORKERS] =
         {"pytorch",
          "The training process prepares each batch itself (num_workers=0): let worker processes "
          "do it ahead of time, at most as many as the cores that the job may use. An "
          "IterableDataset must split its data among them, or each worker gives all of it.",
-         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
-                       "                    persistent_workers=True)"},
+         TORCH_LOADER("")},
     [FIX_TRACE_WORKERS] =
         {"pytorch",
          "The workers do not keep up. Keep them between epochs, and let each record what it does "
@@ -76,8 +79,7 @@ const struct stk_rep_fix stk_input_fixes[] = {
         {"pytorch",
          "Make an item cheaper: decode at the size needed, read fewer and larger files, compute "
          "once what each epoch repeats; or use more workers, where the job may use more cores.",
-         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
-                       "                    persistent_workers=True)"},
+         TORCH_LOADER("")},
     [FIX_COLLATE] =
         {"pytorch",
          "Putting a batch together takes the workers' time: give arrays of one size, uint8 rather "
@@ -90,15 +92,13 @@ const struct stk_rep_fix stk_input_fixes[] = {
         {"pytorch",
          "The workers wait more than they work: handing batches over is slow. Send fewer and "
          "smaller tensors (uint8, cast on the device), and keep the workers between epochs.",
-         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
-                       "                    persistent_workers=True, prefetch_factor=4)"},
+         TORCH_LOADER(", prefetch_factor=4")},
     [FIX_LOADER] =
         {"pytorch",
          "Prepare batches in worker processes, ahead of time, at most as many as the cores that "
          "the job may use. An IterableDataset must split its data among them, or each worker "
          "gives all of it.",
-         TORCH_WORKERS "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
-                       "                    persistent_workers=True)"},
+         TORCH_LOADER("")},
     [FIX_ITERABLE] = {"pytorch", "In an IterableDataset, let each worker read its own part.",
                       "def __iter__(self):\n"
                       "    info = torch.utils.data.get_worker_info()\n"
@@ -110,9 +110,7 @@ const struct stk_rep_fix stk_input_fixes[] = {
                  "pin_memory=True)\n"
                  "batch = batch.to(device, non_blocking=True)"},
     [FIX_TORCH_EVEN] = {"pytorch", "Hold more batches ready, and keep the workers between epochs.",
-                        TORCH_WORKERS
-                        "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
-                        "                    persistent_workers=True, prefetch_factor=8)"},
+                        TORCH_LOADER(", prefetch_factor=8")},
     [FIX_TF_PYTHON] =
         {"tensorflow",
          "Python makes the elements (from_generator, py_function, numpy_function), one at a time "

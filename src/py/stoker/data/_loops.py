@@ -107,7 +107,10 @@ def map_fn(
     return _collected(mapped, elems, "map_fn")
 
 
-def _first_and_rest(elems):
+def _begin(elems, initializer):
+    """(what is accumulated at first, the slices that follow): without an initializer the first one."""
+    if initializer is not None:
+        return _as_element(initializer), elems
     first = _spec.map_structure(lambda v: v[0], elems)
     return first, _spec.map_structure(lambda v: v[1:], elems)
 
@@ -130,15 +133,11 @@ def scan(
     if reverse:
         elems = _spec.map_structure(lambda v: do.reverse(v, [0]), elems)
     whole = elems
-    if initializer is None:
-        state, elems = _first_and_rest(elems)
-    else:
-        state = _as_element(initializer)
+    state, elems = _begin(elems, initializer)
     if _is_traced(elems, state):
-        spread = type(elems) is tuple
 
         def step(s, *e):
-            out = _as_element(fn(s, e[0] if not spread else e if len(e) > 1 else e[0]))
+            out = _as_element(fn(s, e if len(e) > 1 else e[0]))
             return out, out
 
         ds = _from_slices(elems).scan(state, step)
@@ -157,10 +156,7 @@ def scan(
 
 
 def _folded(fn, elems, initializer):
-    if initializer is None:
-        state, elems = _first_and_rest(elems)
-    else:
-        state = _as_element(initializer)
+    state, elems = _begin(elems, initializer)
     if _is_traced(elems, state):
         return _from_slices(elems).reduce(state, lambda s, e: _as_element(fn(s, e)))
     for e in _slices(elems):

@@ -11,6 +11,7 @@ from . import _absent, _arguments, _call, _dtypes, _named, _ops
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"
+_GONE = object()  # in place of the value of a key that was removed
 
 
 def _plain(a):
@@ -119,7 +120,7 @@ class _Table:
 
     def _values_at(self, at, default):
         if not len(self._values):
-            return _ops.fill(_ops.do.shape(at), default)
+            return _ops.do.broadcast_to(default, _ops.do.shape(at))
         values = _ops.gather(self._values, _ops.maximum(at, np.int64(0)))
         return _ops.where(_ops.greater_equal(at, np.int64(0)), values, default)
 
@@ -179,11 +180,7 @@ class StaticVocabularyTable(_Table):
         at = _found(self._keys, self._index_of, keys)
         text = keys if self.key_dtype == _dtypes.string else _ops.do.as_string(keys)
         bucket = _ops.do.strings.to_hash_bucket_fast(text, self._buckets)
-        other = _ops.add(bucket, np.int64(len(self._index_of)))
-        if not len(self._values):
-            return other
-        known = _ops.gather(self._values, _ops.maximum(at, np.int64(0)))
-        return _ops.where(_ops.greater_equal(at, np.int64(0)), known, other)
+        return self._values_at(at, _ops.add(bucket, np.int64(len(self._index_of))))
 
     def size(self, name=None):
         """How many numbers there are, buckets included: int64."""
@@ -198,28 +195,51 @@ class _MutableTable(StaticHashTable):
         key_dtype, value_dtype = _dtypes.as_dtype(key_dtype), _dtypes.as_dtype(value_dtype)
         empty = [np.empty(0, object if d == _dtypes.string else d) for d in (key_dtype, value_dtype)]
         super().__init__(KeyValueTensorInitializer(*empty), default_value, name)
+        self._changes = {}  # since the vectors were made: key -> value, or _GONE
 
     def insert(self, keys, values, name=None):
         """Adds keys with their values, or gives those that are there others."""
         keys = np.atleast_1d(self._keys_of(keys)).ravel()
         values = np.atleast_1d(_call.convert(values, self.value_dtype)).ravel()
-        table = dict(zip(_plain(self._keys), _plain(self._values)))
-        table.update(zip(_plain(keys), _plain(values)))
-        self._replace(table)
+        self._changes.update(zip(_plain(keys), _plain(values)))
 
     def remove(self, keys, name=None):
         """Without these keys."""
-        gone = set(_plain(np.atleast_1d(self._keys_of(keys))))
-        table = dict(zip(_plain(self._keys), _plain(self._values)))
-        self._replace({k: v for k, v in table.items() if k not in gone})
+        gone = _plain(np.atleast_1d(self._keys_of(keys)))
+        self._changes.update((k, _GONE) for k in gone)
 
-    def _replace(self, table):
+    def lookup(self, keys, name=None):
+        """The value of each key."""
+        self._settle()
+        return super().lookup(keys)
+
+    def size(self, name=None):
+        """How many keys there are: int64."""
+        self._settle()
+        return super().size()
+
+    def export(self, name=None):
+        """(keys, values)."""
+        self._settle()
+        return super().export()
+
+    def _settle(self):
+        """The vectors as the changes since have them: once for many of these."""
+        if not self._changes:
+            return
+        table = dict(zip(_plain(self._keys), _plain(self._values)))
+        table.update(self._changes)
+        self._changes = {}
+        kept = [(k, v) for k, v in table.items() if v is not _GONE]
+
         def column(items, dtype):
             if dtype == _dtypes.string:
-                return _dtypes.strings(np.array(list(items), dtype=object))
-            return np.array(list(items), dtype)
+                return _dtypes.strings(np.array(items, dtype=object))
+            return np.array(items, dtype)
 
-        self._fill(column(table.keys(), self.key_dtype), column(table.values(), self.value_dtype))
+        self._fill(
+            column([k for k, _ in kept], self.key_dtype), column([v for _, v in kept], self.value_dtype)
+        )
 
 
 class experimental:
