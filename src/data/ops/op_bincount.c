@@ -2,6 +2,8 @@
 // bincount: how often each number below `size` (a scalar, the second input) comes in a vector of
 // int64; with weights (a third input, as long), their sums. Larger numbers are not counted, one
 // below 0 is an error of its element, as in TensorFlow.
+#include <string.h>
+
 #include "data/ops/op_util.h"
 
 enum { ARG_DTYPE };
