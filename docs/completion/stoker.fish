@@ -25,6 +25,7 @@ complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l table -x -d 'only the table of this id'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l by -x -d 'sum by a key of ANALYSIS, which its --tables lists: ops --by phase'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l steps -x -d 'only steps numbered A to B; A: and :B are open, A alone is one step'

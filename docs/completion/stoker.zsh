@@ -48,6 +48,7 @@ _stoker() {
             '--csv[print one table as comma-separated values]' \
             '--csv-raw[CSV without the '\'' before what a spreadsheet would take for a formula]' \
             '--table[only the table of this id]:ID:' \
+            '--by[sum by a key of ANALYSIS, which its --tables lists\: ops --by phase]:KEY:' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \

@@ -33,7 +33,8 @@ struct stoker_why_options {
     // Called now and then while reading, from the calling thread; non-zero interrupts. May be NULL.
     int (*progress)(void *arg, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_arg;
-    uint64_t reserved[8];
+    const char *by; // stoker_stats: the key that sums are by ("scope" of "ops"); NULL: its own
+    uint64_t reserved[7];
 };
 void stoker_why_options_default(struct stoker_why_options *options);
 

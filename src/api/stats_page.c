@@ -55,10 +55,10 @@ static void write_missing(struct stk_sink *sink, const struct stk_stats *s, bool
     }
 }
 
-static void write_analysis(struct stk_sink *sink, const struct stk_stats *s, bool markdown)
+static void write_body(struct stk_sink *sink, const struct stk_stats *s, bool markdown)
 {
-    stk_sink_printf(sink, markdown ? "## %s\n\n%s Needs %s.\n" : "%s: %s Needs %s.\n", s->name,
-                    s->question, s->needs);
+    stk_sink_printf(sink, markdown ? "\n\n%s Needs %s.\n" : ": %s Needs %s.\n", s->question,
+                    s->needs);
     for (size_t t = 0; s->tables[t]; t++) {
         const struct stk_table_info *table = s->tables[t];
         stk_sink_printf(sink, markdown ? "\n### %s: `%s`\n" : "\n%s (%s)\n", table->title,
@@ -68,6 +68,17 @@ static void write_analysis(struct stk_sink *sink, const struct stk_stats *s, boo
     stk_sink_text(sink, markdown ? "\nThe summary:\n" : "\nSummary\n");
     write_columns(sink, s->summary->figures, s->summary->figure_count, "figure", markdown);
     write_missing(sink, s, markdown);
+}
+
+static void write_analysis(struct stk_sink *sink, const struct stk_stats *s, bool markdown)
+{
+    stk_sink_printf(sink, markdown ? "## %s" : "%s", s->name);
+    write_body(sink, s, markdown);
+    for (size_t i = 0; s->by && s->by[i]; i++) {
+        stk_sink_printf(sink, markdown ? "\n## %s --by %s" : "\n%s --by %s", s->name,
+                        s->by[i]->name);
+        write_body(sink, s->by[i], markdown);
+    }
 }
 
 enum stoker_status stoker_describe_stats(const char *analysis, const char *format,

@@ -33,6 +33,9 @@ static enum stoker_status every(struct stoker_tables *t, const char *const *path
                                 const struct stoker_why_options *options, struct stoker_err *err)
 {
     struct stk_view_hook hook = stk_stats_every_hook();
+    if (options->by) {
+        return stk_err_set(err, STOKER_EUSAGE, "a key needs one analysis: name it");
+    }
     t->every = stk_arena_array(&t->in.arena, (size_t)stk_stats_count, sizeof *t->every);
     if (!t->every) {
         return stk_err_nomem(err);
@@ -63,6 +66,10 @@ static enum stoker_status stats(struct stoker_tables *t, const char *name, const
         return stk_stats_unknown(name, err);
     }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
+    analysis = stk_stats_by(analysis, options->by, err);
+    if (!analysis) {
+        return err->code;
+    }
     enum stoker_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
     if (status == STOKER_OK) {
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);

@@ -57,6 +57,7 @@ static int stats_run(const struct stk_args *args)
     }
     stk_reading_options(args, false, &options);
     options.limit = stk_table_limit(args, format);
+    options.by = args->values[STK_OPT_ID_BY].set ? args->values[STK_OPT_ID_BY].text : NULL;
     if (strcmp(args->words[0], "all") == 0) {
         if (strcmp(format, "csv") == 0 || args->values[STK_OPT_ID_TABLE].set) {
             return stk_usage(&stk_cmd_stats,
@@ -96,15 +97,16 @@ const struct stk_cmd stk_cmd_stats = {
                 "stoker stats kernels --tables\twhat each column means\n"
                 "stoker stats kernels trace.json.gz\tkernels by total time\n"
                 "stoker stats transfers run.sqlite --csv\tcopies, for a spreadsheet\n"
+                "stoker stats ops run.xplane.pb --by phase\tforward, loss, backward, optimizer\n"
                 "stoker stats all trace.json.gz\tevery analysis\n"
                 "stoker stats comm ranks/ --json\twho waits for whom, for programs\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES, STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_CSV_RAW,
-                STK_OPT_ID_TABLE, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS,
-                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_BY, STK_OPT_ID_TABLE, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT,
+                STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
+                STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "analyses",
     .run = stats_run,
 };

@@ -15,11 +15,14 @@
 // XLA executable, code of torch.compile, a node of TensorFlow's graph executor, else an operator on
 // its own (eager). A kernel that Inductor generated is compiled wherever it was launched, kernels
 // of JAX and programs of a TPU are XLA's.
+// The same sums by another key than the name (stats/ops_by.def): a function names the group of each
+// operation by its row and by what is open around it, and groups take the place of names.
 // Limits: a host operator counts where it starts, deeper ones than 256 count as their ancestors.
 // Without operators around the launch calls, the mode is mostly not known.
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strpool.h"
 #include "passes/name_cache.h"
 #include "passes/running_union.h"
 #include "passes/sums.h"
@@ -39,15 +42,26 @@ struct open_op {
     bool internal;    // of the runtime
 };
 
+// Operations by group: ids are those of `names`, 0 is what no group is told of.
+struct grouping {
+    stk_op_group_fn *group;
+    struct stk_strpool names;
+    size_t room; // ids that the slots of the sweep have place for
+    struct stk_op_around around;
+    uint32_t events[MAX_DEPTH];
+    int64_t ends_ns[MAX_DEPTH];
+};
+
 struct sweep {
     const struct stk_analysis *view;
+    struct grouping *by; // NULL: by name
     bool used_only;
     bool has_internals; // the profile's runtime records itself by names that are known
     bool is_jax;        // whatever runs on a device of JAX, copies aside, is an XLA executable's
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
-    uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
-    uint32_t *open;        // per string id: how many are open
+    uint32_t *slot[2];     // per string id, or group: row + 1, on the host and on the device
+    uint32_t *open;        // per string id, or group: how many are open
     uint32_t *owner;       // per event: STK_OWNER_...
     uint8_t *mode;         // per event of a device: enum stk_op_mode
     struct stk_spans host; // selected time of the host
@@ -61,14 +75,62 @@ static struct stk_op_row *op_sums_row_of(struct sweep *s, uint32_t id, bool on_d
     uint32_t *slot = &s->slot[on_device][id];
     if (*slot == 0) {
         struct stk_op_row *row = stk_vec_push(&s->rows);
-        const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
-        if (!name) {
+        const char *name = row && !s->by ? stk_name_cache_get(&s->names, id) : NULL;
+        if (!row || (!name && !s->by)) {
             return NULL;
         }
         *row = (struct stk_op_row){.name = name, .on_device = on_device};
         *slot = (uint32_t)s->rows.count;
     }
     return stk_vec_at(&s->rows, *slot - 1);
+}
+
+static bool make_room(struct sweep *s, size_t ids)
+{
+    uint32_t **slots[] = {&s->slot[0], &s->slot[1], &s->open};
+    size_t room = s->by->room ? s->by->room : 256;
+    while (room < ids) {
+        room *= 2;
+    }
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0] && room > s->by->room; i++) {
+        uint32_t *grown = stk_realloc_array(*slots[i], room, sizeof **slots[i]);
+        if (!grown) {
+            return false;
+        }
+        memset(grown + s->by->room, 0, (room - s->by->room) * sizeof *grown);
+        *slots[i] = grown;
+    }
+    s->by->room = room;
+    return true;
+}
+
+// Id of the group of an event; UINT32_MAX: no memory.
+static uint32_t group_of(struct sweep *s, uint32_t event)
+{
+    struct stk_str name = s->by->group(&s->by->around, event);
+    uint32_t id = name.n ? stk_strpool_intern(&s->by->names, name.p, name.n) : 0;
+    return id != STK_STRPOOL_FAILED && make_room(s, (size_t)id + 1) ? id : UINT32_MAX;
+}
+
+static uint32_t id_of(struct sweep *s, uint32_t event)
+{
+    return s->by ? group_of(s, event) : s->view->t->name[event];
+}
+
+static void leave_ended(struct grouping *by, int64_t t_ns)
+{
+    while (by->around.count && by->ends_ns[by->around.count - 1] <= t_ns) {
+        by->around.count--;
+    }
+}
+
+static void enter(struct sweep *s, uint32_t event)
+{
+    struct grouping *by = s->by;
+    if (by->around.count < MAX_DEPTH) {
+        by->ends_ns[by->around.count] = stk_end_ns(s->view->t, event);
+        by->events[by->around.count++] = event;
+    }
 }
 
 // Ranges that PyTorch itself names (emit_nvtx, compiled graphs) are operators too.
@@ -130,14 +192,15 @@ static void open_internal(struct sweep *s, uint32_t classes, int64_t end_ns, int
 
 static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
 {
-    uint32_t id = s->view->t->name[event], own = s->view->classes[id];
+    uint32_t own = stk_class_of(s->view, event);
     uint32_t around = s->depth ? s->stack[s->depth - 1].classes : 0, classes = own | around;
     int64_t end_ns = s->view->t->start_ns[event] + dur_ns;
     if (is_internal(s, own, around)) {
         open_internal(s, classes, end_ns, dur_ns);
         return true;
     }
-    struct stk_op_row *row = op_sums_row_of(s, id, false);
+    uint32_t id = id_of(s, event);
+    struct stk_op_row *row = id == UINT32_MAX ? NULL : op_sums_row_of(s, id, false);
     if (!row) {
         return false;
     }
@@ -192,18 +255,26 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
     struct stk_view_cursor cursor = {&s->host, 0};
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
-        if (!launch && !is_op(s->view, e)) {
-            continue;
+        bool op = !launch && is_op(s->view, e);
+        if (s->by) {
+            leave_ended(s->by, t->start_ns[e]);
         }
-        op_sums_close_ended(s, t->start_ns[e]);
+        if (launch || op) {
+            op_sums_close_ended(s, t->start_ns[e]);
+        }
         if (launch && s->depth) {
             add_launch(s, e);
-        } else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
-                   !open_op(s, e, stk_dur_ns(t, e))) {
+        } else if (op && stk_view_in(&cursor, t->start_ns[e]) && !open_op(s, e, stk_dur_ns(t, e))) {
             return false;
+        }
+        if (s->by && t->kind[e] != STK_KIND_RUNTIME) {
+            enter(s, e);
         }
     }
     op_sums_close_ended(s, INT64_MAX);
+    if (s->by) {
+        leave_ended(s->by, INT64_MAX);
+    }
     return true;
 }
 
@@ -251,8 +322,11 @@ static bool op_sums_sweep_device(struct sweep *s, uint32_t line)
         if (owner == NOT_SELECTED) {
             continue;
         }
-        struct stk_op_row *row = op_sums_row_of(
-            s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
+        uint32_t id = s->by || owner == NO_OWNER ? id_of(s, event) : owner - FIRST_OWNER;
+        if (s->by && id == 0 && owner != NO_OWNER) {
+            id = owner - FIRST_OWNER;
+        }
+        struct stk_op_row *row = id == UINT32_MAX ? NULL : op_sums_row_of(s, id, true);
         if (!row) {
             return false;
         }
@@ -304,44 +378,117 @@ static bool is_only_jax(uint32_t frameworks)
            !(frameworks & (1u << STK_FW_TENSORFLOW | 1u << STK_FW_PYTORCH));
 }
 
-enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
-                                    struct stk_arena *arena, struct stk_op_sums **out,
-                                    uint32_t **owner, struct stoker_err *err)
+static bool sweep_init(struct sweep *s, const struct stk_analysis *view, struct stk_arena *arena)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
-    struct sweep *s = stk_alloc_zero(1, sizeof *s);
-    if (!s) {
-        return stk_err_nomem(err);
-    }
     s->view = view;
-    s->used_only = used_only;
     s->has_internals = !(view->t->framework_hint & 1u << STK_FW_PYTORCH);
     s->is_jax = is_only_jax(view->t->framework_hint);
     stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
     stk_spans_init(&s->host);
-    s->slot[0] = stk_alloc_zero(strings, sizeof *s->slot[0]);
-    s->slot[1] = stk_alloc_zero(strings, sizeof *s->slot[1]);
-    s->open = stk_alloc_zero(strings, sizeof *s->open);
+    for (int i = 0; i < 2 && !s->by; i++) {
+        s->slot[i] = stk_alloc_zero(strings, sizeof *s->slot[i]);
+    }
+    s->open = s->by ? NULL : stk_alloc_zero(strings, sizeof *s->open);
     s->owner = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->owner);
     s->mode = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->mode);
     s->out = stk_arena_alloc(arena, sizeof *s->out);
-    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot[0] && s->slot[1] &&
-              s->open && s->owner && s->mode && s->out && op_sums_sweep_all(s) &&
-              op_sums_keep(s, arena);
-    *out = ok ? s->out : NULL;
+    bool slots = s->by ? make_room(s, 1) : s->slot[0] && s->slot[1] && s->open;
+    return stk_name_cache_init(&s->names, view->t, arena) && slots && s->owner && s->mode && s->out;
+}
+
+static void sweep_deinit(struct sweep *s)
+{
     stk_name_cache_deinit(&s->names);
     stk_free(s->slot[0]);
     stk_free(s->slot[1]);
     stk_free(s->open);
-    if (ok && owner) {
-        *owner = s->owner;
-    } else {
-        stk_free(s->owner);
-    }
+    stk_free(s->owner);
     stk_free(s->mode);
     stk_vec_deinit(&s->rows);
     stk_spans_deinit(&s->host);
     stk_free(s);
+}
+
+enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
+                                    struct stk_arena *arena, struct stk_op_sums **out,
+                                    uint32_t **owner, struct stoker_err *err)
+{
+    struct sweep *s = stk_alloc_zero(1, sizeof *s);
+    if (!s) {
+        return stk_err_nomem(err);
+    }
+    s->used_only = used_only;
+    bool ok = sweep_init(s, view, arena) && op_sums_sweep_all(s) && op_sums_keep(s, arena);
+    *out = ok ? s->out : NULL;
+    if (ok && owner) {
+        *owner = s->owner;
+        s->owner = NULL;
+    }
+    sweep_deinit(s);
+    return ok ? STOKER_OK : stk_err_nomem(err);
+}
+
+// Both sides of each group, in the order of the groups' ids.
+static bool keep_groups(struct sweep *s, struct stk_arena *arena, struct stk_op_groups *out)
+{
+    uint32_t ids = s->by->names.count;
+    out->sums = s->out;
+    out->rows = stk_arena_array(arena, (size_t)ids + 1, sizeof *out->rows);
+    if (!out->rows || !op_sums_keep(s, arena)) {
+        return false;
+    }
+    for (uint32_t id = 0; id < ids; id++) {
+        uint32_t host = id < s->by->room ? s->slot[0][id] : 0;
+        uint32_t device = id < s->by->room ? s->slot[1][id] : 0;
+        struct stk_op_group *row = &out->rows[out->count];
+        struct stk_str name = stk_strpool_get(&s->by->names, id);
+        if (!host && !device) {
+            continue;
+        }
+        row->name = id ? stk_arena_strndup(arena, name.p, name.n) : NULL;
+        if (id && !row->name) {
+            return false;
+        }
+        if (host) {
+            row->ops = s->out->rows[host - 1].count;
+            row->total_ns = s->out->rows[host - 1].total_ns;
+            row->self_ns = s->out->rows[host - 1].self_ns;
+        }
+        if (device) {
+            row->device_ops = s->out->rows[device - 1].count;
+            row->device_ns = s->out->rows[device - 1].device_ns;
+        }
+        out->count++;
+    }
+    return true;
+}
+
+enum stoker_status stk_op_groups_make(const struct stk_analysis *view, stk_op_group_fn *group,
+                                      struct stk_arena *arena, struct stk_op_groups **out,
+                                      struct stoker_err *err)
+{
+    struct sweep *s = stk_alloc_zero(1, sizeof *s);
+    struct grouping *by = stk_alloc_zero(1, sizeof *by);
+    struct stk_op_groups *groups = stk_arena_alloc(arena, sizeof *groups);
+    bool ok = s && by && groups && stk_strpool_init(&by->names, 0) == 0;
+    *out = NULL;
+    if (ok) {
+        s->by = by;
+        by->group = group;
+        by->around.view = view;
+        by->around.events = by->events;
+        by->around.memo = stk_alloc_zero((size_t)view->t->strings.count + 1, 1);
+        ok = by->around.memo && sweep_init(s, view, arena) && op_sums_sweep_all(s) &&
+             keep_groups(s, arena, groups);
+        *out = ok ? groups : NULL;
+        sweep_deinit(s);
+        stk_strpool_deinit(&by->names);
+        stk_free(by->around.memo);
+    } else {
+        stk_free(s);
+    }
+    stk_free(by);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 

@@ -51,6 +51,30 @@ struct stk_op_sums {
 // STK_OWNER_FIRST; or these.
 enum { STK_OWNER_UNSELECTED, STK_OWNER_NONE, STK_OWNER_FIRST };
 
+// Operations grouped by something else than their name. What is open around an operation:
+struct stk_op_around {
+    const struct stk_analysis *view;
+    const uint32_t *events; // on its thread, outermost first, of every kind but calls of runtimes
+    uint32_t count;
+    uint8_t *memo;   // per string id, 0 at first: for what a grouping remembers of a name
+    char text[1024]; // for a group's name that is not in the trace
+};
+// Name of the group of an operation of the host. Of a device operation, with nothing around: what
+// its own row says, before what the operation around its launch call says. Empty: not told.
+typedef struct stk_str stk_op_group_fn(struct stk_op_around *around, uint32_t event);
+
+struct stk_op_group {
+    const char *name; // NULL: of what no group is told
+    uint64_t ops, device_ops;
+    int64_t total_ns, self_ns; // of the operations on the host, as in struct stk_op_row
+    int64_t device_ns;         // of the device work that its operations launched themselves
+};
+struct stk_op_groups {
+    struct stk_op_group *rows; // in the order in which they were met
+    size_t count;
+    struct stk_op_sums *sums; // totals; its rows are the groups' of each side
+};
+
 // *partial: struct stk_kernel_sums.
 STK_MUST_CHECK enum stoker_status stk_kernel_sums_see(const struct stk_analysis *view,
                                                       struct stk_arena *arena, void **partial,
@@ -61,6 +85,10 @@ STK_MUST_CHECK enum stoker_status stk_op_sums_make(const struct stk_analysis *vi
                                                    struct stk_arena *arena,
                                                    struct stk_op_sums **out, uint32_t **owner,
                                                    struct stoker_err *err);
+// Of everything selected.
+STK_MUST_CHECK enum stoker_status
+stk_op_groups_make(const struct stk_analysis *view, stk_op_group_fn *group, struct stk_arena *arena,
+                   struct stk_op_groups **out, struct stoker_err *err);
 // *partial: struct stk_op_sums.
 STK_MUST_CHECK enum stoker_status stk_op_sums_see(const struct stk_analysis *view,
                                                   struct stk_arena *arena, void **partial,

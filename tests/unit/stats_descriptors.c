@@ -44,30 +44,39 @@ static void check_columns(const char *of, const struct stk_column *columns, size
     CHECK(count > 0);
 }
 
+static void check_analysis(const struct stk_stats *s, size_t *columns, size_t *figures)
+{
+    size_t tables = 0;
+    for (; s->tables[tables]; tables++) {
+        const struct stk_table_info *t = s->tables[tables];
+        CHECK_RUN(check_columns, t->id, t->columns, t->column_count);
+        CHECK(is_text(t->id) || strlen(t->id) > 2);
+        CHECK(strlen(t->title) > 4);
+        *columns += t->column_count;
+    }
+    CHECK(tables > 0 && tables <= STK_TABLE_MAX);
+    CHECK(s->summary != NULL && s->summary->figure_count <= STK_TABLE_FIGURES);
+    CHECK_RUN(check_columns, s->name, s->summary->figures, s->summary->figure_count);
+    *figures += s->summary->figure_count;
+    for (size_t m = 0; s->missing[m]; m++) {
+        CHECK(m < STK_STATS_MISSING && strlen(s->missing[m]->what) > 4);
+        CHECK(is_text(s->missing[m]->why) && is_text(s->missing[m]->remedy));
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
-    size_t columns = 0, figures = 0;
+    size_t columns = 0, figures = 0, keys = 0;
     for (int i = 0; i < stk_stats_count; i++) {
         const struct stk_stats *s = stk_stats_all[i];
-        size_t tables = 0;
-        for (; s->tables[tables]; tables++) {
-            const struct stk_table_info *t = s->tables[tables];
-            CHECK_RUN(check_columns, t->id, t->columns, t->column_count);
-            CHECK(is_text(t->id) || strlen(t->id) > 2);
-            CHECK(strlen(t->title) > 4);
-            columns += t->column_count;
-        }
-        CHECK(tables > 0 && tables <= STK_TABLE_MAX);
-        CHECK(s->summary != NULL && s->summary->figure_count <= STK_TABLE_FIGURES);
-        CHECK_RUN(check_columns, s->name, s->summary->figures, s->summary->figure_count);
-        figures += s->summary->figure_count;
-        for (size_t m = 0; s->missing[m]; m++) {
-            CHECK(m < STK_STATS_MISSING && strlen(s->missing[m]->what) > 4);
-            CHECK(is_text(s->missing[m]->why) && is_text(s->missing[m]->remedy));
+        check_analysis(s, &columns, &figures);
+        for (size_t k = 0; s->by && s->by[k]; k++, keys++) {
+            CHECK(strlen(s->by[k]->name) > 2 && !s->by[k]->by);
+            check_analysis(s->by[k], &columns, &figures);
         }
     }
-    CHECK(columns > 200 && figures > 80);
+    CHECK(columns > 200 && figures > 80 && keys >= 2);
     printf("%zu columns and %zu figures have their sentences\n", columns, figures);
     return check_done("unit.stats_descriptors");
 }

@@ -38,6 +38,28 @@ enum stoker_status stk_stats_unknown(const char *name, struct stoker_err *err)
                        name);
 }
 
+const struct stk_stats *stk_stats_by(const struct stk_stats *stats, const char *by,
+                                     struct stoker_err *err)
+{
+    char known[200] = "";
+    if (!by) {
+        return stats;
+    }
+    if (!stats->by) {
+        stk_err_set(err, STOKER_EUSAGE, "the analysis %s has no other keys", stats->name);
+        return NULL;
+    }
+    for (size_t i = 0; stats->by[i]; i++) {
+        if (strcmp(stats->by[i]->name, by) == 0) {
+            return stats->by[i];
+        }
+        strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, stats->by[i]->name, sizeof known - strlen(known) - 1);
+    }
+    stk_err_set(err, STOKER_EUSAGE, "no key '%.80s' for %s; there are: %s", by, stats->name, known);
+    return NULL;
+}
+
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc)
 {
     STK_ASSERT(stats->name && stats->question);

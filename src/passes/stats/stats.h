@@ -29,6 +29,9 @@ struct stk_stats {
     const struct stk_summary_info *summary;
     const struct stk_missing *missing[STK_STATS_MISSING + 1]; // that it may say; NULL at the end
     struct stk_view_hook hook;                                // hook.see may be NULL
+    // The same question by a key (`--by NAME`): each has tables, a summary and a hook of its own.
+    // NULL at the end; NULL where there are none.
+    const struct stk_stats *const *by;
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
     // `see` kept of each rank, NULL where it was not called.
     STK_MUST_CHECK enum stoker_status (*describe)(const struct stk_pass_ctx *ctx,
@@ -48,6 +51,9 @@ extern const int stk_stats_count;
 const struct stk_stats *stk_stats_find(const char *name); // NULL: none
 // STOKER_EUSAGE: there is none of that name, and which may be meant.
 enum stoker_status stk_stats_unknown(const char *name, struct stoker_err *err);
+// The row of `by`, or the analysis itself where it is NULL. NULL and STOKER_EUSAGE: there is none.
+const struct stk_stats *stk_stats_by(const struct stk_stats *stats, const char *by,
+                                     struct stoker_err *err);
 
 // The profile's part of the document, then its tables, cut at ctx->limit.
 STK_MUST_CHECK enum stoker_status stk_stats_describe(const struct stk_stats *stats,

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_ops.h"
+#include "passes/stats/stats_ops_by.h"
 
 static enum stoker_status ops_see(const struct stk_analysis *view, struct stk_arena *arena,
                                   void **partial, struct stoker_err *err)
@@ -309,11 +310,6 @@ static const struct stk_missing no_owners = {
     "record the host's operators together with the device: "
     "ProfilerActivity.CPU in torch.profiler, "
     "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx"};
-static const struct stk_missing no_operations = {
-    "operations", "the profile holds neither operators nor device work",
-    "record the host: ProfilerActivity.CPU in torch.profiler, "
-    "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile"};
-
 static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
                             const struct stk_op_details *work)
 {
@@ -368,7 +364,7 @@ static enum stoker_status ops_describe(const struct stk_pass_ctx *ctx, struct st
         return stk_err_nomem(err);
     }
     if (all.count == 0) {
-        stk_table_lacks(doc, &no_operations);
+        stk_table_lacks(doc, &stk_ops_keyed_missing);
         doc->inconclusive = true;
         return STOKER_OK;
     }
@@ -382,7 +378,8 @@ const struct stk_stats stk_stats_ops = {
     .needs = "operators of the host, or operations of a device",
     .tables = {&ops_table, &modes_table, &op_kernels_table, &copies_table, &host_islands_table},
     .summary = &ops_summary_info,
-    .missing = {&no_owners, &no_operations},
+    .missing = {&no_owners, &stk_ops_keyed_missing},
     .hook = {.see = ops_see},
+    .by = stk_ops_keys,
     .describe = ops_describe,
 };

@@ -4,15 +4,22 @@
 //
 // TensorFlow's and JAX's BFC allocator writes the events MemoryAllocation and MemoryDeallocation; a
 // counter is an event of the line "_counters_" whose stats are its values; a collective of XLA says
-// in its HLO text how much it moves and within which groups.
+// in its HLO text how much it moves and within which groups; work of a device says in "tf_op" which
+// operation of the framework it belongs to, with the name scopes around that.
+#include <stdio.h>
+
 #include "readers/xplane/xplane_event.h"
 #include "store/words.h"
+
+enum { SCOPE_OP, SCOPE_MODULE, SCOPE_HLO, SCOPE_STATS };
 
 struct taking {
     struct stk_xp_decoder *d;
     struct stk_detail *out;
     size_t count;
     uint8_t kind;
+    bool wants_scope;
+    struct stk_str scope[SCOPE_STATS]; // what stats say of it, as far as they were met
 };
 
 static struct stk_detail *push(struct taking *t, enum stk_detail_key key)
@@ -94,6 +101,43 @@ static void take_counter(struct taking *t, struct stk_str name, const struct stk
     value->real = real;
 }
 
+static void take_scope(struct taking *t, struct stk_str name, const struct stk_xp_value *v)
+{
+    static const char *const stats[SCOPE_STATS] = {"tf_op", "hlo_module", "hlo_op"};
+    struct stk_str text;
+    for (int i = 0; i < SCOPE_STATS; i++) {
+        if (stk_str_eq(name, stk_str_from(stats[i])) && stk_xp_value_text(v, &text)) {
+            t->scope[i] = text;
+        }
+    }
+}
+
+// "path" of "path:", as of names without a type.
+static struct stk_str without_colon(struct stk_str text)
+{
+    while (text.n && text.p[text.n - 1] == ':') {
+        text.n--;
+    }
+    return text;
+}
+
+// The framework's path; XLA on a GPU and on the CPU says the program and its operation alone.
+static void put_scope(struct taking *t)
+{
+    char joined[512];
+    struct stk_str path = without_colon(t->scope[SCOPE_OP]), module = t->scope[SCOPE_MODULE];
+    if ((!path.n || stk_str_eq(path, STK_STR("XlaModule"))) && module.n) {
+        int n = snprintf(joined, sizeof joined, "%.*s/%.*s", (int)(module.n < 250 ? module.n : 250),
+                         module.p, (int)(t->scope[SCOPE_HLO].n < 250 ? t->scope[SCOPE_HLO].n : 250),
+                         t->scope[SCOPE_HLO].p ? t->scope[SCOPE_HLO].p : "");
+        path = (struct stk_str){joined, n > 0 ? (size_t)n : 0};
+    }
+    struct stk_detail *d = path.n ? push(t, STK_DETAIL_SCOPE) : NULL;
+    if (d) {
+        d->text = stk_shard_intern(t->d->shard, path.p, path.n);
+    }
+}
+
 static void take_stat(struct taking *t, const uint8_t *p, size_t n)
 {
     struct stk_xp_value v;
@@ -109,6 +153,8 @@ static void take_stat(struct taking *t, const uint8_t *p, size_t n)
         ((const struct stk_xp_stat_meta *)stk_vec_at(&t->d->plane->stat_metas, at))->name;
     if (t->kind == STK_KIND_MEMORY) {
         take_memory(t, name, &v);
+    } else if (t->wants_scope) {
+        take_scope(t, name, &v);
     } else {
         take_counter(t, name, &v);
     }
@@ -243,6 +289,11 @@ static void take_collective(struct taking *t, struct stk_str text)
     }
 }
 
+static bool has_scope(uint8_t kind)
+{
+    return stk_kind_is_device_work(kind) || kind == STK_KIND_HOST_OP;
+}
+
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out)
 {
@@ -251,12 +302,16 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
     if (d->wants & STK_WANT_COLLECTIVES && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
         take_collective(&t, m->name);
     }
-    if ((d->wants & STK_WANT_MEMORY && kind == STK_KIND_MEMORY) ||
+    t.wants_scope = d->wants & STK_WANT_SCOPES && has_scope(kind);
+    if (t.wants_scope || (d->wants & STK_WANT_MEMORY && kind == STK_KIND_MEMORY) ||
         (d->wants & STK_WANT_COUNTERS && is_counter)) {
         if (m) {
             take_stats(&t, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0);
         }
         take_stats(&t, p, n, 4);
+    }
+    if (t.wants_scope) {
+        put_scope(&t);
     }
     if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD) {
         t.count += stk_xp_input_details(d, m, p, n, out + t.count);

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker stats ops --by phase and --by scope on small traces whose answers are known: TensorFlow's
+// paths, PyTorch's autograd and ranges, what a device's row records, and when nothing is told.
+#include "answer.h"
+#include "passes/stats/stats_ops_by.h"
+#include "xplane_writer.h"
+
+static int64_t cell_of(const struct answer *a, const char *group, const char *column)
+{
+    size_t r = answer_row(a, 0, group);
+    CHECK(r != SIZE_MAX);
+    return r == SIZE_MAX ? -1 : answer_cell(a, r, column)->number;
+}
+
+static int64_t host_us(const struct answer *a, const char *group)
+{
+    return cell_of(a, group, "self_ns") / US;
+}
+
+static void node(struct synth *s, double start_us, double dur_us, const char *name)
+{
+    synth_host(s, 2, start_us, dur_us, name, STK_KIND_HOST_OP);
+}
+
+static void test_tensorflow_phases(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, MAIN, 0, 5, "IteratorGetNext:IteratorGetNext", STK_KIND_INPUT);
+    node(&a.s, 10, 10, "model/dense_1/MatMul:MatMul");
+    synth_launch(&a.s, 2, 12, 2, "gemm", 20, 30, S0);
+    node(&a.s, 30, 20, "compile_loss/mse/sub:Sub");
+    node(&a.s, 60, 30, "gradient_tape/compile_loss/mse/mul:Mul");
+    node(&a.s, 100, 40, "ReluGrad:ReluGrad");
+    node(&a.s, 150, 50, "adam_2/mul:Mul");
+    node(&a.s, 210, 60, "update/ResourceApplyAdam:ResourceApplyAdam");
+    node(&a.s, 300, 70, "allreduce/CollectiveReduce:CollectiveReduceV2");
+    node(&a.s, 400, 80, "EagerLocalExecute: MatMul"); // of which pass nobody knows
+    answer_analyse(&a, &stk_ops_by_phase);
+    CHECK_EQ(host_us(&a, "input"), 5);
+    CHECK_EQ(host_us(&a, "forward"), 10);
+    CHECK_EQ(host_us(&a, "loss"), 20);
+    CHECK_EQ(host_us(&a, "backward"), 70);
+    CHECK_EQ(host_us(&a, "optimizer"), 110);
+    CHECK_EQ(host_us(&a, "communication"), 70);
+    CHECK_EQ(cell_of(&a, "forward", "device_ns"), 30 * US);
+    CHECK_EQ(cell_of(&a, "forward", "device_ops"), 1);
+    CHECK_EQ(a.doc.tables[0].row_count, 7); // and what is not told
+    CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), 78);
+    CHECK_EQ(a.doc.missing_count, 0);
+    answer_end(&a);
+}
+
+static void test_pytorch_phases(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, MAIN, 0, 40, "aten::linear", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 10, 20, "aten::addmm", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 50, 20, "aten::cross_entropy_loss", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 55, 10, "aten::log_softmax", STK_KIND_HOST_OP);
+    synth_host(&a.s, 2, 100, 50, "autograd::engine::evaluate_function: AddmmBackward0",
+               STK_KIND_HOST_OP);
+    synth_host(&a.s, 2, 110, 30, "aten::mm", STK_KIND_HOST_OP);
+    synth_launch(&a.s, 2, 112, 2, "gemm", 130, 70, S0);
+    synth_host(&a.s, MAIN, 200, 60, "Optimizer.step#Adam.step", STK_KIND_ANNOTATION);
+    synth_host(&a.s, MAIN, 210, 25, "aten::mul_", STK_KIND_HOST_OP);
+    answer_analyse(&a, &stk_ops_by_phase);
+    CHECK_EQ(host_us(&a, "forward"), 40);
+    CHECK_EQ(host_us(&a, "loss"), 20);
+    CHECK_EQ(host_us(&a, "backward"), 50);
+    CHECK_EQ(host_us(&a, "optimizer"), 25);
+    CHECK_EQ(cell_of(&a, "backward", "device_ns"), 70 * US);
+    CHECK_EQ(PERCENT(answer_figure(&a, "device_told_share")), 100);
+    answer_end(&a);
+}
+
+// Inference has no phases, and neither has work that nothing is recorded of.
+static void test_no_phases(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, MAIN, 0, 40, "aten::linear", STK_KIND_HOST_OP);
+    synth_launch(&a.s, MAIN, 10, 2, "gemm", 30, 30, S0);
+    answer_analyse(&a, &stk_ops_by_phase);
+    CHECK_EQ(a.doc.tables[0].row_count, 1);
+    CHECK(!answer_cell(&a, 0, "phase")->known);
+    CHECK_EQ(answer_cell(&a, 0, "self_ns")->number, 40 * US);
+    CHECK_STR(a.doc.missing[0].what, "phases of the step");
+    CHECK(a.doc.inconclusive);
+    answer_end(&a);
+}
+
+static void test_scopes(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    node(&a.s, 0, 10, "model/block/dense/MatMul:MatMul");
+    synth_launch(&a.s, 2, 2, 2, "gemm", 20, 100, S0);
+    node(&a.s, 20, 20, "model/block/Relu:Relu");
+    synth_launch(&a.s, 2, 22, 2, "relu", 130, 40, S0);
+    node(&a.s, 50, 5, "Sum:Sum"); // in no scope
+    answer_analyse(&a, &stk_ops_by_scope);
+    CHECK_EQ(a.doc.tables[0].row_count, 4);
+    CHECK_EQ(host_us(&a, "model/block/dense"), 10);
+    CHECK_EQ(host_us(&a, "model/block"), 20);
+    CHECK_EQ(host_us(&a, "model"), 0);
+    CHECK_EQ(cell_of(&a, "model", "within_ns"), 30 * US);
+    CHECK_EQ(cell_of(&a, "model", "device_within_ns"), 140 * US);
+    CHECK_EQ(cell_of(&a, "model/block", "device_ns"), 40 * US);
+    CHECK_EQ(cell_of(&a, "model/block", "device_within_ns"), 140 * US);
+    CHECK_EQ(cell_of(&a, "model/block/dense", "device_within_ns"), 100 * US);
+    CHECK_EQ(PERCENT(answer_figure(&a, "device_told_share")), 100);
+    answer_end(&a);
+}
+
+// The innermost range of the user's; steps and what frameworks mark are none.
+static void test_ranges(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_step(&a.s, MAIN, 0, 500, 1);
+    synth_host(&a.s, MAIN, 0, 200, "encoder", STK_KIND_ANNOTATION);
+    synth_host(&a.s, MAIN, 10, 50, "attention", STK_KIND_ANNOTATION);
+    synth_host(&a.s, MAIN, 15, 20, "aten::bmm", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 100, 30, "aten::mm", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 300, 50, "Optimizer.step#SGD.step", STK_KIND_ANNOTATION);
+    synth_host(&a.s, MAIN, 310, 30, "aten::add_", STK_KIND_HOST_OP);
+    answer_analyse(&a, &stk_ops_by_scope);
+    CHECK_EQ(host_us(&a, "attention"), 20);
+    CHECK_EQ(host_us(&a, "encoder"), 30);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), 63);
+    answer_end(&a);
+}
+
+static void add_kernel(struct pb *line, int64_t id, int64_t at_us, const char *path)
+{
+    struct pb event = pb_event(id, at_us * 1000000, 10 * 1000000);
+    pb_stat_str(&event, 4, 1, path);
+    pb_msg(line, 4, &event);
+}
+
+// A device's row says the path itself; where it does not, XLA's program stands for it.
+static void test_recorded_paths(void)
+{
+    struct pb space = {0}, plane = pb_plane("/device:GPU:0"), line = pb_line(1, "Stream #1", 0);
+    pb_named(&plane, 5, 1, "tf_op");
+    pb_named(&plane, 5, 2, "hlo_module");
+    pb_named(&plane, 5, 3, "hlo_op");
+    pb_named(&plane, 4, 1, "gemm");
+    pb_named(&plane, 4, 2, "fusion");
+    add_kernel(&line, 1, 0, "jit(step)/jvp(Net)/Dense_0/dot_general:");
+    add_kernel(&line, 1, 20, "jit(step)/transpose(jvp(Net))/Dense_0/dot_general:");
+    struct pb event = pb_event(2, 40 * 1000000, 10 * 1000000);
+    pb_stat_str(&event, 4, 1, "XlaModule:");
+    pb_stat_str(&event, 4, 2, "jit_step");
+    pb_stat_str(&event, 4, 3, "fusion.3");
+    pb_msg(&line, 4, &event);
+    pb_msg(&plane, 3, &line);
+    pb_msg(&space, 1, &plane);
+    const char *path = file_of(space.p, space.n);
+    struct answer a;
+    answer_begin(&a);
+    answer_read(&a, &stk_ops_by_scope, path);
+    answer_analyse(&a, &stk_ops_by_scope);
+    CHECK_EQ(cell_of(&a, "jit(step)/jvp(Net)/Dense_0", "device_ns"), 10 * US);
+    CHECK_EQ(cell_of(&a, "jit(step)", "device_within_ns"), 20 * US);
+    CHECK_EQ(cell_of(&a, "jit_step", "device_ns"), 10 * US);
+    answer_end(&a);
+    answer_begin(&a);
+    answer_read(&a, &stk_ops_by_phase, path);
+    answer_analyse(&a, &stk_ops_by_phase);
+    CHECK_EQ(cell_of(&a, "forward", "device_ns"), 10 * US);
+    CHECK_EQ(cell_of(&a, "backward", "device_ns"), 10 * US);
+    CHECK_EQ(PERCENT(answer_figure(&a, "device_told_share")), 67);
+    answer_end(&a);
+    unlink(path);
+    free(space.p);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(test_tensorflow_phases);
+    CHECK_RUN(test_pytorch_phases);
+    CHECK_RUN(test_no_phases);
+    CHECK_RUN(test_scopes);
+    CHECK_RUN(test_ranges);
+    CHECK_RUN(test_recorded_paths);
+    return check_done("unit.stats_ops_by");
+}
