@@ -190,6 +190,10 @@ int stoker_kind_arg(int i, int k, struct stoker_arg_row *out);
 // What the embedding language does for operations (host_call) and sources (generator). Functions
 // are called from the engine's threads, several at once. Returned tensors belong to the engine:
 // `hold` is passed to release_hold when it has no more use for `data`.
+struct stoker_component { // of n elements: one tensor, whose first dimension they are, or n tensors
+    int is_stacked;
+    struct stoker_tensor *of;
+};
 struct stoker_host {
     void *arg;
     // One element: `out` has room for n_out results of the inferred number.
@@ -201,6 +205,13 @@ struct stoker_host {
                                    int *is_end, struct stoker_err *err);
     void (*gen_close)(void *arg, void *gen);
     void (*release_hold)(void *arg, void *hold);
+    // Functions that are added with takes_many: as many of n elements as it sees fit, one at least,
+    // in order; *done says how many. An error is that of the element behind those, which count all
+    // the same. out[k].of has room for n tensors. NULL: there are no such functions.
+    enum stoker_status (*call_many)(void *arg, int64_t id, int64_t n,
+                                    const struct stoker_component *in, int n_in,
+                                    struct stoker_component *out, int n_out, int64_t *done,
+                                    struct stoker_err *err);
 };
 
 // Where buffers of 64 KiB and more lie, instead of on the heap: memory that a device reads by

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python functions and generators, called from the engine's threads. A function takes arrays and
 // returns a list of as many values as the engine expects; a generator's function returns an
-// iterator of such lists. The Python files wrap the user's functions so that they do.
+// iterator of such lists. One that takes many elements is called with their number and, for each
+// component, an array of all of them or a list of arrays; it returns how many it did, a list of
+// components in either form, and None or the exception of the element behind those. The Python
+// files wrap the user's functions so that they do.
 //
 // A thread may outlive the interpreter (py_iterator.c leaves those that hang): it is then told that
 // the call was interrupted.
@@ -136,6 +139,122 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
+// An array of all n elements, or a list of arrays.
+static PyObject *component_out(const struct stoker_component *c, int64_t n)
+{
+    struct stoker_tensor t;
+    if (c->is_stacked) {
+        stoker_tensor_share(&t, c->of);
+        return stk_py_tensor_out(&t);
+    }
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (int64_t i = 0; list && i < n; i++) {
+        stoker_tensor_share(&t, &c->of[i]);
+        PyObject *a = stk_py_tensor_out(&t);
+        if (!a) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, a);
+    }
+    return list;
+}
+
+static int component_in(PyObject *value, struct stoker_component *c, int64_t done)
+{
+    PyObject *hold;
+    c->is_stacked = !PyList_Check(value);
+    if (c->is_stacked) {
+        if (stk_py_tensor_in(value, c->of, &hold) < 0) {
+            return -1;
+        }
+        c->of->hold = hold;
+        if (c->of->rank < 1 || c->of->dim[0] != done) {
+            PyErr_SetString(PyExc_RuntimeError, "the function must return all that it did");
+            return -1;
+        }
+        return 0;
+    }
+    if (PyList_GET_SIZE(value) != done) {
+        PyErr_SetString(PyExc_RuntimeError, "the function must return as many values as it did");
+        return -1;
+    }
+    for (int64_t i = 0; i < done; i++) {
+        if (stk_py_tensor_in(PyList_GET_ITEM(value, i), &c->of[i], &hold) < 0) {
+            return -1;
+        }
+        c->of[i].hold = hold;
+    }
+    return 0;
+}
+
+static PyObject *call_many_with(PyObject *f, int64_t n, const struct stoker_component *in, int n_in)
+{
+    PyObject *args = PyTuple_New(n_in + 1), *result = NULL;
+    for (int i = -1; args && i < n_in; i++) {
+        PyObject *a = i < 0 ? PyLong_FromLongLong(n) : component_out(&in[i], n);
+        if (!a) {
+            Py_CLEAR(args);
+            break;
+        }
+        PyTuple_SET_ITEM(args, i + 1, a);
+    }
+    if (args) {
+        result = PyObject_CallObject(f, args);
+        Py_DECREF(args);
+    }
+    return result;
+}
+
+// What a function gave for many elements. -1: exception; *done may have been set all the same.
+static int many_in(PyObject *result, int64_t n, struct stoker_component *out, int n_out,
+                   int64_t *done)
+{
+    long long count;
+    PyObject *values, *failure;
+    if (!PyArg_ParseTuple(result, "LO!O", &count, &PyList_Type, &values, &failure)) {
+        return -1;
+    }
+    if (count < 0 || count > n || PyList_GET_SIZE(values) != n_out) {
+        PyErr_Format(PyExc_RuntimeError, "the function must return lists of %d values", n_out);
+        return -1;
+    }
+    for (int k = 0; k < n_out; k++) {
+        if (component_in(PyList_GET_ITEM(values, k), &out[k], count) < 0) {
+            return -1;
+        }
+    }
+    *done = count;
+    if (failure != Py_None) {
+        PyErr_SetObject((PyObject *)Py_TYPE(failure), failure);
+        return -1;
+    }
+    return 0;
+}
+
+static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
+                                         const struct stoker_component *in, int n_in,
+                                         struct stoker_component *out, int n_out, int64_t *done,
+                                         struct stoker_err *err)
+{
+    (void)arg;
+    stk_py_was_called = 1;
+    PyGILState_STATE gil;
+    if (!enter_python(&gil)) {
+        return has_left(err);
+    }
+    PyObject *f = find(id);
+    PyObject *result = f ? call_many_with(f, n, in, n_in) : NULL;
+    int failed = !result || many_in(result, n, out, n_out, done) < 0;
+    if (failed) {
+        stk_py_keep_exception(err);
+    }
+    Py_XDECREF(result);
+    Py_XDECREF(f);
+    leave_python(gil);
+    return failed ? STOKER_ECALLER : STOKER_OK;
+}
+
 static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stoker_tensor *in,
                                         int n_in, void **gen, struct stoker_err *err)
 {
@@ -199,6 +318,7 @@ static void host_release_hold(void *arg, void *hold)
 }
 
 const struct stoker_host stk_py_host = {.call = host_call,
+                                        .call_many = host_call_many,
                                         .gen_open = host_gen_open,
                                         .gen_next = host_gen_next,
                                         .gen_close = host_gen_close,

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -221,6 +222,102 @@ def test_output():
     )
     r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     c.same(sorted(r.stdout.split("\n")), ["", "at 0", "at 0", "at 1", "at 2", "head", "tail"], r.stderr)
+
+
+def counted(f, path):
+    """f, which says in a file what it was called with."""
+
+    def g(i):
+        with open(path, "ab", buffering=0) as out:
+            out.write(b"%d\n" % i)
+        return f(i)
+
+    return g
+
+
+def test_chunks_lose_nothing():
+    """Elements go over many at once: one that dies, hangs or raises costs itself, and the function is
+    called once for each."""
+
+    def f(i):
+        if i == 1500:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if i == 2200:
+            time.sleep(1000)
+        if i in (900, 901, 2900):
+            raise ValueError(f"no {i}")
+        return i * 2
+
+    bad = (900, 901, 1500, 2200, 2900)
+    for workers in (1, 3):
+        with tempfile.NamedTemporaryFile() as calls:
+            ds = sd.Dataset.range(3000).map(counted(f, calls.name), processes=workers, timeout=0.5)
+            probed = os.path.getsize(calls.name)
+            options = sd.Options()
+            options.on_error = ("replace", -1)
+            got = [int(v) for v in ds.with_options(options)]
+            c.same(got, [-1 if i in bad else 2 * i for i in range(3000)], f"{workers} processes")
+            calls.seek(probed)
+            c.same(sorted(int(line) for line in calls), list(range(3000)), "called once for each")
+
+
+def test_chunks_of_all_kinds():
+    """What comes back is what the function gives without processes: strings, dicts, shapes that vary."""
+
+    def f(i, name, row):
+        return {
+            "text": name + b"!" if i % 7 else name,
+            "rows": np.full((int(i) % 5, 2), i, "float32"),
+            "wide": np.arange(300, dtype="int16") + np.int16(i),
+            "sum": float(row.sum()),
+            "flag": bool(i % 2),
+        }
+
+    n = 2500
+    names = [b"n%d" % i for i in range(n)]
+    rows = np.random.default_rng(0).random((n, 3))
+    ds = sd.Dataset.from_tensor_slices((np.arange(n), names, rows))
+    want = list(ds.map(f))
+    for workers in (1, 2):
+        c.same(list(ds.map(f, processes=workers)), want, f"{workers} processes")
+    varied = sd.Dataset.from_generator(
+        lambda: (np.arange(k % 9, dtype="int64") for k in range(n)), output_signature=sd.TensorSpec((None,), "int64")
+    )
+    c.same(list(varied.map(lambda v: v * 2 if len(v) else v, processes=2)), [np.arange(k % 9) * 2 for k in range(n)])
+
+    def late(i):
+        return "text" if i == 1700 else i
+
+    got, _ = elements_of(sd.Dataset.range(2000).map(late, processes=2), "skip")
+    c.same(got, [i for i in range(2000) if i != 1700], "a value of another type is its element's error")
+
+
+def test_chunks_resume():
+    ds = sd.Dataset.range(4000).map(lambda i: int(i) * 3, processes=2).shuffle(50, seed=1).batch(7)
+    it = iter(ds)
+    for _ in range(200):
+        next(it)
+    state = it.state()
+    c.same([list(b) for b in ds.iterator(state=state)], [list(b) for b in it])
+
+
+def test_small_rows_cost_less():
+    """An element of a small function is cheaper with a process than without any."""
+
+    def seconds(**how):
+        it = iter(sd.Dataset.range(30000).map(lambda i: int(i) + 1, **how))
+        for _ in range(3000):
+            next(it)
+        start = time.perf_counter()
+        c.same(sum(1 for _ in it), 27000)
+        return time.perf_counter() - start
+
+    def measure():
+        alone, one, two = seconds(), seconds(processes=1), seconds(processes=2)
+        c.true(one < alone, f"one process {one:.3f} s, none {alone:.3f} s")
+        c.true(two < alone, f"two processes {two:.3f} s, none {alone:.3f} s")
+
+    c.in_some_try(measure)
 
 
 def test_end():

@@ -15,6 +15,8 @@ struct stk_data_hold { // what a tensor of strings or datasets holds
 struct stk_iter *stk_data_root(struct stoker_iterator *it);
 void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from);
 void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from);
+// What the engine calls of the embedding language, which stays where it is.
+void stk_data_host_open(struct stk_host *host, struct stoker_host *caller);
 // Element i of the column, held by the tensor.
 void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i);
 // A column of one element over the tensor's memory, which is borrowed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// include/stoker/data.h: iterators, single operations, and calls into the embedding language.
+// include/stoker/data.h: iterators and single operations.
 //
 // An iterator takes blocks from the engine and hands out their elements one by one. It asks for one
 // element at first, then for more as long as a block comes quickly, so that cheap pipelines cost
@@ -38,8 +38,8 @@ struct stoker_iterator {
     int64_t used;                  // elements of the block that were given
     int64_t want;                  // of the next block
     uint64_t given, failed, epoch; // elements and errors that were handed out
-    struct stk_host host;          // the engine's view of the caller's
     struct stoker_host caller;
+    struct stk_host host;          // the engine's view of it
     bool owns_batches;             // elements are batches, which are their receiver's to write in
     bool is_crowded;               // the budget is mostly in use: what is handed out leaves it
     size_t unlooked_bytes;         // may be handed out before the budget is looked at
@@ -61,149 +61,6 @@ struct state {
     uint64_t has_failures; // some element failed somewhere, if only to be left out
     uint64_t likeness;     // of the dataset; see stk_dataset_likeness
 };
-
-// Results of the embedding language for one element, appended to the columns.
-static enum stoker_status take_results(struct stoker_iterator *it, struct stk_pool *pool,
-                                       struct stoker_tensor *from, struct stk_col *out, int n_out,
-                                       struct stoker_err *err)
-{
-    bool ok = true;
-    for (int k = 0; k < n_out; k++) {
-        struct stk_col view;
-        stk_data_tensor_view(&view, &from[k]);
-        void *at = NULL;
-        if (ok) {
-            ok = out[k].is_varied || stk_col_varied(&out[k], pool, view.dtype, 8, 8);
-            at = ok ? stk_col_append(&out[k], pool, &view.shape) : NULL;
-            ok = at != NULL;
-        }
-        int64_t count = stk_shape_count(&view.shape);
-        if (ok && view.dtype == STK_DT_STRING) {
-            const struct stk_bytes *s = (const struct stk_bytes *)view.data;
-            for (int64_t i = 0; ok && i < count; i++) {
-                struct stk_bytes *to = (struct stk_bytes *)at + i;
-                ok = stk_col_own_bytes(&out[k], pool, s[i].data, s[i].size, to);
-            }
-        } else if (ok) {
-            memcpy(at, view.data, (size_t)count * stk_dtype_bytes(view.dtype));
-        }
-        if (from[k].hold) {
-            it->caller.release_hold(it->caller.arg, from[k].hold);
-        }
-    }
-    return ok ? STOKER_OK : stk_err_set(err, STOKER_ELIMIT, "no memory for the function's results");
-}
-
-// What a function of the caller's says of its failure; the way there is ours to tell.
-static void take_err(struct stoker_err *to, const struct stoker_err *from)
-{
-    stk_err_init(to);
-    to->code = from->code;
-    to->offset = from->offset;
-    memcpy(to->message, from->message, sizeof to->message - 1);
-}
-
-static enum stoker_status host_call(void *arg, int64_t id, int64_t n,
-                                    const struct stk_col *const *in, int n_in,
-                                    struct stk_pool *pool, struct stk_col *out, int n_out,
-                                    int64_t *failed, struct stoker_err *failed_err,
-                                    struct stoker_err *err)
-{
-    struct stoker_iterator *it = arg;
-    struct stoker_tensor args[STK_OP_INPUTS_MAX], results[STK_OP_OUTPUTS_MAX];
-    enum stoker_status s = STOKER_OK;
-    for (int64_t i = 0; s == STOKER_OK && i < n && i < *failed; i++) {
-        struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
-        for (int j = 0; j < n_in; j++) {
-            stk_data_tensor_out(&args[j], in[j], i);
-        }
-        memset(results, 0, (size_t)n_out * sizeof results[0]);
-        enum stoker_status c = it->caller.call(it->caller.arg, id, args, n_in, results, n_out, &e);
-        for (int j = 0; j < n_in; j++) {
-            stoker_tensor_release(&args[j]);
-        }
-        if (c != STOKER_OK) {
-            *failed = i;
-            take_err(failed_err, &e);
-            break;
-        }
-        s = take_results(it, pool, results, out, n_out, err);
-    }
-    for (int k = 0; k < n_out; k++) {
-        stk_col_settle(&out[k]);
-    }
-    return s;
-}
-
-static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stk_col *const *in,
-                                        int n_in, void **gen, struct stoker_err *err)
-{
-    struct stoker_iterator *it = arg;
-    struct stoker_tensor args[STK_OP_INPUTS_MAX];
-    struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
-    args[0] = (struct stoker_tensor){0};
-    for (int j = 0; j < n_in; j++) {
-        stk_data_tensor_out(&args[j], in[j], 0);
-    }
-    enum stoker_status c = it->caller.gen_open(it->caller.arg, id, args, n_in, gen, &e);
-    for (int j = 0; j < n_in; j++) {
-        stoker_tensor_release(&args[j]);
-    }
-    if (c != STOKER_OK) {
-        take_err(err, &e);
-    }
-    return c;
-}
-
-static enum stoker_status host_gen_next(void *arg, void *gen, int64_t n, struct stk_pool *pool,
-                                        struct stk_block *out, struct stoker_err *err)
-{
-    struct stoker_iterator *it = arg;
-    struct stoker_tensor results[STK_OP_OUTPUTS_MAX];
-    enum stoker_status s = STOKER_OK;
-    int is_end = 0;
-    for (int64_t i = 0; s == STOKER_OK && i < n; i++) {
-        struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
-        memset(results, 0, (size_t)out->count * sizeof results[0]);
-        enum stoker_status c =
-            it->caller.gen_next(it->caller.arg, gen, results, out->count, &is_end, &e);
-        if (c != STOKER_OK) {
-            take_err(err, &e);
-            s = c;
-            break;
-        }
-        if (is_end) {
-            break;
-        }
-        s = take_results(it, pool, results, out->cols, out->count, err);
-        out->n += s == STOKER_OK;
-    }
-    for (int k = 0; k < out->count; k++) {
-        stk_col_settle(&out->cols[k]);
-    }
-    return s;
-}
-
-static void host_gen_close(void *arg, void *gen)
-{
-    struct stoker_iterator *it = arg;
-    it->caller.gen_close(it->caller.arg, gen);
-}
-
-static void set_host(struct stoker_iterator *it, const struct stoker_host *host,
-                     struct stk_run_options *options)
-{
-    if (!host) {
-        return;
-    }
-    it->caller = *host;
-    it->host = (struct stk_host){.arg = it,
-                                 .call = host_call,
-                                 .gen_open = host_gen_open,
-                                 .gen_next = host_gen_next,
-                                 .gen_close = host_gen_close};
-    options->host = &it->host;
-}
 
 // Are the elements batches that no cache keeps?
 static bool gives_batches(const struct stk_dataset *ds)
@@ -285,7 +142,11 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                      .ram_bytes = (size_t)options->ram_bytes,
                                      .on_error = options->skips_errors ? STK_ON_ERROR_SKIP
                                                                        : STK_ON_ERROR_STOP};
-        set_host(it, options->host, &o);
+        if (options->host) {
+            it->caller = *options->host;
+            stk_data_host_open(&it->host, &it->caller);
+            o.host = &it->host;
+        }
         it->epoch = options->epoch;
         o.initial_parallelism = options->initial_parallelism;
         o.min_parallelism = options->min_parallelism;

@@ -120,6 +120,12 @@ struct stk_host {
                                int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
                                int64_t *failed, struct stoker_err *failed_err,
                                struct stoker_err *err);
+    // The same of a function that takes many elements at once.
+    enum stoker_status (*call_many)(void *arg, int64_t id, int64_t n,
+                                    const struct stk_col *const *in, int n_in,
+                                    struct stk_pool *pool, struct stk_col *out, int n_out,
+                                    int64_t *failed, struct stoker_err *failed_err,
+                                    struct stoker_err *err);
     // A generator: opens, gives up to n elements (0: the end), closes.
     enum stoker_status (*gen_open)(void *arg, int64_t id, const struct stk_col *const *in, int n_in,
                                    void **gen, struct stoker_err *err);

@@ -2,12 +2,13 @@
 // decode_raw: the bytes of strings as numbers, in a new last dimension (little-endian unless the
 // attribute "little_endian" is 0; attribute "dtype"; with "fixed_length" each string is cut or
 // filled up with zeros to so many bytes). host_call: a function of the embedding language, element
-// by element (attributes "id", and the results' "dtypes", "ranks", "dims").
+// by element or, with "takes_many", as many at once as it sees fit (attributes "id", and the
+// results' "dtypes", "ranks", "dims").
 #include "data/ops/op_move.h"
 
 // The rows of each operation begin with 0.
 enum { ARG_DTYPE, ARG_LITTLE_ENDIAN, ARG_FIXED_LENGTH };
-enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS };
+enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS, ARG_TAKES_MANY };
 static const struct stk_arg_row raw_args[] = {
     [ARG_DTYPE] = {.name = "dtype",
                    .type = STK_ARG_DTYPE,
@@ -37,6 +38,9 @@ static const struct stk_arg_row host_args[] = {
                   .type = STK_ARG_INTS,
                   .is_required = true,
                   .help = "of the results, one shape behind the other"},
+    [ARG_TAKES_MANY] = {.name = "takes_many",
+                        .type = STK_ARG_BOOL,
+                        .help = "it is called with many elements at once"},
     {0}};
 
 static enum stoker_status raw_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -186,8 +190,10 @@ static enum stoker_status host_run(struct stk_op_run *r, struct stoker_err *err)
     for (int k = 0; k < r->n_out; k++) {
         stk_col_clear(&r->out[k]);
     }
-    enum stoker_status s = r->host->call(r->host->arg, r->args[ARG_ID].i, r->n, r->in, r->n_in,
-                                         r->pool, r->out, r->n_out, &r->failed, r->err, err);
+    bool takes_many = r->args[ARG_TAKES_MANY].i != 0;
+    enum stoker_status s = (takes_many ? r->host->call_many : r->host->call)(
+        r->host->arg, r->args[ARG_ID].i, r->n, r->in, r->n_in, r->pool, r->out, r->n_out,
+        &r->failed, r->err, err);
     return s == STOKER_OK ? check_results(r) : s;
 }
 

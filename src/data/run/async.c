@@ -33,6 +33,8 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
     a->limit = limit < 1 ? 1 : limit > STK_WORKERS_MAX ? STK_WORKERS_MAX : limit;
     a->wanted = wanted < 1 ? 1 : wanted > a->limit ? a->limit : wanted;
     a->piece_n = 1;
+    a->piece_ns = STK_PIECE_NS;
+    a->piece_bytes = STK_PIECE_BYTES_MAX;
     a->tuned = (struct stk_tuned){
         .it = it, .owner = a, .set_workers = set_tuned, .limit = a->limit, .workers = a->wanted};
     pthread_mutex_init(&a->input_lock, NULL);
@@ -90,11 +92,11 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
         return;
     }
     int64_t now = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), each = bytes_each(a, p, n);
-    int64_t fits = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
+    int64_t fits = (int64_t)(a->piece_ns * (uint64_t)n / (took_ns ? took_ns : 1));
     int64_t next = fits > 4 * now ? 4 * now : fits;
     next = next < a->piece_n_least ? a->piece_n_least : next;
     next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
-    next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
+    next = each > 0 && next > a->piece_bytes / each ? a->piece_bytes / each : next;
     next = a->piece_n_max && next > a->piece_n_max ? a->piece_n_max : next;
     next = next < 1 ? 1 : next;
     STK_ASSERT(n > 0 && next <= STK_PIECE_ELEMENTS_MAX);

@@ -52,6 +52,8 @@ struct stk_async {
     int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
     int64_t piece_n_max;   // 0: by cost alone
     int64_t piece_n_least; // whatever they cost, if not too large; 0: one
+    uint64_t piece_ns;     // what a piece is to take
+    int64_t piece_bytes;   // and to be at most
     int capacity;          // 0: by the number of workers
     struct stk_tuned tuned;
     void *own; // of the consumer, where there are no threads

@@ -15,6 +15,9 @@
 #define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
 #define GROUP_BUDGET_PARTS 20
+// Of functions in other processes: handing a piece over costs about 100 us, whatever its size.
+#define REMOTE_PIECE_NS 2000000
+#define REMOTE_PIECE_BYTES ((int64_t)256 << 10)
 
 struct stk_pmap {
     struct stk_async *async;
@@ -30,6 +33,7 @@ struct stk_pmap {
     bool is_sloppy, is_tuned, has_begun;
     bool is_native; // no calls into the embedding language, which could not be made twice
     bool waits;     // an element may take long for reasons that lie outside the program
+    bool is_remote; // takes many elements at once, to hand them over to another process
 };
 
 struct own { // of a worker
@@ -247,6 +251,8 @@ enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, str
         const struct stk_op *op = fn->nodes[k].op;
         m->is_native = m->is_native && !op->is_host_call;
         m->waits = m->waits || op->is_host_call || op->waits;
+        m->is_remote = m->is_remote || (op->is_host_call &&
+                                        stk_attrs_int(fn->nodes[k].attrs, "takes_many", 0) != 0);
     }
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     // Threads that wait for something else than processors may be more than these.
@@ -258,6 +264,10 @@ enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, str
         return stk_err_nomem(err);
     }
     m->async->piece_n = m->async->piece_n_least = stk_fn_at_once(fn);
+    if (m->is_remote) {
+        m->async->piece_ns = REMOTE_PIECE_NS;
+        m->async->piece_bytes = REMOTE_PIECE_BYTES;
+    }
     return STOKER_OK;
 }
 

@@ -158,14 +158,16 @@ def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
     return Function(graph.finish(numbers), out_spec, name, why, [], [host])
 
 
-def add_host_call(graph, host, inputs, out_spec):
-    """A node that calls the Python function; numbers of its results."""
+def add_host_call(graph, host, inputs, out_spec, takes_many=False):
+    """A node that calls the Python function, with many elements at once where it takes them; numbers
+    of its results."""
     specs = _spec.engine_specs(out_spec)
     attrs = {
         "id": host,
         "dtypes": ("ints", [dtype for dtype, _, _ in specs]),
         "ranks": ("ints", [-1 if shape is None else len(shape) for _, shape, _ in specs]),
         "dims": ("ints", [-1 if d is None else d for _, shape, _ in specs for d in shape or ()]),
+        "takes_many": takes_many,
     }
     return graph.add("host_call", inputs, attrs, _trace.place(2))
 

@@ -3,20 +3,21 @@
 
 Workers know the function and whatever it refers to as it was when the dataset was made: then a
 nursery is forked, a process without threads that forks the workers, and those that replace them.
-Arrays go to and fro in shared memory (one area for each worker and direction), everything else
-through a socket. All of them end when the dataset and its iterators are gone, or this process is;
-those that hang are killed a moment later.
+Elements go over in chunks, which the engine sizes by the time that one takes, in shared memory (one
+area for each worker and direction, _shared.py); a socket tells of them. All of them end when the
+dataset and its iterators are gone, or this process is; those that hang are killed a moment later.
 
 A worker that died, or was killed since it took longer than `timeout` seconds for an element, makes
-that element an error that says how it ended, and is replaced; but after DEATHS_MAX deaths without an
-element finished in between no more are started.
+that element an error that says how it ended, and is replaced; what it had finished of its chunk
+counts, and the rest is asked for again. But after DEATHS_MAX deaths without an element finished in
+between no more are started.
 """
 
 import atexit
-import mmap
 import os
 import pickle
 import queue
+import select
 import signal
 import socket
 import struct
@@ -28,10 +29,10 @@ import weakref
 
 import numpy as np
 
-from . import _dtypes, _function, _spec, _trace
+from . import _dtypes, _function, _shared, _spec, _trace
 from .errors import InvalidArgumentError, UnknownError
 
-_ALIGN = 64
+_CHUNK_MAX = 1 << 20  # elements; the engine asks for fewer
 _FAREWELL_S = 0.5  # for workers to end by themselves
 _DYING_S = 1.0  # for a worker whose connection has closed to end
 _LEAVING = "the program is ending, and its worker processes with it"
@@ -50,51 +51,7 @@ class _RemoteTraceback(Exception):
         return "\n" + self.args[0]
 
 
-class _Area:
-    """Shared memory that both sides map, and map anew where it has grown."""
-
-    def __init__(self, fd=None):
-        self.fd = os.memfd_create("stoker.data") if fd is None else fd
-        self.size, self.map = 0, None
-
-    def at_least(self, size):
-        if size > self.size:
-            if os.fstat(self.fd).st_size < size:
-                os.ftruncate(self.fd, 1 << max(size - 1, 1 << 16).bit_length())
-            self.map = mmap.mmap(self.fd, 0)  # views keep the old one
-            self.size = len(self.map)
-        return self.map
-
-    def write(self, values):
-        """Puts arrays into the area; what tells the other side how to find them."""
-        plan, end = [], 0
-        for v in values:
-            a = np.asarray(v)
-            if a.dtype.kind in "OSUV":
-                plan.append((None, v))
-                continue
-            plan.append(((a.dtype.str, a.shape, end), a))
-            end += -(-a.nbytes // _ALIGN) * _ALIGN
-        view = self.at_least(end) if end else None
-        for where, a in plan:
-            if where is not None and a.nbytes:
-                np.frombuffer(view, a.dtype, a.size, where[2])[:] = a.ravel()
-        return end, [(where, None if where else v) for where, v in plan]
-
-    def read(self, message):
-        end, plan = message
-        view = self.at_least(end) if end else None
-        return [self._array(view, *where) if where else v for where, v in plan]
-
-    @staticmethod
-    def _array(view, dtype, shape, start):
-        count = int(np.prod(shape, dtype=np.int64))
-        if count == 0:
-            return np.zeros(shape, dtype)
-        return np.frombuffer(view, dtype, count, start).reshape(shape)
-
-    def close(self):
-        os.close(self.fd)
+_STRUCTURE = _spec.TensorSpec((), "bytes")  # of what _Work.structure gives
 
 
 def _send(sock, message):
@@ -127,20 +84,42 @@ def _flush():
             pass
 
 
-def _serve(sock, to, back, function):
-    """A worker's life: elements until nobody asks any more."""
+def _serve(sock, to, back, work):
+    """A worker's life: chunks of elements until nobody asks any more."""
     np.random.seed(int.from_bytes(os.urandom(4), "little"))
-    while True:
-        try:
-            message = _receive(sock)
-        except (EOFError, OSError):
-            return
-        try:
-            answer = ("ok", back.write(function(*to.read(message))))
-        except BaseException as e:
-            answer = ("error", _portable(e), traceback.format_exc())
-        _flush()
-        _send(sock, answer)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)
+    try:
+        spec, is_timed = _receive(sock)
+        run = _Chunks(work, _shared.Writer(back, spec), is_timed)
+        while True:
+            n, message = _receive(sock)
+            try:
+                answer = run(n, to.read(message))
+            except BaseException as e:
+                answer = (_portable(e), traceback.format_exc())
+            _flush()
+            _send(sock, answer)
+    except (EOFError, OSError):
+        return
+
+
+class _Chunks:
+    """Elements, one after the other, from columns into results."""
+
+    def __init__(self, work, writer, is_timed):
+        self.call, self.writer, self.is_timed = work.caller(), writer, is_timed
+        if writer.spec is None:  # what the function gives is to be learnt
+            self.call, writer.spec = work.structure, _STRUCTURE
+
+    def __call__(self, n, columns):
+        writer, call = self.writer, self.call
+        writer.begin(n)
+        with _trace.eager():
+            for i in range(n):
+                if self.is_timed:
+                    writer.results.begin(time.monotonic_ns())
+                writer.put(i, call([c[i] for c in columns]))
 
 
 def _has_ended(pid):
@@ -153,7 +132,7 @@ def _has_ended(pid):
 class _Nursery:
     """The process that forks workers. Requests and answers are single packets."""
 
-    def __init__(self, functions):
+    def __init__(self, work):
         _ended[:] = [pid for pid in _ended if not _has_ended(pid)]
         self.lock = threading.Lock()
         self.sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -165,13 +144,13 @@ class _Nursery:
                 for s in list(_open_sockets):
                     s.close()
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-                self._tend(theirs, functions)
+                self._tend(theirs, work)
             finally:
                 os._exit(0)
         theirs.close()
         _open_sockets.add(self.sock)
 
-    def _tend(self, sock, functions):
+    def _tend(self, sock, work):
         children = set()
         while True:
             data, fds, _, _ = socket.recv_fds(sock, 4096, 3)
@@ -189,7 +168,7 @@ class _Nursery:
                 if answer == 0:
                     sock.close()
                     line = socket.socket(fileno=fds[0])
-                    return _serve(line, _Area(fds[1]), _Area(fds[2]), functions[what])
+                    return _serve(line, _shared.Area(fds[1]), _shared.Area(fds[2]), work)
                 children.add(answer)
                 for fd in fds:
                     os.close(fd)
@@ -216,7 +195,7 @@ class _Nursery:
         os.waitpid(pid, 0)
         return None
 
-    def ask(self, order, what, fds=()):
+    def ask(self, order, what=None, fds=()):
         with self.lock:
             socket.send_fds(self.sock, [pickle.dumps((order, what))], fds)
             data = self.sock.recv(4096)
@@ -229,33 +208,58 @@ class _Nursery:
         _ended.append(self.pid)
 
 
-class _Worker:
-    """One process. exchange() gives it the components of an element and takes the result's."""
+class _Hangs(Exception):
+    """An element takes longer than the timeout."""
 
-    def __init__(self, nursery, function, timeout):
-        self.to, self.back = _Area(), _Area()
+
+class _Worker:
+    """One process. exchange() gives it the components of elements; results() takes what it made."""
+
+    def __init__(self, nursery, spec, timeout):
+        self.to, self.back = _shared.Area(), _shared.Area()
+        self.made, self.count = _shared.Results(self.back), len(_spec.components(spec or _STRUCTURE))
         self.sock, theirs = socket.socketpair()
-        self.sock.settimeout(timeout)
+        self.timeout_ns = None if timeout is None else int(timeout * 1e9)
         _open_sockets.add(self.sock)
         try:
-            fds = [theirs.fileno(), self.to.fd, self.back.fd]
-            self.pid = nursery.ask("start", function, fds)
+            self.pid = nursery.ask("start", None, [theirs.fileno(), self.to.fd, self.back.fd])
             if not isinstance(self.pid, int):
                 raise OSError(self.pid)
+            _send(self.sock, (spec, timeout is not None))
         except BaseException:
             self.close()
             raise
         finally:
             theirs.close()
 
-    def exchange(self, message):
-        _send(self.sock, message)
-        return _receive(self.sock)
+    def exchange(self, n, message):
+        """None, or the error of the element behind those that are made. Raises _Hangs, and EOFError
+        or OSError where the worker is gone."""
+        self.made.clear(time.monotonic_ns())
+        _send(self.sock, (n, message))
+        if self.timeout_ns is not None:
+            self.watch()
+        answer = _receive(self.sock)
+        if answer is not None:
+            answer[0].__cause__ = _RemoteTraceback(answer[1])
+            return answer[0]
+        return None
 
-    def results(self, answer):
-        if answer[0] == "error":
-            raise answer[1] from _RemoteTraceback(answer[2])
-        return [np.array(v) if isinstance(v, np.ndarray) else v for v in self.back.read(answer[1])]
+    def watch(self):
+        """Until there is an answer, or an element has taken its time."""
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        while True:
+            since_ns = self.made.since_ns
+            left_ns = since_ns + self.timeout_ns - time.monotonic_ns()
+            if poll.poll(max(0, left_ns / 1e6)):
+                return
+            if self.made.since_ns == since_ns and left_ns <= 0:
+                raise _Hangs
+
+    def results(self):
+        """(how many elements were finished, their components)."""
+        return self.made.read(self.count)
 
     def close(self):
         self.sock.close()
@@ -287,22 +291,25 @@ def _manner(status):
 
 
 class Pool:
-    """Worker processes for one function over components; each call takes a free one."""
+    """Worker processes for one function over components, whose results are of the spec; each call
+    takes a free one."""
 
-    def __init__(self, nursery, function, count, timeout=None):
-        self.owner, self.nursery, self.function = os.getpid(), nursery, function
+    def __init__(self, nursery, spec, count, timeout=None):
+        self.owner, self.nursery, self.spec = os.getpid(), nursery, spec
         self.workers, self.free = [], queue.SimpleQueue()
         self.timeout, self.lock, self.deaths = timeout, threading.Lock(), 0
+        self.most = _CHUNK_MAX  # elements of a chunk: fewer where many fail, whose rest is sent anew
         self.is_ending = False
         _pools.add(self)
         for _ in range(count):
             self.start()
 
     def start(self):
-        self.workers.append(_Worker(self.nursery, self.function, self.timeout))
+        self.workers.append(_Worker(self.nursery, self.spec, self.timeout))
         self.free.put(self.workers[-1])
 
-    def __call__(self, *parts):
+    def __call__(self, n, *columns):
+        """(how many of n elements were done, their components, the error of the one behind or None)."""
         if os.getpid() != self.owner:
             raise UnknownError(
                 "the worker processes are another process', which forked this one; make the dataset "
@@ -312,36 +319,41 @@ class Pool:
         if worker is None:
             self.free.put(None)
             raise UnknownError(_LEAVING if self.is_ending else "all worker processes have died")
+        n = min(n, self.most)
         try:
-            message = worker.to.write(parts)
+            message = worker.to.write([c[:n] for c in columns])
         except BaseException:
             self.free.put(worker)
             raise
         try:
-            answer = worker.exchange(message)
-        except socket.timeout as e:
+            error = worker.exchange(n, message)
+            done, results = worker.results()
+        except _Hangs as e:
+            hung = worker.made.done
             os.kill(worker.pid, signal.SIGKILL)
             what = f"was killed: the function took longer than {self.timeout:g} s for this element"
-            raise UnknownError(self.lose(worker, what)) from e
+            done, results, error = self.lose(worker, e, what)
+            error = error if done == hung else None  # meanwhile that one was done: the next may be asked for again
         except BaseException as e:
-            raise UnknownError(self.lose(worker)) from e
-        self.deaths = 0
-        try:
-            return worker.results(answer)
-        finally:
+            done, results, error = self.lose(worker, e)
+        else:
             self.free.put(worker)
+            self.deaths = 0
+        self.most = min(2 * self.most, _CHUNK_MAX) if error is None else max(1, done)
+        return done, results, error
 
-    def lose(self, worker, what=None):
-        """Sees to a worker that does not answer, and puts another in its place; all that in words."""
+    def lose(self, worker, cause, what=None):
+        """Sees to a worker that does not answer, and puts another in its place: what it had finished,
+        and an error that says all that."""
         if self.is_ending:
-            return _LEAVING
+            return 0, [[] for _ in range(worker.count)], UnknownError(_LEAVING)
         try:
-            status = self.nursery.ask("end", worker.pid)
-            manner = _manner(status)
+            manner = _manner(self.nursery.ask("end", worker.pid))
         except (EOFError, OSError):
             manner = "died"
+        done, results = worker.results()
         with self.lock:
-            self.deaths += 1
+            self.deaths = 1 if done else self.deaths + 1
             self.workers.remove(worker)
             worker.close()
             try:
@@ -354,7 +366,9 @@ class Pool:
                 then = f"no other one is started: {why}; {len(self.workers)} are left"
                 if not self.workers:
                     self.free.put(None)
-        return f"a worker process (pid {worker.pid}) {what or manner}; {then}"
+        error = UnknownError(f"a worker process (pid {worker.pid}) {what or manner}; {then}")
+        error.__cause__ = cause
+        return done, results, error
 
     def interrupt(self):
         """Wakes who waits for a worker, which may hang."""
@@ -384,38 +398,37 @@ class _Work:
     def __init__(self, f, spec):
         self.f, self.spec = f, spec
 
-    def orders(self):
-        return {"structure": self.pickled_structure, "leaves": self.leaves}
+    def caller(self):
+        """A function of an element's components that calls f."""
+        f, spec = self.f, self.spec
+        if isinstance(spec, _spec.TensorSpec):
+            return lambda parts: f(parts[0])
+        if type(spec) is tuple and all(isinstance(s, _spec.TensorSpec) for s in spec):
+            return lambda parts: f(*parts)
+        return lambda parts: f(*_function.arguments(spec, parts))
 
-    def leaves(self, *parts):
-        """Components of the result."""
-        with _trace.eager():
-            result = self.f(*_function.arguments(self.spec, [_scalar(p) for p in parts]))
-            if isinstance(result, list):
-                result = tuple(result)
-            return [_dtypes.array(v) for v in _spec.flatten(result)]
-
-    def pickled_structure(self, *parts):
-        with _trace.eager():
-            result = self.f(*_function.arguments(self.spec, [_scalar(p) for p in parts]))
+    def structure(self, parts):
+        """The structure of what f gives, pickled."""
+        result = self.f(*_function.arguments(self.spec, parts))
         result = tuple(result) if isinstance(result, list) else result
 
         def leaf(v):
             a = _dtypes.array(v)
             return _spec.TensorSpec((None,) * a.ndim, a.dtype)
 
-        return [pickle.dumps(_spec.map_structure(leaf, result))]
+        return pickle.dumps(_spec.map_structure(leaf, result))
 
 
 class _Caller:
-    """A function in worker processes, over components. Unpickled, it has processes of its own."""
+    """A function in worker processes, over components of many elements. Unpickled, it has processes
+    of its own."""
 
     def __init__(self, work, out_spec, count, timeout, nursery=None):
         self.work, self.out_spec, self.count, self.timeout = work, out_spec, count, timeout
-        self.pool = Pool(nursery or _Nursery(work.orders()), "leaves", count, timeout)
+        self.pool = Pool(nursery or _Nursery(work), out_spec, count, timeout)
 
-    def __call__(self, *parts):
-        return _function.result_parts(_spec_pack(self.out_spec, self.pool(*parts)), self.out_spec)
+    def __call__(self, n, *columns):
+        return self.pool(n, *columns)
 
     def __reduce__(self):
         return _Caller, (self.work, self.out_spec, self.count, self.timeout)
@@ -437,12 +450,12 @@ def mapped(dataset, f, processes, deterministic, timeout):
     name = f"map {_trace.name_of(f)}"
 
     work = _Work(f, spec)
-    nursery = _Nursery(work.orders())
+    nursery = _Nursery(work)
     out_spec = _probed(nursery, dataset, timeout)
     host = _function.Host(_Caller(work, out_spec, n, timeout, nursery))
     engine_specs = _spec.engine_specs(spec)
     graph = _trace.Graph(engine_specs, name)
-    numbers = _function.add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
+    numbers = _function.add_host_call(graph, host, list(range(len(engine_specs))), out_spec, True)
     fn = _function.Function(graph.finish(numbers), out_spec, name, f"in {n} processes", [], [host])
     args = dict(_arguments.parallel(n, deterministic), fn=fn.fn)
     return Dataset._make("map", [dataset], args, out_spec, [host], [], fn)
@@ -469,28 +482,23 @@ def _probed(nursery, dataset, timeout):
 
 def _tried(nursery, parts, at, timeout):
     """The same of one element, from a worker for that alone."""
-    probe = _Worker(nursery, "structure", timeout)
+    probe = _Worker(nursery, None, timeout)
     try:
-        return pickle.loads(probe.results(probe.exchange(probe.to.write(parts)))[0])
-    except socket.timeout as e:
+        error = probe.exchange(1, probe.to.write([[p] for p in parts]))
+        made = probe.results()[1]
+    except _Hangs as e:
         os.kill(probe.pid, signal.SIGKILL)
         nursery.ask("end", probe.pid)
         raise UnknownError(
             f"map: the function took longer than {timeout:g} s for element {at}, with which it was tried"
         ) from e
-    except (EOFError, ConnectionError):
+    except (EOFError, OSError):
         manner = _manner(nursery.ask("end", probe.pid))
         raise UnknownError(
             f"map: the worker process that tried the function with element {at} {manner}"
         ) from None
     finally:
         probe.close()
-
-
-def _scalar(v):
-    return v[()] if isinstance(v, np.ndarray) and v.ndim == 0 else v
-
-
-def _spec_pack(spec, parts):
-    it = iter(parts)
-    return _spec.map_structure(lambda _: next(it), spec)
+    if error is not None:
+        raise error
+    return pickle.loads(made[0][0])
