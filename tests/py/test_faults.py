@@ -250,7 +250,13 @@ def test_files_that_are_no_good():
     want = [i for i in range(n) if i % 100 and 1000 // (i % 100) < 50]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with tempfile.TemporaryDirectory() as d:
-        cases = [ds.cache("/nowhere/at/all/c"), ds.cache("/dev/null/c").prefetch(2)]
+        cases = [
+            ds.cache("/nowhere/at/all/c"),
+            ds.cache("/dev/null/c").prefetch(2),
+            ds.snapshot("/nowhere/at/all"),
+            ds.snapshot("/dev/null/s", compression="GZIP").prefetch(2),
+            sd.Dataset.range(1).flat_map(lambda _: ds.snapshot("/nowhere/at/all")),
+        ]
         for k, make in enumerate((
             lambda d: ds.cache(os.path.join(d, "c")),
             lambda d: ds.snapshot(d),

@@ -7,10 +7,12 @@
 
 struct stk_cache_file;
 
-// path: of the file; it is looked for with the first element. Copied. is_packed: it is compressed.
+// path: of the file; it is looked for with the first element, and so is its folder made, where
+// makes_folder says so. Copied. is_packed: it is compressed.
 STK_MUST_CHECK enum stoker_status stk_cache_file_open(struct stk_cache_file **out,
                                                       struct stk_iter *it, const char *path,
-                                                      bool is_packed, struct stoker_err *err);
+                                                      bool makes_folder, bool is_packed,
+                                                      struct stoker_err *err);
 void stk_cache_file_close(struct stk_cache_file *c); // takes NULL
 STK_MUST_CHECK enum stoker_status stk_cache_file_next(struct stk_cache_file *c, int64_t want,
                                                       struct stk_block *out,

@@ -204,7 +204,7 @@ static enum stoker_status cache_open(struct stk_iter *it, struct stoker_err *err
     if (n < 0 || (size_t)n >= sizeof path) {
         return stk_err_set(err, STOKER_EINVAL, "cache: filename is too long");
     }
-    return stk_cache_file_open(&c->file, it, path, false, err);
+    return stk_cache_file_open(&c->file, it, path, false, false, err);
 }
 
 static enum stoker_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,

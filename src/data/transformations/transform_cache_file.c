@@ -29,7 +29,7 @@
 struct stk_cache_file {
     struct stk_iter *it;
     char *path;
-    bool is_packed;
+    bool makes_folder, is_packed;
     struct stk_indexed *from; // read from; both NULL: the input is read
     struct stk_packed *from_packed;
     struct stk_indexed_writer *writer; // written to; both NULL: not
@@ -39,7 +39,8 @@ struct stk_cache_file {
 };
 
 enum stoker_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter *it,
-                                       const char *path, bool is_packed, struct stoker_err *err)
+                                       const char *path, bool makes_folder, bool is_packed,
+                                       struct stoker_err *err)
 {
     struct stk_cache_file *c = stk_alloc_zero(1, sizeof *c);
     *out = c;
@@ -47,6 +48,7 @@ enum stoker_status stk_cache_file_open(struct stk_cache_file **out, struct stk_i
         return stk_err_nomem(err);
     }
     c->it = it;
+    c->makes_folder = makes_folder;
     c->is_packed = is_packed;
     c->path = stk_alloc(strlen(path) + 1);
     if (!c->path) {
@@ -98,9 +100,30 @@ static enum stoker_status check_specs(const struct stk_cache_file *c, struct sto
                               c->it->kind->name, c->path);
 }
 
-static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err)
+static enum stoker_status make_folder(struct stk_cache_file *c, struct stoker_err *err)
+{
+    char *end = strrchr(c->path, '/');
+    *end = 0;
+    int why = mkdir(c->path, 0777) == 0 || errno == EEXIST ? 0 : errno;
+    enum stoker_status s = why ? stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT),
+                                             "%s: cannot make the directory %s: %s",
+                                             c->it->kind->name, c->path, strerror(why))
+                               : STOKER_OK;
+    *end = '/';
+    return s;
+}
+
+static enum stoker_status begin_writing(struct stk_cache_file *c, struct stoker_err *err)
 {
     const struct stk_specs *specs = c->it->ds->specs;
+    enum stoker_status s = c->makes_folder ? make_folder(c, err) : STOKER_OK;
+    return s != STOKER_OK ? s
+           : c->is_packed ? stk_packed_create(&c->packer, c->path, specs, err)
+                          : stk_indexed_create(&c->writer, c->path, specs, err);
+}
+
+static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err)
+{
     struct stat info;
     enum stoker_status s;
     if (stat(c->path, &info) == 0) {
@@ -108,8 +131,7 @@ static enum stoker_status begin(struct stk_cache_file *c, struct stoker_err *err
                          : stk_indexed_open(&c->from, c->path, err);
         s = s == STOKER_OK ? check_specs(c, err) : s;
     } else {
-        s = c->is_packed ? stk_packed_create(&c->packer, c->path, specs, err)
-                         : stk_indexed_create(&c->writer, c->path, specs, err);
+        s = begin_writing(c, err);
     }
     c->has_begun = s != STOKER_ENOMEM && s != STOKER_EINTR;
     if (s != STOKER_OK) {
@@ -254,12 +276,7 @@ static enum stoker_status snapshot_open(struct stk_iter *it, struct stoker_err *
     if (!*dir || n < 0 || (size_t)n >= sizeof path) {
         return stk_err_set(err, STOKER_EINVAL, "snapshot: path is empty or too long");
     }
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        int why = errno;
-        return stk_err_set(err, stk_err_of_file(why, STOKER_EOUTPUT),
-                           "snapshot: cannot make the directory %s: %s", dir, strerror(why));
-    }
-    return stk_cache_file_open(&s->file, it, path, is_packed, err);
+    return stk_cache_file_open(&s->file, it, path, true, is_packed, err);
 }
 
 static enum stoker_status snapshot_next(struct stk_iter *it, int64_t want, struct stk_block *out,
