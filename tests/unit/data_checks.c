@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of blocks, columns and rings: a whole one passes, each way to break it is told,
-// and the printers for the debugger show it.
+// What must hold of blocks, columns, rings and functions: a whole one passes, each way to break it
+// is told, and the printers for the debugger show it.
 #include "base/alloc.h"
+#include "data/graph/fn_check.h"
 #include "data/graph/plan.h"
 #include "data/memory/block_check.h"
 #include "data/run/iter_dump.h"
@@ -157,6 +158,60 @@ static void rings(void)
     stk_iter_close(it);
 }
 
+// (x + x) * x of one number, written at a line of its own.
+static struct stk_fn *squares(void)
+{
+    struct stk_spec number = {.dtype = STK_DT_I64};
+    struct stk_fn *fn;
+    struct stoker_err err;
+    int twice, product, count;
+    CHECK(stk_fn_open(&fn, &number, 1, "squares", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "add", (int[]){0, 0}, 2, NULL, NULL, &twice, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "negative", (int[]){0}, 1, NULL, NULL, &product, &count, &err) ==
+          STOKER_OK);
+    CHECK(!stk_fn_check(fn));
+    CHECK(stk_fn_add(fn, "multiply", (int[]){twice, 0}, 2, NULL, "here.py:7", &product, &count,
+                     &err) == STOKER_OK);
+    CHECK(stk_fn_finish(fn, &product, 1, &err) == STOKER_OK);
+    return fn;
+}
+
+static void functions(void)
+{
+    char text[2000] = "";
+    struct stk_fn *fn = squares();
+    struct stk_fn_node *last = &fn->nodes[1];
+    int first = last->in[0], result = fn->out[0];
+    CHECK(!stk_fn_check(fn) && fn->n_nodes == 2); // nothing needs the negative
+    last->in[0] = result;
+    CHECK(says(stk_fn_check(fn), "nothing before it makes"));
+    last->in[0] = first + 1; // what was removed
+    CHECK(says(stk_fn_check(fn), "nothing before it makes"));
+    FILE *to = fmemopen(text, sizeof text, "w");
+    stk_fn_dump(fn, to);
+    fclose(to);
+    CHECK(strstr(text, "function squares refs=1 inputs=1 values=4 nodes=2  BROKEN: a node takes"));
+    CHECK(strstr(text, "  multiply(v2, v0) -> v3 int64 ()  here.py:7\n  gives v3\n"));
+    last->in[0] = first;
+    fn->last_use[first] = 0;
+    CHECK(says(stk_fn_check(fn), "behind its last use"));
+    fn->last_use[first] = 1;
+    fn->out[0] = fn->n_values;
+    CHECK(says(stk_fn_check(fn), "result that nothing makes"));
+    fn->out[0] = result;
+    fn->last_use[result] = 0;
+    CHECK(says(stk_fn_check(fn), "forgotten before the end"));
+    fn->last_use[result] = fn->n_nodes;
+    fn->specs[first].dtype = STK_DT_COUNT;
+    CHECK(says(stk_fn_check(fn), "no type"));
+    fn->specs[first].dtype = STK_DT_I64;
+    last->first_out = first;
+    CHECK(says(stk_fn_check(fn), "overlap"));
+    last->first_out = result;
+    CHECK(!stk_fn_check(fn));
+    stk_fn_drop(fn);
+}
+
 static void printers(void)
 {
     char text[2000] = "";
@@ -186,6 +241,7 @@ int main(int argc, char **argv)
     stk_pool_drop(pool);
     pool = stk_pool_open(1 << 20);
     CHECK_RUN(rings);
+    CHECK_RUN(functions);
     stk_pool_drop(pool);
     CHECK_RUN(printers);
     return check_done("unit.data_checks");

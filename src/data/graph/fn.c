@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
+#include "data/graph/fn_check.h"
 
 #define CONST_BYTES_MAX ((size_t)1 << 30)
 
@@ -380,7 +381,6 @@ enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
     stk_free(needed);
     for (int k = 0; k < fn->n_nodes; k++) {
         for (int i = 0; i < fn->nodes[k].n_in; i++) {
-            STK_ASSERT(fn->nodes[k].in[i] < fn->nodes[k].first_out); // order of evaluation
             fn->last_use[fn->nodes[k].in[i]] = k;
         }
     }
@@ -388,6 +388,7 @@ enum stoker_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out,
         fn->last_use[out[i]] = fn->n_nodes;
     }
     fn->is_finished = true;
+    STK_ASSERT_SOUND(stk_fn_check(fn));
     return STOKER_OK;
 }
 
