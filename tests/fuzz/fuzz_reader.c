@@ -4,7 +4,7 @@
 //
 // With libFuzzer (preset fuzz) this is LLVMFuzzerTestOneInput; with FUZZ_REPLAY it is a plain
 // program that replays files given on the command line: seeds and regressions, in every test run.
-#include "fuzz.h"
+#include "fuzz_sqlite.h"
 
 #include "model/model_check.h"
 #include "model/verdict.h"

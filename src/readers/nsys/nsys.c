@@ -44,7 +44,8 @@ struct worker {
 struct reading {
     const struct stk_read_ctx *ctx;
     struct stk_nsys_file file;
-    sqlite3 *db;
+    sqlite3 *db; // of the first worker, too
+    struct stk_nsys_schema schema;
     struct stk_build *build;
     struct stk_shard *notes; // issues of the file as a whole
     struct stk_nsys_unit *units;
@@ -121,10 +122,10 @@ static bool check_whole(struct reading *r)
 }
 
 // First value of an integer column; false if there is none.
-static bool first_value(sqlite3 *db, const char *table, const char *column, const char *tail,
-                        int64_t *out)
+static bool first_value(struct stk_nsys_schema *schema, const char *table, const char *column,
+                        const char *tail, int64_t *out)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(db, table, column, tail);
+    sqlite3_stmt *st = stk_nsys_select(schema, table, column, tail);
     bool found =
         st && sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER;
     if (found) {
@@ -146,7 +147,7 @@ static void find_processes(struct reading *r)
                                             {"OSRT_API", "!globalTid"}};
     int64_t global = 0;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !file->has_machine; i++) {
-        file->has_machine = first_value(r->db, tables[i][0], tables[i][1], "LIMIT 1", &global);
+        file->has_machine = first_value(&r->schema, tables[i][0], tables[i][1], "LIMIT 1", &global);
     }
     file->machine = (uint64_t)global >> 48;
     file->default_process = file->has_machine ? stk_nsys_process_of(file, global) : 0;
@@ -155,13 +156,14 @@ static void find_processes(struct reading *r)
         nameless |= file->found[i].present && !file->found[i].has_process;
     }
     int64_t low, high;
-    if (nameless && first_value(r->db, tables[0][0], tables[0][1], "ORDER BY 1 LIMIT 1", &low) &&
-        first_value(r->db, tables[0][0], tables[0][1], "ORDER BY 1 DESC LIMIT 1", &high) &&
+    if (nameless &&
+        first_value(&r->schema, tables[0][0], tables[0][1], "ORDER BY 1 LIMIT 1", &low) &&
+        first_value(&r->schema, tables[0][0], tables[0][1], "ORDER BY 1 DESC LIMIT 1", &high) &&
         stk_nsys_global_pid(low) != stk_nsys_global_pid(high)) {
         file->default_process = 0;
     }
-    file->drop_wrappers =
-        first_value(r->db, tables[0][0], "!eventClass", "WHERE eventClass IN (0, 1) LIMIT 1", &low);
+    file->drop_wrappers = first_value(&r->schema, tables[0][0], "!eventClass",
+                                      "WHERE eventClass IN (0, 1) LIMIT 1", &low);
 }
 
 static bool plan_unit(struct reading *r, int table, int64_t first, int64_t last)
@@ -336,7 +338,8 @@ static void work(void *arg, int index)
     struct worker *w = &r->workers[index];
     uint32_t i;
     stk_err_init(&w->err);
-    w->status = stk_nsys_db_open(&w->db, r->ctx->path, &w->err);
+    w->db = index == 0 ? r->db : NULL;
+    w->status = index == 0 ? STOKER_OK : stk_nsys_db_open(&w->db, r->ctx->path, &w->err);
     if (w->status != STOKER_OK) {
         return;
     }
@@ -345,7 +348,9 @@ static void work(void *arg, int index)
         read_unit(r, &r->units[i], index);
     }
     sqlite3_finalize(w->find);
-    sqlite3_close(w->db);
+    if (index != 0) {
+        sqlite3_close(w->db);
+    }
 }
 
 static enum stoker_status read_units(struct reading *r, struct stoker_err *err)
@@ -388,6 +393,7 @@ static void close_reading(struct reading *r)
     stk_free(r->units);
     stk_nsys_strings_close(&r->file);
     stk_nsys_metrics_close(&r->file);
+    stk_nsys_schema_close(&r->schema);
     sqlite3_close(r->db);
     stk_build_free(r->build);
     stk_free(r);
@@ -420,13 +426,16 @@ static enum stoker_status prepare(struct reading *r, struct stoker_err *err)
     }
     enum stoker_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
     if (status == STOKER_OK) {
-        status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
+        status = stk_nsys_schema_read(&r->schema, r->db, err);
     }
     if (status == STOKER_OK) {
-        status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
+        status = stk_nsys_db_probe(&r->schema, &r->file, r->notes, err);
     }
     if (status == STOKER_OK) {
-        status = stk_nsys_metrics_open(r->db, &r->file, err);
+        status = stk_nsys_strings_open(&r->schema, &r->file, r->notes, err);
+    }
+    if (status == STOKER_OK) {
+        status = stk_nsys_metrics_open(&r->schema, &r->file, err);
     }
     if (status != STOKER_OK) {
         return status;
@@ -458,8 +467,8 @@ static enum stoker_status read_nsys(const struct stk_read_ctx *ctx, struct stk_t
         status = stk_nsys_steps_add(r->units, r->unit_count, err);
     }
     if (status == STOKER_OK) {
-        status =
-            stk_nsys_facts_add(r->db, &r->file, r->units, r->unit_count, r->build, r->notes, err);
+        status = stk_nsys_facts_add(&r->schema, &r->file, r->units, r->unit_count, r->build,
+                                    r->notes, err);
     }
     if (status == STOKER_OK) {
         status = stk_build_finish(r->build, ctx->threads, out, err);

@@ -2,7 +2,8 @@
 // What the files of the Nsight Systems reader share. Private to src/readers/nsys*.c and its tests.
 //
 //   nsys.c        descriptor, order of the work, workers
-//   nsys_db.c     a connection that trusts nothing; which tables and columns there are
+//   nsys_db.c     a connection that trusts nothing; where the rows of tables are
+//   nsys_schema.c which tables and columns there are
 //   nsys_names.c  StringIds -> string ids of a shard, with profiler suffixes removed
 //   nsys_rows.c   one handler per table: a row becomes an event
 //   nsys_metrics.c what the sampled metrics are called
@@ -15,6 +16,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "readers/reader.h"
@@ -108,28 +110,48 @@ struct stk_nsys_unit {
     bool out_of_memory;
 };
 
+// nsys_schema.c: what there is, read once.
+struct stk_nsys_schema {
+    sqlite3 *db; // borrowed
+    struct stk_arena names;
+    struct stk_vec tables;
+    bool out_of_memory; // while columns were read
+};
+// To be closed in any case.
+STK_MUST_CHECK enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
+                                                       struct stoker_err *err);
+void stk_nsys_schema_close(struct stk_nsys_schema *s); // takes one that is all zeros
+// False: memory was missing, so what is there may have been called absent.
+bool stk_nsys_schema_is_whole(const struct stk_nsys_schema *s);
+enum stk_nsys_table_state { STK_NSYS_ABSENT, STK_NSYS_REAL, STK_NSYS_UNFIT };
+// Whether the name is an ordinary table: not a view, not virtual.
+enum stk_nsys_table_state stk_nsys_table_state(const struct stk_nsys_schema *s, const char *table);
+// Whether an ordinary table has the column (generated and hidden ones do not count).
+bool stk_nsys_has_column(struct stk_nsys_schema *s, const char *table, const char *column);
+// Select list for a list of columns as in nsys_tables.def: those that are absent become NULL.
+// Returns the number of columns that are absent, or -1 if one of them must exist.
+int stk_nsys_select_list(struct stk_nsys_schema *s, const char *table, const char *columns,
+                         char *out, size_t cap);
+// Prepare "SELECT columns FROM table tail" of an ordinary table. NULL if the table is absent or
+// unfit, or a column that must exist does not.
+sqlite3_stmt *stk_nsys_select(struct stk_nsys_schema *s, const char *table, const char *columns,
+                              const char *tail);
+
 // nsys_db.c
 STK_MUST_CHECK enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path,
                                                    struct stoker_err *err);
 // Status and text for the last error of a connection.
 enum stoker_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
                                      struct stoker_err *err);
-enum stk_nsys_table_state { STK_NSYS_ABSENT, STK_NSYS_REAL, STK_NSYS_UNFIT };
-// Whether the name is an ordinary table: not a view, not virtual.
-enum stk_nsys_table_state stk_nsys_db_table(sqlite3 *db, const char *table);
-// Whether an ordinary table has the column (generated and hidden ones do not count).
-bool stk_nsys_db_has_column(sqlite3 *db, const char *table, const char *column);
-// Prepare "SELECT columns FROM table tail" of an ordinary table, by a list as in nsys_tables.def.
-// NULL if the table is absent or unfit, or a column that must exist does not.
-sqlite3_stmt *stk_nsys_db_select(sqlite3 *db, const char *table, const char *columns,
-                                 const char *tail);
 // Fill found[] for all tables; what is unfit becomes an issue of the shard.
-STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
+STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *schema,
+                                                    struct stk_nsys_file *file,
                                                     struct stk_shard *shard,
                                                     struct stoker_err *err);
 
 // nsys_names.c
-STK_MUST_CHECK enum stoker_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
+STK_MUST_CHECK enum stoker_status stk_nsys_strings_open(struct stk_nsys_schema *schema,
+                                                        struct stk_nsys_file *file,
                                                         struct stk_shard *shard,
                                                         struct stoker_err *err);
 void stk_nsys_strings_close(struct stk_nsys_file *file);
@@ -162,7 +184,8 @@ static inline uint64_t stk_nsys_pos(const struct stk_nsys_table *table, int64_t 
 }
 
 // nsys_metrics.c: names of sampled metrics.
-STK_MUST_CHECK enum stoker_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
+STK_MUST_CHECK enum stoker_status stk_nsys_metrics_open(struct stk_nsys_schema *schema,
+                                                        struct stk_nsys_file *file,
                                                         struct stoker_err *err);
 void stk_nsys_metrics_close(struct stk_nsys_file *file);
 struct stk_str stk_nsys_metric_name(const struct stk_nsys_file *file, int64_t type, int64_t metric);
@@ -176,11 +199,10 @@ STK_MUST_CHECK enum stoker_status stk_nsys_steps_add(struct stk_nsys_unit *units
                                                      struct stoker_err *err);
 
 // nsys_facts.c
-STK_MUST_CHECK enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
-                                                     const struct stk_nsys_unit *units,
-                                                     uint32_t count, struct stk_build *b,
-                                                     struct stk_shard *shard,
-                                                     struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_nsys_facts_add(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
+                   const struct stk_nsys_unit *units, uint32_t count, struct stk_build *b,
+                   struct stk_shard *shard, struct stoker_err *err);
 
 // nsys_args.c
 enum stoker_status stk_nsys_args(struct stk_stream *stream, const char *path,

@@ -51,6 +51,7 @@ static void emit_row(sqlite3_stmt *row, sqlite3_stmt *find,
 struct state {
     const char *path;
     sqlite3 *db;
+    struct stk_nsys_schema schema;
     sqlite3_stmt *find; // a string by its id, or NULL
     sqlite3_stmt *rows[STK_NSYS_TABLES_MAX];
 };
@@ -66,12 +67,13 @@ enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *pat
     }
     s->path = path;
     enum stoker_status status = stk_nsys_db_open(&s->db, path, err);
+    status = status == STOKER_OK ? stk_nsys_schema_read(&s->schema, s->db, err) : status;
     if (status != STOKER_OK) {
-        stk_free(s);
+        stk_nsys_args_close(s);
         return status;
     }
     struct stk_nsys_file file = {.strings_by_rowid =
-                                     stk_nsys_db_has_column(s->db, "StringIds", "value")};
+                                     stk_nsys_has_column(&s->schema, "StringIds", "value")};
     s->find = stk_nsys_names_prepare(s->db, &file);
     *state = s;
     return STOKER_OK;
@@ -87,6 +89,7 @@ void stk_nsys_args_close(void *state)
         sqlite3_finalize(s->rows[i]);
     }
     sqlite3_finalize(s->find);
+    stk_nsys_schema_close(&s->schema);
     sqlite3_close(s->db);
     stk_free(s);
 }
@@ -106,7 +109,7 @@ static enum stoker_status prepare(struct state *s, int i, struct stoker_err *err
     char sql[160];
     const char *table = stk_nsys_tables[i].name;
     snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" NOT INDEXED WHERE rowid = ?1", table);
-    if (!s->rows[i] && (stk_nsys_db_table(s->db, table) != STK_NSYS_REAL ||
+    if (!s->rows[i] && (stk_nsys_table_state(&s->schema, table) != STK_NSYS_REAL ||
                         sqlite3_prepare_v2(s->db, sql, -1, &s->rows[i], NULL) != SQLITE_OK)) {
         return stk_nsys_db_error(s->db, s->path, "looking for an event's row", err);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection to a database that may be hostile, and what it contains. The file is opened
+// A connection to a database that may be hostile, and where its rows are. The file is opened
 // immutable: no lock is taken, no journal is replayed and nothing is ever written beside it.
 // Nothing that the file brings along is run: views, triggers, virtual tables and generated columns
 // are not read, and statements name their columns and go by rowid, never by an index of the file.
@@ -125,98 +125,6 @@ enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stok
     return status;
 }
 
-enum stk_nsys_table_state stk_nsys_db_table(sqlite3 *db, const char *table)
-{
-    enum stk_nsys_table_state state = STK_NSYS_ABSENT;
-    sqlite3_stmt *st = NULL;
-    const char *sql =
-        "SELECT type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ' COLLATE NOCASE "
-        "FROM sqlite_master WHERE name = ?1 COLLATE NOCASE "
-        "AND type IN ('table', 'view')";
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW) {
-        state = sqlite3_column_int(st, 0) ? STK_NSYS_REAL : STK_NSYS_UNFIT;
-    }
-    sqlite3_finalize(st);
-    return state;
-}
-
-// table_info does not list generated and hidden columns. Table names are our own constants.
-static sqlite3_stmt *columns_of(sqlite3 *db, const char *table)
-{
-    char sql[128];
-    sqlite3_stmt *st = NULL;
-    snprintf(sql, sizeof sql, "PRAGMA table_info(\"%s\")", table);
-    return sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? st : NULL;
-}
-
-static bool has_column(sqlite3 *db, const char *table, struct stk_str column)
-{
-    bool found = false;
-    sqlite3_stmt *st = columns_of(db, table);
-    while (st && !found && sqlite3_step(st) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(st, 1);
-        found = name && stk_str_eq_nocase(stk_str_from(name), column);
-    }
-    sqlite3_finalize(st);
-    return found;
-}
-
-bool stk_nsys_db_has_column(sqlite3 *db, const char *table, const char *column)
-{
-    return stk_nsys_db_table(db, table) == STK_NSYS_REAL &&
-           has_column(db, table, stk_str_from(column));
-}
-
-// Select list for a list of columns: those that are absent become NULL. Returns the number of
-// columns that are absent, or -1 if one of them must exist.
-static int select_list(sqlite3 *db, const char *table, const char *columns, char *out, size_t cap)
-{
-    int absent = 0;
-    size_t at = 0;
-    out[0] = 0;
-    for (const char *p = columns; *p;) {
-        bool needed = *p == '!', present = false;
-        size_t whole = strcspn(p, ",");
-        const char *end = p + whole;
-        p += needed;
-        struct stk_str pick = {NULL, 0};
-        while (p < end && !present) {
-            size_t n = strcspn(p, ",|");
-            pick = (struct stk_str){p, n};
-            present = has_column(db, table, pick);
-            p += n + (p[n] == '|');
-        }
-        if (needed && !present) {
-            return -1;
-        }
-        absent += !present;
-        int n = present ? snprintf(out + at, cap - at, "%s\"%.*s\"", at ? ", " : "", (int)pick.n,
-                                   pick.p)
-                        : snprintf(out + at, cap - at, "%sNULL", at ? ", " : "");
-        at += (size_t)n;
-        if (at >= cap) {
-            return -1;
-        }
-        p = *end ? end + 1 : end;
-    }
-    return absent;
-}
-
-sqlite3_stmt *stk_nsys_db_select(sqlite3 *db, const char *table, const char *columns,
-                                 const char *tail)
-{
-    char list[STK_NSYS_SQL_MAX - 200], sql[STK_NSYS_SQL_MAX];
-    sqlite3_stmt *st = NULL;
-    if (stk_nsys_db_table(db, table) != STK_NSYS_REAL ||
-        select_list(db, table, columns, list, sizeof list) < 0) {
-        return NULL;
-    }
-    snprintf(sql, sizeof sql, "SELECT %s FROM \"%s\" NOT INDEXED %s", list, table, tail);
-    return sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? st : NULL;
-}
-
 // Smallest or largest rowid; each is one descent of the tree. false: no rows; *failed: unreadable.
 static bool rowid_end(sqlite3 *db, const char *table, const char *which, int64_t *out, bool *failed)
 {
@@ -257,11 +165,11 @@ static bool guess_rows(const struct stk_nsys_file *file, struct stk_nsys_found *
     return true;
 }
 
-static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
+static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_table *table,
                         const struct stk_nsys_file *file, struct stk_nsys_found *f,
                         struct stk_shard *shard)
 {
-    enum stk_nsys_table_state state = stk_nsys_db_table(db, table->name);
+    enum stk_nsys_table_state state = stk_nsys_table_state(schema, table->name);
     if (state == STK_NSYS_ABSENT) {
         return;
     }
@@ -270,8 +178,8 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
         return;
     }
     bool no_first = false, no_last = false;
-    bool rows = rowid_end(db, table->name, "min", &f->first_row, &no_first);
-    rows |= rowid_end(db, table->name, "max", &f->last_row, &no_last);
+    bool rows = rowid_end(schema->db, table->name, "min", &f->first_row, &no_first);
+    rows |= rowid_end(schema->db, table->name, "max", &f->last_row, &no_last);
     if (no_first || no_last) { // damage at an end of the table: see what is between
         rows = guess_rows(file, f, no_first, no_last);
     }
@@ -284,10 +192,10 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
     if (more) {
         *more = 0;
     }
-    int absent = select_list(db, table->name, columns, list, sizeof list);
+    int absent = stk_nsys_select_list(schema, table->name, columns, list, sizeof list);
     if (absent >= 0 && more && file->wants & STK_WANT_LAUNCHES) {
         *more = ',';
-        if (select_list(db, table->name, columns, list, sizeof list) < 0) {
+        if (stk_nsys_select_list(schema, table->name, columns, list, sizeof list) < 0) {
             absent = -1;
         }
     }
@@ -302,14 +210,15 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
     snprintf(f->sql, sizeof f->sql,
              "SELECT rowid, %s FROM \"%s\" NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2", list,
              table->name);
-    f->has_process = has_column(db, table->name, STK_STR("globalPid")) ||
-                     has_column(db, table->name, STK_STR("globalTid"));
+    f->has_process = stk_nsys_has_column(schema, table->name, "globalPid") ||
+                     stk_nsys_has_column(schema, table->name, "globalTid");
     f->present = true;
 }
 
 // Rows of known tables that no analysis uses: counted by their rowids, which are dense in an
 // export, and not read.
-static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct stk_shard *shard)
+static void note_unread(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
+                        struct stk_shard *shard)
 {
     static const char *const tables[] = {
         "SCHED_EVENTS",
@@ -327,9 +236,9 @@ static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct st
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         int64_t low = 0, high = 0;
         bool failed = false;
-        if (stk_nsys_db_table(db, tables[i]) != STK_NSYS_REAL ||
-            !rowid_end(db, tables[i], "min", &low, &failed) ||
-            !rowid_end(db, tables[i], "max", &high, &failed) || failed) {
+        if (stk_nsys_table_state(schema, tables[i]) != STK_NSYS_REAL ||
+            !rowid_end(schema->db, tables[i], "min", &low, &failed) ||
+            !rowid_end(schema->db, tables[i], "max", &high, &failed) || failed) {
             continue;
         }
         uint64_t last = (uint64_t)high - (uint64_t)low; // of rowids, from 0
@@ -339,7 +248,7 @@ static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct st
     }
 }
 
-enum stoker_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
+enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *schema, struct stk_nsys_file *file,
                                      struct stk_shard *shard, struct stoker_err *err)
 {
     bool any = false;
@@ -349,17 +258,17 @@ enum stoker_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file,
         if (samples && !(file->wants & STK_WANT_COUNTERS)) {
             continue;
         }
-        probe_table(db, &stk_nsys_tables[i], file, f, shard);
-        any |= stk_nsys_db_table(db, stk_nsys_tables[i].name) != STK_NSYS_ABSENT;
+        probe_table(schema, &stk_nsys_tables[i], file, f, shard);
+        any |= stk_nsys_table_state(schema, stk_nsys_tables[i].name) != STK_NSYS_ABSENT;
         if (f->present) {
             file->row_estimate += (uint64_t)f->last_row - (uint64_t)f->first_row + 1;
         }
     }
-    note_unread(db, file, shard);
-    if (sqlite3_errcode(db) == SQLITE_NOMEM) {
+    note_unread(schema, file, shard);
+    if (!stk_nsys_schema_is_whole(schema)) {
         return stk_err_nomem(err);
     }
-    if (any || stk_nsys_db_table(db, "StringIds") == STK_NSYS_REAL) {
+    if (any || stk_nsys_table_state(schema, "StringIds") == STK_NSYS_REAL) {
         return STOKER_OK;
     }
     return stk_err_set(err, STOKER_EINPUT,

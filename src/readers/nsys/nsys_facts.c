@@ -23,7 +23,7 @@ struct gpu {
 };
 
 struct facts {
-    sqlite3 *db;
+    struct stk_nsys_schema *schema;
     const struct stk_nsys_file *file;
     struct stk_build *build;
     struct stk_shard *shard;
@@ -73,11 +73,11 @@ static void copy_text(char *out, size_t cap, sqlite3_stmt *st, int col)
 static void read_gpus(struct facts *f)
 {
     sqlite3_stmt *st =
-        stk_nsys_db_select(f->db, "TARGET_INFO_GPU",
-                           "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory,"
-                           "threadsPerWarp,maxWarpsPerSm,maxBlocksPerSm,maxRegistersPerSm,"
-                           "maxShmemPerSm,memoryBandwidth",
-                           "");
+        stk_nsys_select(f->schema, "TARGET_INFO_GPU",
+                        "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory,"
+                        "threadsPerWarp,maxWarpsPerSm,maxBlocksPerSm,maxRegistersPerSm,"
+                        "maxShmemPerSm,memoryBandwidth",
+                        "");
     struct gpu *g;
     while (st && sqlite3_step(st) == SQLITE_ROW && (g = push(f, &f->gpus))) {
         g->id = sqlite3_column_int64(st, 0);
@@ -100,7 +100,7 @@ static void read_gpus(struct facts *f)
         }
     }
     sqlite3_finalize(st);
-    st = stk_nsys_db_select(f->db, "TARGET_INFO_CUDA_DEVICE", "!gpuId,!cudaId,!pid", "");
+    st = stk_nsys_select(f->schema, "TARGET_INFO_CUDA_DEVICE", "!gpuId,!cudaId,!pid", "");
     while (st && sqlite3_step(st) == SQLITE_ROW && f->cuda_devices.count < CUDA_DEVICES_MAX) {
         int64_t id = sqlite3_column_int64(st, 0);
         if (id >= 0 && id < UINT32_MAX) {
@@ -157,7 +157,7 @@ static void add_devices(struct facts *f)
 
 static void read_ranks(struct facts *f)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(f->db, "MPI_RANKS", "!globalTid|globalPid,!rank", "");
+    sqlite3_stmt *st = stk_nsys_select(f->schema, "MPI_RANKS", "!globalTid|globalPid,!rank", "");
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t rank = sqlite3_column_int64(st, 1);
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
@@ -181,7 +181,7 @@ static void add_processes(struct facts *f)
                           STK_STR(""), host);
     }
     stk_free((void *)processes);
-    sqlite3_stmt *st = stk_nsys_db_select(f->db, "PROCESSES", "!globalPid,!name", "");
+    sqlite3_stmt *st = stk_nsys_select(f->schema, "PROCESSES", "!globalPid,!name", "");
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
         const char *name = (const char *)sqlite3_column_text(st, 1);
@@ -196,8 +196,8 @@ static void add_processes(struct facts *f)
 static void add_thread_names(struct facts *f)
 {
     sqlite3_stmt *st =
-        stk_nsys_db_select(f->db, "ThreadNames", "!nameId,!globalTid,priority", "ORDER BY 3 DESC");
-    sqlite3_stmt *find = stk_nsys_names_prepare(f->db, f->file);
+        stk_nsys_select(f->schema, "ThreadNames", "!nameId,!globalTid,priority", "ORDER BY 3 DESC");
+    sqlite3_stmt *find = stk_nsys_names_prepare(f->schema->db, f->file);
     while (st && find && sqlite3_step(st) == SQLITE_ROW) {
         int64_t global_tid = sqlite3_column_int64(st, 1);
         if (!stk_map_get(&f->threads, (uint64_t)global_tid, 0)) {
@@ -222,8 +222,8 @@ static void add_thread_names(struct facts *f)
 
 static void read_host(struct facts *f)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(f->db, "TARGET_INFO_SYSTEM_ENV", "!value,!name",
-                                          "WHERE name = 'Hostname' LIMIT 1");
+    sqlite3_stmt *st = stk_nsys_select(f->schema, "TARGET_INFO_SYSTEM_ENV", "!value,!name",
+                                       "WHERE name = 'Hostname' LIMIT 1");
     if (st && sqlite3_step(st) == SQLITE_ROW) {
         copy_text(f->host, sizeof f->host, st, 0);
     }
@@ -233,7 +233,7 @@ static void read_host(struct facts *f)
 static void add_diagnostics(struct facts *f)
 {
     enum { WARNING = 2, ERROR = 3 };
-    sqlite3_stmt *st = stk_nsys_db_select(f->db, "DIAGNOSTIC_EVENT", "!severity,!text", "");
+    sqlite3_stmt *st = stk_nsys_select(f->schema, "DIAGNOSTIC_EVENT", "!severity,!text", "");
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t severity = sqlite3_column_int64(st, 0);
         const char *p = (const char *)sqlite3_column_text(st, 1);
@@ -266,8 +266,8 @@ static void read_producer(struct facts *f, char *out, size_t cap)
     snprintf(out, cap, "Nsight Systems");
     static const char *const tables[] = {"META_DATA_EXPORT", "EXPORT_META_DATA"}; // new, old
     for (int i = 0; i < 2; i++) {
-        sqlite3_stmt *st = stk_nsys_db_select(f->db, tables[i], "!value,!name",
-                                              "WHERE name = 'EXPORT_PRODUCT_VERSION' LIMIT 1");
+        sqlite3_stmt *st = stk_nsys_select(f->schema, tables[i], "!value,!name",
+                                           "WHERE name = 'EXPORT_PRODUCT_VERSION' LIMIT 1");
         const char *version =
             st && sqlite3_step(st) == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
         if (version) {
@@ -282,7 +282,7 @@ static int64_t session_start_ns(struct facts *f)
 {
     int64_t epoch_ns = 0;
     sqlite3_stmt *st =
-        stk_nsys_db_select(f->db, "TARGET_INFO_SESSION_START_TIME", "!utcEpochNs", "LIMIT 1");
+        stk_nsys_select(f->schema, "TARGET_INFO_SESSION_START_TIME", "!utcEpochNs", "LIMIT 1");
     if (st && sqlite3_step(st) == SQLITE_ROW) {
         epoch_ns = sqlite3_column_int64(st, 0);
     }
@@ -340,12 +340,13 @@ static int32_t file_rank(const struct facts *f)
     return rank >= 0 ? (int32_t)rank : -1;
 }
 
-enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file,
+enum stoker_status stk_nsys_facts_add(struct stk_nsys_schema *schema,
+                                      const struct stk_nsys_file *file,
                                       const struct stk_nsys_unit *units, uint32_t count,
                                       struct stk_build *b, struct stk_shard *shard,
                                       struct stoker_err *err)
 {
-    struct facts f = {.db = db, .file = file, .build = b, .shard = shard};
+    struct facts f = {.schema = schema, .file = file, .build = b, .shard = shard};
     struct stk_map *const maps[] = {&f.threads, &f.devices, &f.processes, &f.ranks};
     char producer[64];
     bool torch = false;
@@ -379,6 +380,6 @@ enum stoker_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *f
     }
     stk_vec_deinit(&f.gpus);
     stk_map_deinit(&f.cuda_devices);
-    bool failed = f.out_of_memory || sqlite3_errcode(db) == SQLITE_NOMEM;
+    bool failed = f.out_of_memory || !stk_nsys_schema_is_whole(schema);
     return failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -7,7 +7,7 @@
 
 #define METRICS_MAX (1u << 16)
 
-enum stoker_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
+enum stoker_status stk_nsys_metrics_open(struct stk_nsys_schema *schema, struct stk_nsys_file *file,
                                          struct stoker_err *err)
 {
     if (!(file->wants & STK_WANT_COUNTERS)) {
@@ -19,7 +19,7 @@ enum stoker_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file
     }
     file->has_metrics = true;
     sqlite3_stmt *st =
-        stk_nsys_db_select(db, "TARGET_INFO_GPU_METRICS", "!typeId,!metricId,!metricName", "");
+        stk_nsys_select(schema, "TARGET_INFO_GPU_METRICS", "!typeId,!metricId,!metricName", "");
     enum stoker_status status = STOKER_OK;
     while (st && status == STOKER_OK && sqlite3_step(st) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(st, 2);

@@ -47,10 +47,10 @@ struct stk_str stk_nsys_strip_nvtx(struct stk_str name, bool *torch)
     return name;
 }
 
-static enum stoker_status read_loose(sqlite3 *db, struct stk_nsys_file *file,
+static enum stoker_status read_loose(struct stk_nsys_schema *schema, struct stk_nsys_file *file,
                                      struct stk_shard *shard, struct stoker_err *err)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(db, "StringIds", "!id,!value", "");
+    sqlite3_stmt *st = stk_nsys_select(schema, "StringIds", "!id,!value", "");
     if (!st) {
         return STOKER_OK; // names stay unknown
     }
@@ -98,18 +98,18 @@ static bool id_is_rowid(sqlite3 *db)
     return is && keys == 1;
 }
 
-enum stoker_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
+enum stoker_status stk_nsys_strings_open(struct stk_nsys_schema *schema, struct stk_nsys_file *file,
                                          struct stk_shard *shard, struct stoker_err *err)
 {
-    file->has_strings = stk_nsys_db_has_column(db, "StringIds", "value");
+    file->has_strings = stk_nsys_has_column(schema, "StringIds", "value");
     if (!file->has_strings) {
         return STOKER_OK;
     }
-    file->strings_by_rowid = id_is_rowid(db);
+    file->strings_by_rowid = id_is_rowid(schema->db);
     if (!file->strings_by_rowid) {
-        return read_loose(db, file, shard, err);
+        return read_loose(schema, file, shard, err);
     }
-    sqlite3_stmt *st = stk_nsys_db_select(db, "StringIds", "!id", "ORDER BY rowid DESC LIMIT 1");
+    sqlite3_stmt *st = stk_nsys_select(schema, "StringIds", "!id", "ORDER BY rowid DESC LIMIT 1");
     if (st && sqlite3_step(st) == SQLITE_ROW) {
         file->string_max_id = sqlite3_column_int64(st, 0);
     }
@@ -128,8 +128,10 @@ void stk_nsys_strings_close(struct stk_nsys_file *file)
 
 sqlite3_stmt *stk_nsys_names_prepare(sqlite3 *db, const struct stk_nsys_file *file)
 {
-    return file->strings_by_rowid
-               ? stk_nsys_db_select(db, "StringIds", "!value", "WHERE rowid = ?1")
+    static const char sql[] = "SELECT \"value\" FROM \"StringIds\" NOT INDEXED WHERE rowid = ?1";
+    sqlite3_stmt *find = NULL;
+    return file->strings_by_rowid && sqlite3_prepare_v2(db, sql, -1, &find, NULL) == SQLITE_OK
+               ? find
                : NULL;
 }
 
