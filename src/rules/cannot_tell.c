@@ -152,12 +152,12 @@ static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], c[STK_HUMAN_MAX];
-    stk_finding_say(
-        ctx, f,
-        "the profile holds %s host events, %s calls of an accelerator's runtime and %s device "
-        "operations",
-        stk_human_count(facts->host_events, a), stk_human_count(facts->runtime_calls, b),
-        stk_human_count(facts->device_ops, c));
+    stk_finding_say(ctx, f,
+                    "in the profile: host events %s, calls of an accelerator's runtime %s, device "
+                    "operations %s",
+                    stk_human_count(facts->host_events, a),
+                    stk_human_count(facts->runtime_calls, b),
+                    stk_human_count(facts->device_ops, c));
     if (facts->host_steps > 0) {
         stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
                         facts->host_steps, facts->host_steps == 1 ? " was" : "s were",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/map.h"
 #include "rules/finding.h"
 
 enum { EXCESS };
@@ -34,32 +35,40 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+enum { NAMED = 4 }; // long steps whose numbers are told
+
 struct sums {
-    uint32_t used, count;           // rows; of them long
+    uint32_t used, count;           // rows: a step of one device each; of them long
     int64_t wall_ns, long_ns;       // of all used rows, of the long ones
     int64_t parts[STK_PART_COUNT];  // of the long ones
     int64_t others[STK_PART_COUNT]; // of the others
     const char *why;                // "evaluation or checkpoint", "" unknown
-    char numbers[80];               // "5, 11, 17 and 4 more"
+    uint32_t steps;                 // long ones, each once for all devices
+    int64_t numbers[NAMED];         // of the first of them
 };
 
-static void add_number(struct sums *s, int64_t number)
+// "steps 5, 11, 17, 23 and 4 more", "step 3 on 8 devices"
+static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 {
-    enum { NAMED = 4 };
-    size_t n = strlen(s->numbers);
-    if (s->count <= NAMED) {
-        snprintf(s->numbers + n, sizeof s->numbers - n, "%s%" PRId64, n ? ", " : "", number);
+    char list[NAMED * 24] = "", behind[32] = "";
+    for (uint32_t i = 0; i < s->steps && i < NAMED; i++) {
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%" PRId64, i ? ", " : "", s->numbers[i]);
     }
-    if (s->count > NAMED) { // the tail is written anew with each
-        char *tail = strstr(s->numbers, " and ");
-        n = tail ? (size_t)(tail - s->numbers) : n;
-        snprintf(s->numbers + n, sizeof s->numbers - n, " and %" PRIu32 " more", s->count - NAMED);
+    if (s->steps > NAMED) {
+        snprintf(behind, sizeof behind, " and %" PRIu32 " more", s->steps - NAMED);
+    } else if (s->steps == 1 && s->count > 1) {
+        snprintf(behind, sizeof behind, " on %" PRIu32 " %s", s->count,
+                 ctx->pass.run->scope == STK_SCOPE_HOST ? "ranks" : "devices");
     }
+    return stk_rule_text(ctx, "step%s %s%s", s->steps == 1 ? "" : "s", list, behind);
 }
 
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
+    struct stk_map seen;
+    stk_map_init(&seen, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *step = &run->steps[i];
         if (step->excluded || (run->scope == STK_SCOPE_HOST) != (step->device == STK_NONE)) {
@@ -74,9 +83,15 @@ static struct sums sum_up(const struct stk_run_sum *run)
             s.count++;
             s.long_ns += step->dur_ns;
             s.why = step->long_why[0] ? step->long_why : s.why;
-            add_number(&s, step->number);
+            int is_new = 0;
+            if (stk_map_put(&seen, 1, (uint64_t)step->number, 0, &is_new) && is_new) {
+                if (s.steps++ < NAMED) {
+                    s.numbers[s.steps - 1] = step->number;
+                }
+            }
         }
     }
+    stk_map_deinit(&seen);
     return s;
 }
 
@@ -100,8 +115,8 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char mean[STK_HUMAN_MAX], usual[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "step%s %s: %s on average, %s of the time; the others %s",
-                    s->count == 1 ? "" : "s", s->numbers, stk_human_ns(s->long_ns / s->count, mean),
+    stk_finding_say(ctx, f, "%s: %s on average, %s of the time; the others %s", which(ctx, s),
+                    stk_human_ns(s->long_ns / s->count, mean),
                     stk_human_share((double)s->long_ns / (double)s->wall_ns, share),
                     stk_human_ns((s->wall_ns - s->long_ns) / (s->used - s->count), usual));
     stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
@@ -141,12 +156,12 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
                    ? stk_rule_text(ctx, "Every %" PRIu32 "th step is long%s%s", period,
                                    what[0] ? ": " : "", what)
                    : stk_rule_text(ctx, "%s%s%s",
-                                   s.count == 1 ? "One step is far longer than the others"
+                                   s.steps == 1 ? "One step is far longer than the others"
                                                 : "Some steps are far longer than the others",
                                    what[0] ? ": " : "", what);
     f->severity = stk_rule_severity(ctx, excess);
     f->confidence = "medium";
-    f->steps_affected = s.count;
+    f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);
     stk_finding_fix(ctx, f,

@@ -42,7 +42,7 @@ static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH_PIN] =
         {"pytorch",
          "Copy from pinned memory without waiting, so that the copy overlaps the kernels.",
-         "loader = DataLoader(dataset, pin_memory=True, num_workers=8)\n"
+         "loader = DataLoader(dataset, batch_size=batch_size, pin_memory=True)\n"
          "batch = batch.to('cuda', non_blocking=True)"},
     [FIX_TF_AHEAD] =
         {"tensorflow",

@@ -576,6 +576,39 @@ static void source_lines(void)
     fake_done(&f);
 }
 
+static void make_long(uint32_t row)
+{
+    f.steps[row].long_why = "";
+    f.steps[row].dur_ns = 5 * FAKE_STEP_NS;
+    f.steps[row].parts[STK_PART_SYNC] = 4 * FAKE_STEP_NS;
+    fake_total(&f);
+}
+
+// A step that is long on each device is one step.
+static void long_steps(void)
+{
+    fake_init(&f, 4, STK_SCOPE_STEPS);
+    for (uint32_t d = 0; d < 4; d++) {
+        make_long(3 + d * FAKE_STEPS);
+    }
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "long-steps");
+    CHECK_STR(x->title, "One step is far longer than the others");
+    CHECK(says(x, "step 3 on 4 devices: 500 ms on average, 50 % of the time; the others 100 ms"));
+    CHECK_EQ(x->steps_affected, 1);
+    make_long(5);
+    fake_ask(&f);
+    x = fake_finding(&f, "long-steps");
+    CHECK(says(x, "steps 3, 5: "));
+    CHECK_EQ(x->steps_affected, 2);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "long-steps"), "passed");
+    fake_done(&f);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -595,5 +628,6 @@ int main(int argc, char **argv)
     CHECK_RUN(cold);
     CHECK_RUN(compiling_again);
     CHECK_RUN(source_lines);
+    CHECK_RUN(long_steps);
     return check_done("unit.rules_causes");
 }
