@@ -128,7 +128,28 @@ static const struct {
      "bf16"},
     {"void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*, c10::BFloat16*)", "no",
      "bf16"},
+    // Conversions compute in neither type; what has one type all through does.
+    {"void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<"
+     "Eigen::TensorMap<Eigen::Tensor<Eigen::half, 1, 1, long>, 16, Eigen::MakePointer>, "
+     "Eigen::TensorConversionOp<Eigen::half, Eigen::TensorMap<Eigen::Tensor<float const, 1, 1, "
+     "long>, 16, Eigen::MakePointer> const> const> const, Eigen::GpuDevice>, long>",
+     "no", "cast"},
+    {"void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<"
+     "Eigen::TensorMap<Eigen::Tensor<bool, 1, 1, int>, 16, Eigen::MakePointer>, "
+     "Eigen::TensorCwiseUnaryOp<Eigen::internal::scalar_right<bool, Eigen::half, "
+     "Eigen::internal::greater_equal<Eigen::half>, false>",
+     "no", "fp16"},
+    {"Cast_GPU_DT_FLOAT_DT_HALF_kernel", "unknown", "cast"},
+    {"void at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)", "no", "cast"},
+    {"void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<"
+     "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(c10::BFloat16)",
+     "no", "bf16"},
+    {"void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda("
+     "at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul>, 4, "
+     "at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1> >",
+     "no", "cast"},
     // XLA.
+    {"wrapped_convert", "unknown", "cast"},
     {"loop_add_fusion", "no", NULL},
     {"input_transpose_fusion.kd", "no", NULL},
     {"triton_poi_fused_add_cos_sin_0", "no", NULL},

@@ -5,7 +5,9 @@
 // as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable Kernel. Tensile names carry
 // the data type behind the index letters and the matrix instruction as _MIn. Limits: a name is a
 // label, not the machine code; where it does not say, the answer is unknown, as for Triton
-// templates and XLA's gemm_fusion. Only the first 1000 bytes of a name are read.
+// templates and XLA's gemm_fusion. A conversion has the precision "cast": XProf puts it to the type
+// of the operator's input, which is as little what the kernel computes in as that of its output.
+// Only the first 1000 bytes of a name are read.
 #include "model/device/kernel_names.h"
 
 #include <string.h>
@@ -21,6 +23,13 @@ static const struct unit_row unit_rows[] = {
 #define U(word, other, answer, meaning) {word, other, STK_TENSOR_##answer},
 #include "model/device/kernel_names.def"
 #undef U
+};
+static const struct {
+    const char *word, *other;
+} cast_rows[] = {
+#define C(word, other, meaning) {word, other},
+#include "model/device/kernel_names.def"
+#undef C
 };
 static const struct {
     const char *word, *precision;
@@ -140,6 +149,13 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
             holds(text, characters, unit_rows[i].other)) {
             out.tensor_core = unit_rows[i].answer;
             break;
+        }
+    }
+    for (size_t i = 0; i < sizeof cast_rows / sizeof cast_rows[0]; i++) {
+        if (holds(text, characters, cast_rows[i].word) &&
+            holds(text, characters, cast_rows[i].other)) {
+            out.precision = "cast";
+            return out;
         }
     }
     out.precision = nvjet_precision(text);

@@ -13,7 +13,9 @@ enum stk_tensor_core {
 };
 struct stk_kernel_traits {
     enum stk_tensor_core tensor_core;
-    const char *precision; // of the operands: "fp16", "bf16", "tf32", "fp32", ...; NULL unknown
+    // Of the operands: "fp16", "bf16", "tf32", "fp32", ...; "cast": a conversion between types,
+    // which computes in none; NULL unknown.
+    const char *precision;
 };
 struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name);
 const char *stk_tensor_core_key(enum stk_tensor_core value); // "yes", "eligible", "no", "unknown"

@@ -65,7 +65,8 @@ static const struct stk_column kernels_columns[] = {
                "use of tensor cores, as the name tells: yes, eligible (a matrix product or "
                "convolution that runs without them), no, unknown",
                .is_detail = true),
-    STK_COLUMN(kernels_row, precision, TEXT, "type of the operands, as the name tells",
+    STK_COLUMN(kernels_row, precision, TEXT,
+               "type of the operands, as the name tells; cast: converts from one type to another",
                .is_detail = true),
     LAUNCH_COLUMNS(kernels_row,
                    "blocks x,y,z of the launch configuration that took most of the row's time: the "

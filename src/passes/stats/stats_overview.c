@@ -64,8 +64,10 @@ struct precision_row {
     struct stk_cell precision, kernels, total_ns, total_share, tensor_core_share;
 };
 static const struct stk_column precision_columns[] = {
-    STK_COLUMN(precision_row, precision, TEXT,
-               "type of the operands, as the kernels' names tell it"),
+    STK_COLUMN(
+        precision_row, precision, TEXT,
+        "type of the operands, as the kernels' names tell it; cast: conversions from one type to "
+        "another, what mixed precision costs"),
     STK_COLUMN(precision_row, kernels, COUNT,
                "kernels that compute: neither collectives nor waiting for a transfer"),
     STK_COLUMN(precision_row, total_ns, NS, "their durations, summed"),
