@@ -15,7 +15,7 @@ _stoker() {
     case "$command" in
         "") words="why stats diff query find export data explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
-        stats) words="overview kernels transfers launches comm balance gaps input ops startup python memory sequences counters all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
+        stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --csv-raw --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;

@@ -19,7 +19,7 @@ complete -c stoker -n '__fish_seen_subcommand_from why' -l verbose -s v -d 'all 
 complete -c stoker -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, gaps, operations'
-complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels transfers launches comm balance gaps input ops startup python memory sequences counters all'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -F
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'

@@ -63,7 +63,7 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm balance gaps input ops startup python memory sequences counters all)' \
+            '1:word:(overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all)' \
             '*:profile:_files' ;;
         diff) _arguments \
             '--json[print JSON, for programs]' \

@@ -22,6 +22,7 @@ struct open_op {
 struct sweep {
     const struct stk_analysis *view;
     const struct stk_map *row_of;
+    const uint32_t *owner; // NULL: rows are of the kernels' names
     const uint8_t *chosen;
     struct stk_kernel_facts *facts;
     struct stk_vec waiting; // uint32_t: kernels of operators that are open
@@ -34,7 +35,7 @@ static struct stk_kernel_facts *facts_of(const struct sweep *s, uint32_t event)
     const struct stk_trace *t = s->view->t;
     uint32_t track = stk_track_of(t, event);
     uint32_t device = track == STK_NONE ? STK_NONE : t->tracks[track].device;
-    const uint32_t *row = stk_map_get(s->row_of, t->name[event], device);
+    const uint32_t *row = stk_map_get(s->row_of, stk_kernel_row_id(t, s->owner, event), device);
     return row ? &s->facts[*row - 1] : NULL;
 }
 
@@ -141,11 +142,19 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
     return true;
 }
 
+uint32_t stk_kernel_row_id(const struct stk_trace *t, const uint32_t *owner, uint32_t event)
+{
+    return owner && owner[event] >= STK_OWNER_FIRST ? owner[event] - STK_OWNER_FIRST
+                                                    : t->name[event];
+}
+
 bool stk_kernel_cost_add(const struct stk_analysis *view, const struct stk_map *row_of,
-                         const uint8_t *chosen, struct stk_kernel_facts *facts)
+                         const uint32_t *owner, const uint8_t *chosen,
+                         struct stk_kernel_facts *facts)
 {
     const struct stk_trace *t = view->t;
-    struct sweep s = {.view = view, .row_of = row_of, .chosen = chosen, .facts = facts};
+    struct sweep s = {
+        .view = view, .row_of = row_of, .owner = owner, .chosen = chosen, .facts = facts};
     bool ok = true;
     stk_vec_init(&s.waiting, sizeof(uint32_t), UINT32_MAX - 1);
     for (uint32_t k = 0; k < t->track_count && ok; k++) {

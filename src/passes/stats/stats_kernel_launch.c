@@ -160,8 +160,7 @@ static void count_below(struct sweep *s, struct stk_spans *selected)
     }
 }
 
-// Whether operators of the host say what their kernels cost.
-static bool has_host_costs(const struct stk_trace *t)
+bool stk_kernel_has_host_costs(const struct stk_trace *t)
 {
     for (uint32_t i = 0; i < t->config_count; i++) {
         if (!t->configs[i].grid[0] && !t->configs[i].block[0]) {
@@ -181,6 +180,9 @@ static void fill_facts(struct sweep *s)
     const struct stk_trace *t = s->view->t;
     const struct stk_kernel_sums *sums = s->out->sums;
     const struct way *ways = s->ways.items, *best;
+    for (uint32_t r = 0; r < sums->row_count; r++) {
+        s->out->facts[r].traits = stk_kernel_traits_of(stk_str_from(sums->rows[r].name));
+    }
     for (size_t i = 0; i < s->ways.count; i++) {
         best = s->last[ways[i].row] == STK_NONE ? NULL : &ways[s->last[ways[i].row]];
         if (!best || ways[i].total_ns > best->total_ns) {
@@ -188,7 +190,7 @@ static void fill_facts(struct sweep *s)
         }
         const struct stk_launch_config *c = &t->configs[ways[i].config];
         struct stk_kernel_facts *f = &s->out->facts[ways[i].row];
-        if (c->flops >= 0) {
+        if (c->flops >= 0 && stk_kernel_bears_flops(c, f->traits)) {
             f->flops += (double)c->flops * (double)ways[i].count;
             f->flops_ns += ways[i].total_ns;
         }
@@ -202,7 +204,6 @@ static void fill_facts(struct sweep *s)
         const struct stk_device *device = device_of(s, r);
         struct stk_device_rates rates =
             stk_device_rates_of(stk_strpool_get(&t->strings, device->name), &device->limits);
-        f->traits = stk_kernel_traits_of(stk_str_from(sums->rows[r].name));
         f->peak_flops = stk_device_flops(&rates, f->traits.precision);
         f->peak_bytes = rates.memory;
         if (s->last[r] == STK_NONE) {
@@ -270,7 +271,7 @@ static bool kernel_launch_sweep_all(struct sweep *s, struct stk_arena *arena)
     const struct stk_trace *t = s->view->t;
     uint32_t rows = s->out->sums->row_count;
     struct stk_spans selected;
-    bool costs = has_host_costs(t);
+    bool costs = stk_kernel_has_host_costs(t);
     s->slot = stk_alloc_zero((size_t)t->strings.count + 1, sizeof *s->slot);
     s->last = stk_alloc_array((size_t)rows + 1, sizeof *s->last);
     s->chosen = costs ? stk_alloc_zero((size_t)t->count / 8 + 1, 1) : NULL;
@@ -288,7 +289,7 @@ static bool kernel_launch_sweep_all(struct sweep *s, struct stk_arena *arena)
     memset(s->last, 0xff, ((size_t)rows + 1) * sizeof *s->last);
     fill_facts(s);
     return keep_ways(s, arena) &&
-           (!costs || stk_kernel_cost_add(s->view, &s->row_of, s->chosen, s->out->facts));
+           (!costs || stk_kernel_cost_add(s->view, &s->row_of, NULL, s->chosen, s->out->facts));
 }
 
 enum stoker_status stk_kernel_launch_see(const struct stk_analysis *view, struct stk_arena *arena,

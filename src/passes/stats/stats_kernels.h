@@ -46,10 +46,23 @@ STK_MUST_CHECK enum stoker_status stk_kernel_launch_see(const struct stk_analysi
 
 // Adds what the host's operators say of the kernels that they launched. row_of: per string id and
 // device, rows of the sums plus one, by key (string id, device); chosen: bits of the events that
-// count. False: no memory.
+// count. owner: as stk_op_sums_make gives it, where rows are of operations; NULL: of kernels.
+// False: no memory.
 struct stk_map;
 bool stk_kernel_cost_add(const struct stk_analysis *view, const struct stk_map *row_of,
-                         const uint8_t *chosen, struct stk_kernel_facts *facts);
+                         const uint32_t *owner, const uint8_t *chosen,
+                         struct stk_kernel_facts *facts);
+// Whether the cost that a kernel's own row says is this kernel's: of an operation of TensorFlow's
+// that launches several, only those that compute a product bear its operations.
+static inline bool stk_kernel_bears_flops(const struct stk_launch_config *c,
+                                          struct stk_kernel_traits traits)
+{
+    return !c->grid[0] || traits.tensor_core != STK_TENSOR_NO;
+}
+// String id that names a kernel's row: of the operation that owns it, or its own.
+uint32_t stk_kernel_row_id(const struct stk_trace *t, const uint32_t *owner, uint32_t event);
+// Whether operators of the host say what their kernels cost.
+bool stk_kernel_has_host_costs(const struct stk_trace *t);
 
 // "compute", "memory", "latency" (neither is near its limit), "unknown"; *roof_share: of the limit
 // that is nearer, -1 not known.

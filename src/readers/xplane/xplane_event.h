@@ -61,6 +61,9 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
 void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, const uint8_t *p,
                    size_t n, struct stk_row_ext *ext);
 void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c);
+// xplane_cost.c: flops and bytes of TensorFlow's operation of this type, given inputs of these
+// shapes; what is not known stays as it was.
+void stk_xp_cost(struct stk_str type, struct stk_str shapes, struct stk_launch_config *c);
 
 // xplane_input.c: the same for events of tf.data; out has room for STK_XP_DETAILS_MAX.
 size_t stk_xp_input_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m,

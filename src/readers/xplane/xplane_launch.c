@@ -9,6 +9,7 @@
 // early TensorFlow wrote them for what it did not know, are unknown.
 // TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model; not of those
 // that only start what goes on beside them (copy-start), whose time is none of its cost's.
+// TensorFlow on a GPU: from the operation's type and the shapes of its inputs (xplane_cost.c).
 #include "readers/xplane/xplane_event.h"
 
 static const char *next_number(const char *p, const char *end, uint64_t *out)
@@ -97,8 +98,13 @@ static void take_number(const struct stk_xp_value *v, int64_t *out)
 }
 
 // number 0: every field is a stat.
+// What an operation of TensorFlow is, and is given.
+struct given {
+    struct stk_str op, shapes;
+};
+
 static void take_stats(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint32_t number,
-                       struct stk_launch_config *c)
+                       struct stk_launch_config *c, struct given *g)
 {
     struct stk_pb_cursor cursor = {p, p + n};
     struct stk_pb_field f;
@@ -118,6 +124,10 @@ static void take_stats(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uin
             ((const struct stk_xp_stat_meta *)stk_vec_at(&d->plane->stat_metas, at))->name;
         if (stk_str_eq(name, STK_STR("kernel_details")) && stk_xp_value_text(&v, &text)) {
             stk_xp_parse_kernel(text, c);
+        } else if (stk_str_eq(name, STK_STR("shape"))) {
+            stk_xp_value_text(&v, &g->shapes);
+        } else if (stk_str_eq(name, STK_STR("tf_op")) || stk_str_eq(name, STK_STR("level 0"))) {
+            stk_xp_value_text(&v, &g->op);
         } else if (stk_str_eq(name, STK_STR("flops"))) {
             take_number(&v, &c->flops);
         } else if (stk_str_eq(name, STK_STR("bytes_accessed"))) {
@@ -130,10 +140,16 @@ void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, 
                    size_t n, struct stk_row_ext *ext)
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
+    struct given g = {STK_STR(""), STK_STR("")};
     if (m) {
-        take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c);
+        take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c, &g);
     }
-    take_stats(d, p, n, 4, &c);
+    take_stats(d, p, n, 4, &c, &g);
+    const char *colon = g.op.n && g.shapes.n ? memchr(g.op.p, ':', g.op.n) : NULL;
+    if (colon && c.flops < 0 && c.bytes < 0) {
+        size_t before = (size_t)(colon + 1 - g.op.p);
+        stk_xp_cost((struct stk_str){colon + 1, g.op.n - before}, g.shapes, &c);
+    }
     if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6)) {
         return;
     }
