@@ -19,7 +19,7 @@ _stoker() {
         diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --csv-raw --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
-        export) words="perfetto chrome xspace sqlite csv"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
+        export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;

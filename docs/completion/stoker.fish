@@ -101,7 +101,7 @@ complete -c stoker -n '__fish_seen_subcommand_from find' -l no-color -d 'no colo
 complete -c stoker -n '__fish_seen_subcommand_from find' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a export -d 'write a profile for Perfetto, TensorBoard, SQLite and others'
-complete -c stoker -n '__fish_seen_subcommand_from export' -a 'perfetto chrome xspace sqlite csv'
+complete -c stoker -n '__fish_seen_subcommand_from export' -a 'perfetto chrome xspace sqlite csv collapsed speedscope pprof'
 complete -c stoker -n '__fish_seen_subcommand_from export' -F
 complete -c stoker -n '__fish_seen_subcommand_from export' -l csv-raw -d 'CSV without the \' before what a spreadsheet would take for a formula'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'

@@ -140,7 +140,7 @@ _stoker() {
             '--list[list what there is to choose from]' \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(perfetto chrome xspace sqlite csv)' \
+            '1:word:(perfetto chrome xspace sqlite csv collapsed speedscope pprof)' \
             '*:profile:_files' ;;
         data) _arguments \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \

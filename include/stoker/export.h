@@ -35,7 +35,9 @@ struct stoker_export_format {
     int needs_file; // stoker_export_write takes a path for it, not a callback
     int is_text;
     int takes_args; // knows a place for arguments
-    uint64_t reserved[4];
+    int has_stacks; // holds the time of each stack of calls instead of events
+    int wants_gzip; // its files are compressed whatever they are called: who writes them does it
+    uint64_t reserved[3];
 };
 // The format at `index` of their list. Zero: there is none.
 int stoker_export_format(size_t index, struct stoker_export_format *out);
@@ -66,7 +68,9 @@ struct stoker_export_counts {
     uint64_t overlaps;   // events that overlap others of their row without nesting
     uint64_t bytes;      // before any compression; 0 for formats that need a file
     uint64_t dropped;    // events that could not be read, see stoker why
-    uint64_t reserved[8];
+    uint64_t stacks;     // of formats that hold stacks: those with time of their own
+    uint64_t folded;     // and those that were put to the stack around them, for their number
+    uint64_t reserved[6];
 };
 void stoker_export_counts(const struct stoker_export *export_, struct stoker_export_counts *out);
 // Texts of what was selected; NULL beyond the last.

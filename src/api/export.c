@@ -260,7 +260,9 @@ void stoker_export_counts(const struct stoker_export *export_, struct stoker_exp
                                          .rows_added = c->lane_rows,
                                          .overlaps = c->overlaps,
                                          .bytes = export_->bytes,
-                                         .dropped = export_->report.profile.events.dropped};
+                                         .dropped = export_->report.profile.events.dropped,
+                                         .stacks = c->stacks,
+                                         .folded = c->folded};
 }
 
 const char *stoker_export_selection(const struct stoker_export *export_, size_t index)

@@ -15,7 +15,9 @@ static void fill(const struct stk_exporter *e, struct stoker_export_format *out)
                                          .drops = e->drops,
                                          .needs_file = e->needs_file,
                                          .is_text = e->is_text,
-                                         .takes_args = e->takes_args};
+                                         .takes_args = e->takes_args,
+                                         .has_stacks = e->has_stacks,
+                                         .wants_gzip = e->wants_gzip};
 }
 
 int stoker_export_format(size_t index, struct stoker_export_format *out)
@@ -57,11 +59,33 @@ static const char head[] =
     "in\n"
     "one of the formats below. This page is written from the same tables as the program.\n"
     "\n"
-    "* **All formats** hold every event that stoker read and the selection did not leave out, "
-    "with\n"
-    "  its start and duration to the nanosecond. Events that stoker could not read are not in "
-    "them;\n"
-    "  `stoker why -v` counts those, and the export says how many there are.\n"
+    "* **Events**: all formats but those of stacks hold every event that stoker read and the "
+    "selection\n"
+    "  did not leave out, with its start and duration to the nanosecond. Events that stoker could "
+    "not\n"
+    "  read are not in them; `stoker why -v` counts those, and the export says how many there "
+    "are.\n"
+    "* **Stacks**, for flame graphs: `collapsed`, `speedscope` and `pprof` hold sums instead. Each "
+    "stack\n"
+    "  of calls on a host thread (Python functions, ranges, operations, calls of the runtime) has "
+    "the\n"
+    "  time in which nothing was nested inside it: time of the clock, waiting included. A thread's "
+    "times\n"
+    "  sum to the time that any of its events covers. Beside this *host* time stands *device* "
+    "time: a\n"
+    "  kernel or copy is the innermost frame of the stack that launched it, and lies under its "
+    "stream\n"
+    "  where no launch is recorded; streams that work side by side count each. Time outside of "
+    "the\n"
+    "  selection is cut off. Numbers of steps and addresses of objects are left out of names, so "
+    "that\n"
+    "  equal calls are one frame. What overlaps on a thread without nesting stands beside it. A "
+    "call\n"
+    "  more than 511 deep is taken for the one around it, and so is a new stack behind the first "
+    "524 288;\n"
+    "  stacks with little time are, where all would be more text than 64 MiB and 256 bytes for "
+    "each\n"
+    "  event, and the export says how many. No time is lost.\n"
     "* **Arguments** that the profiler wrote with an event are not copied, except for what is "
     "named\n"
     "  below: bytes, direction, memory, steps, links, and details of allocator events (address, "
@@ -74,10 +98,11 @@ static const char head[] =
     "  Nested arguments are joined by dots, texts that are numbers become numbers.\n"
     "* **Selections** (`--steps`, `--rank`, `--device`, `--from`, `--to`) leave events out: an "
     "event\n"
-    "  that overlaps the selected time is written whole, with `--device` host threads are kept. "
-    "What\n"
-    "  was selected stands in the output where the format has a place for it, and on standard "
-    "error.\n"
+    "  that overlaps the selected time is written whole (not in stacks), with `--device` host "
+    "threads\n"
+    "  are kept. What was selected stands in the output where the format has a place for it, and "
+    "on\n"
+    "  standard error.\n"
     "* **`--redact`** replaces host names, paths and names that users chose, as in reports.\n"
     "* **Times** are in the clock of the profile where the format counts from a clock, else from "
     "the\n"
@@ -87,7 +112,7 @@ static const char head[] =
     "  below 4096, where devices have their numbers: those get one from 1 000 000 000 on.\n"
     "* **Of stoker's own** are the verdict, the findings where their evidence lies, the steps "
     "with\n"
-    "  their parts, and the parts of each device's time, except in CSV.\n"
+    "  their parts, and the parts of each device's time, except in CSV and stacks.\n"
     "* A file appears under its name only when it is complete. A name that ends in `.gz` is\n"
     "  compressed (not SQLite), and `-o -` writes to a pipe.\n";
 

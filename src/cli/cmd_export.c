@@ -16,7 +16,7 @@ static int list(void)
 {
     struct stoker_export_format f;
     for (size_t i = 0; stoker_export_format(i, &f); i++) {
-        printf("%-9s %-13s %s\n", f.name, f.extension, f.summary);
+        printf("%-10s %-16s %s\n", f.name, f.extension, f.summary);
     }
     return STK_EXIT_DONE;
 }
@@ -87,14 +87,23 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
 }
 
 // What the file holds, for those who watch.
-static void say(const struct stoker_export *x, const char *path)
+static void say(const struct stoker_export *x, const char *path, bool has_stacks)
 {
     struct stoker_export_counts c;
     char count[STK_HUMAN_MAX], rows[STK_HUMAN_MAX];
     stoker_export_counts(x, &c);
     stk_screen_put(stderr, path, STK_SCREEN_ALL);
-    fprintf(stderr, ": %s events, %s rows of stoker's own\n", stk_human_count(c.events, count),
-            stk_human_count(c.rows_added, rows));
+    if (has_stacks) {
+        fprintf(stderr, ": %s stacks of %s events\n", stk_human_count(c.stacks, rows),
+                stk_human_count(c.events, count));
+    } else {
+        fprintf(stderr, ": %s events, %s rows of stoker's own\n", stk_human_count(c.events, count),
+                stk_human_count(c.rows_added, rows));
+    }
+    if (c.folded) {
+        fprintf(stderr, "  %s stacks with little time were put to those around them\n",
+                stk_human_count(c.folded, count));
+    }
     for (size_t i = 0; stoker_export_selection(x, i); i++) {
         fputs("  selected: ", stderr);
         stk_screen_put(stderr, stoker_export_selection(x, i), STK_SCREEN_ALL);
@@ -151,17 +160,18 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
         return stk_usage(&stk_cmd_export, "%s needs a regular file: %s is none", format->name,
                          path);
     }
+    bool zip = format->wants_gzip || ends(path, ".gz");
     enum stoker_status status =
         format->needs_file
             ? stoker_export_write(x, format->name, &o, output.file.concurrent, NULL, NULL, &err)
-            : write_stream(x, format->name, &o, ends(path, ".gz"), &output, &err);
+            : write_stream(x, format->name, &o, zip, &output, &err);
     bool said = output.error != 0; // by stk_output_close, in the words of the system
     code = stk_output_close(&output, status == STOKER_OK);
     if (status != STOKER_OK && !said) {
         return stk_fail(&err);
     }
     if (status == STOKER_OK && code == STK_EXIT_DONE && !quiet) {
-        say(x, output.path ? output.path : "standard output");
+        say(x, output.path ? output.path : "standard output", format->has_stacks);
     }
     return code;
 }
@@ -219,11 +229,16 @@ const struct stk_cmd stk_cmd_export = {
         "events that overlap the selected time are written whole. FILE is replaced once it is "
         "complete; a name that ends in .gz is compressed; - is standard output. What was written "
         "is said on standard error.",
-    .examples = "stoker export\tlist the formats\n"
-                "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
-                "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"
-                "stoker export xspace run.sqlite -o run.xplane.pb\tfor TensorBoard\n"
-                "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n",
+    .examples =
+        "stoker export\tlist the formats\n"
+        "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
+        "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"
+        "stoker export xspace run.sqlite -o run.xplane.pb\tfor TensorBoard\n"
+        "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n"
+        "stoker export speedscope run.xplane.pb -o run.speedscope.json\ta flame graph, for "
+        "https://www.speedscope.app\n"
+        "stoker export collapsed trace.json.gz -o - | flamegraph.pl --countname ns > run.svg\t"
+        "and as a picture\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_CSV_RAW, STK_OPT_ID_LIST,

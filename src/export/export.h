@@ -80,6 +80,8 @@ struct stk_export_counts {
     uint64_t unselected; // left out since they were not selected
     uint64_t lane_rows;  // of stoker's own
     uint64_t overlaps;   // events that overlap others of their row without nesting
+    uint64_t stacks;     // with time of their own, of formats that hold stacks
+    uint64_t folded;     // stacks that were put to what is around them
 };
 
 typedef void stk_export_emit_fn(void *arg, struct stk_str key, struct stk_str value);
@@ -120,6 +122,8 @@ struct stk_exporter {
     bool needs_file; // writes to out->path instead of the stream
     bool one_rank;   // can hold one rank only
     bool takes_args; // writes arguments where x->with_args
+    bool wants_gzip; // its files are compressed whatever they are called; who writes them does it
+    bool has_stacks; // holds the time of each stack (export_stacks.h) instead of events
     STK_MUST_CHECK enum stoker_status (*write)(struct stk_export *x, struct stk_export_out *out,
                                                struct stoker_err *err);
 };

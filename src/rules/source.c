@@ -13,27 +13,12 @@
 
 #define MAX_LINE 10000000
 
-// One frame: the file up to its ".py", then "(35):" or ":35".
 static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *line)
 {
-    for (size_t i = 1; i + 4 < frame.n; i++) {
-        char after = frame.p[i + 3];
-        if (memcmp(frame.p + i, ".py", 3) != 0 || (after != '(' && after != ':')) {
-            continue;
-        }
-        size_t n = 0;
-        const char *digits = frame.p + i + 4;
-        while (i + 4 + n < frame.n && digits[n] >= '0' && digits[n] <= '9') {
-            n++;
-        }
-        if (!stk_str_to_i64((struct stk_str){digits, n}, line) || *line < 1 || *line > MAX_LINE) {
-            continue;
-        }
-        size_t skip = frame.p[0] == '$';
-        *file = (struct stk_str){frame.p + skip, i + 3 - skip};
-        return file->n > 3 && stk_python_frame_is_users(frame);
-    }
-    return false;
+    struct stk_python_frame f = stk_python_frame_parse(frame);
+    *file = f.file;
+    *line = f.line;
+    return f.line > 0 && f.line <= MAX_LINE && f.file.n > 3 && stk_python_frame_is_users(frame);
 }
 
 bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line)

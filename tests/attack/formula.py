@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What any profile may cost, however it was made: `stoker why` and `stoker stats all` take no more processor time than
-bytes / 20 MB/s + 0.5 s and no more memory than 10 x bytes + 100 MB; and end with an answer or an error text.
+bytes / 20 MB/s + 0.5 s and no more memory than 10 x bytes + 100 MB; and end with an answer or an error text. So do the
+exports of stacks, of which there may be as many as events, and each as long as it is deep.
 
 Usage: tests/attack/formula.py STOKER [--long] [--size MB] [--list] [CASE...]
   without a name: the cases of SHORT, as they once cost more; with --long every kind of every format, larger
@@ -28,13 +29,16 @@ from harness import check, done  # noqa: E402
 
 MAKERS = {**many_json.MAKERS, **many_xplane.MAKERS, **many_nsys.MAKERS, **many_stk.MAKERS, **packed.MAKERS}
 COMMANDS = [["why"], ["stats", "all"]]
+# What is asked as well of profiles that have many stacks.
+STACKS = [["export", form, "-q", "-o", "-"] for form in ("collapsed", "speedscope", "pprof")]
+HAS_STACKS = ("xplane-stacks", "xplane-overlapping", "xplane-lines", "json-stacks", "json-tids-text")
 MB = 1_000_000
 SECONDS_MAX = 120  # after that it hangs
 SHORT_SIZE, LONG_SIZE = 5, 20
 # Those that took more than the formula allows when they were first tried.
 SHORT = ["json-pids", "json-pids-device", "json-tids-text", "json-devices", "json-devices-no-steps", "json-devices-each-step",
          "json-counters", "json-counters-short", "json-device-properties", "json-steps-packed", "xplane-names-empty",
-         "xplane-names-kernel", "xplane-lines", "xplane-functions", "xplane-planes-empty", "xplane-devices", "nsys-devices",
+         "xplane-names-kernel", "xplane-stacks", "xplane-overlapping", "xplane-lines", "xplane-functions", "xplane-planes-empty", "xplane-devices", "nsys-devices",
          "stk-devices", "stk-input-stages", *packed.BOMBS]
 # Issues of the report that say what was left out.
 SAID = {"json-devices": "devices-left-out", "xplane-devices": "devices-left-out", "nsys-devices": "devices-left-out",
@@ -69,7 +73,7 @@ def make(name, folder, size):
 def measure(stoker, name, path, show):
     size = packed.bytes_of(name, path)
     most_seconds, most_bytes = allowed(size)
-    for words in COMMANDS:
+    for words in COMMANDS + (STACKS if name in HAS_STACKS else []):
         code, text, seconds, memory = cost(["timeout", str(SECONDS_MAX), stoker, *words, str(path)])
         what = (f"{name}, {' '.join(words)}: {size / MB:.1f} MB: {seconds:.2f} of {most_seconds:.2f} s, "
                 f"{memory / MB:.0f} of {most_bytes / MB:.0f} MB, exit {code} {text[:200]}")

@@ -157,6 +157,18 @@ def functions(size):
 
 
 random_ids = random.Random(3)
+def stacks(size):
+    """480 nested calls, and inside them groups of 30 more: almost each event ends a stack that was not there before."""
+    rnd, names, outer, inner = random.Random(1), 200, 480, 30
+    group_ps = 2 * inner * 1000
+    groups = size // (inner * 14)
+    nested = b"".join(block(4, event(1 + k % names, 0, groups * group_ps)) for k in range(outer))
+    deeper = b"".join(block(4, event(1 + rnd.randrange(names), g * group_ps + k * 1000, group_ps - 2 * k * 1000))
+                      for g in range(groups) for k in range(inner))
+    return plane(LOCAL, b"".join(block(4, name_of(1 + k, b"%d" % k * 40)) for k in range(names)),
+                 block(3, line(1, b"python", nested + deeper)))
+
+
 KINDS = {
     "names": named_events(lambda k: b"n%d" % k, LOCAL, b"python"),
     "names-kernel": named_events(lambda k: b"k%d" % k, GPU, b"Stream #7(Compute)"),
@@ -174,6 +186,7 @@ KINDS = {
     "events-short": lambda size: plane(LOCAL, block(3, line(1, b"python", block(4, number(1, 1)) * (size // 4)))),
     "overlapping": lambda size: plane(LOCAL, block(4, name_of(1, b"a")), block(3, line(1, b"python", until(size, counting(
         lambda k: block(4, event(1, k * 1000, 50_000_000_000))))))),
+    "stacks": stacks,
     "lines": lines(LOCAL, lambda k: b""),
     "lines-named": lines(LOCAL, lambda k: b"thread %d" % k),
     "streams": lines(GPU, lambda k: b"Stream #%d" % k),

@@ -42,7 +42,7 @@ QUESTIONS = (
        ("select * from events", "select * from tracks", "select * from steps", "select * from parts",
         "select a.* from events e join args a on a.event = e.id where e.id < 200",
         "select name, count(*), sum(dur_ns) from events group by 1")]
-    + [["export", name, "P", "-o", "-"] for name in ("chrome", "perfetto", "xspace", "csv")]
+    + [["export", name, "P", "-o", "-"] for name in ("chrome", "perfetto", "xspace", "csv", "collapsed", "speedscope", "pprof")]
     + [["export", "chrome", "P", "--args", "-o", "-"], ["export", "sqlite", "P", "-o", "O"], ["diff", "P", "P", "--json"]]
 )
 CODES = {0, 3, 4, 5}  # and 2 where a rank has to be chosen

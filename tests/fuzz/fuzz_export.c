@@ -2,8 +2,9 @@
 // libFuzzer target of the exports. A profile is made of choices (threads, streams, launches,
 // copies, steps, counters; events that overlap, names of any bytes) and written in every format:
 // what stoker reads again (chrome, xspace) holds the same events, and chrome's leads to the same
-// verdict; the CSV has a row for each event; the Perfetto file is well-formed protobuf; the SQLite
-// file, which is written to a disk and therefore not each time, has a row for each event.
+// verdict; the CSV has a row for each event; the Perfetto file is well-formed protobuf; the times
+// of stacks sum to what the events of each track cover; the SQLite file, which is written to a disk
+// and therefore not each time, has a row for each event.
 #include "fuzz.h"
 
 #include <inttypes.h>
@@ -263,7 +264,7 @@ static struct {
 static int take(void *arg, const char *bytes, size_t n)
 {
     (void)arg;
-    FUZZ_REQUIRE(output.n + n <= EXPORT_MAX);
+    FUZZ_REQUIRE(output.n + n < EXPORT_MAX);
     memcpy(output.bytes + output.n, bytes, n);
     output.n += n;
     return 0;
@@ -311,6 +312,97 @@ static void check_packets(void)
     }
 }
 
+// Time that the events of threads (0) and streams (1) cover, track by track.
+static void sum_covered(const struct stk_trace *t, int64_t sums[2])
+{
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        bool on_device = track->kind == STK_TRACK_STREAM;
+        int64_t end_ns = INT64_MIN;
+        for (uint32_t e = track->first; e < track->first + track->count; e++) {
+            if (on_device ? !stk_kind_is_device_work(t->kind[e])
+                          : track->kind != STK_TRACK_THREAD) {
+                continue;
+            }
+            int64_t start_ns = t->start_ns[e] > end_ns ? t->start_ns[e] : end_ns;
+            if (stk_end_ns(t, e) > start_ns) {
+                sums[on_device] += stk_end_ns(t, e) - start_ns;
+                end_ns = stk_end_ns(t, e);
+            }
+        }
+    }
+}
+
+// "host;...;... 12": no line holds anything else.
+static void sum_collapsed(int64_t sums[2])
+{
+    for (size_t at = 0; at < output.n;) {
+        const char *line = (const char *)output.bytes + at;
+        const char *end = memchr(line, '\n', output.n - at);
+        FUZZ_REQUIRE(end);
+        const char *space = memrchr(line, ' ', (size_t)(end - line));
+        struct stk_str text = {line, (size_t)(end - line)};
+        bool on_device = stk_str_starts(text, STK_STR("device;"));
+        int64_t ns;
+        FUZZ_REQUIRE(space && (on_device || stk_str_starts(text, STK_STR("host;"))));
+        FUZZ_REQUIRE(stk_str_to_i64((struct stk_str){space + 1, (size_t)(end - space - 1)}, &ns));
+        FUZZ_REQUIRE(ns > 0);
+        sums[on_device] += ns;
+        at += text.n + 1;
+    }
+}
+
+// Values of the samples: the second field of field 2, a packed list of two.
+static void sum_pprof(int64_t sums[2])
+{
+    for (size_t at = 0; at < output.n;) {
+        uint64_t tag = varint(&at), n = varint(&at);
+        size_t end = at + ((tag & 7) == 2 ? n : 0);
+        FUZZ_REQUIRE(((tag & 7) == 2 || (tag & 7) == 0) && end <= output.n);
+        while (tag == (2 << 3 | 2) && at < end) {
+            uint64_t field = varint(&at);
+            size_t inner_end = varint(&at);
+            inner_end += at;
+            FUZZ_REQUIRE((field & 7) == 2 && inner_end <= end);
+            if (field == (2 << 3 | 2)) {
+                sums[0] += (int64_t)varint(&at);
+                sums[1] += (int64_t)varint(&at);
+                FUZZ_REQUIRE(at == inner_end);
+            }
+            at = inner_end;
+        }
+        at = end;
+    }
+}
+
+// Ends of the profiles, each named after whose time it holds.
+static void sum_speedscope(int64_t sums[2])
+{
+    static const char name[] = "{\"type\":\"sampled\",\"name\":\"", total[] = "\"endValue\":";
+    output.bytes[output.n] = 0; // take() leaves room
+    const char *at = (const char *)output.bytes;
+    while ((at = strstr(at, name)) != NULL) {
+        at += sizeof name - 1;
+        bool on_device = strncmp(at, "device: ", 8) == 0;
+        FUZZ_REQUIRE((on_device || strncmp(at, "host: ", 6) == 0) && strstr(at, total));
+        sums[on_device] += strtoll(strstr(at, total) + sizeof total - 1, NULL, 10);
+    }
+}
+
+static void check_stacks(const char *format, const struct stk_trace *t)
+{
+    int64_t want[2] = {0, 0}, got[2] = {0, 0};
+    sum_covered(t, want);
+    if (strcmp(format, "collapsed") == 0) {
+        sum_collapsed(got);
+    } else if (strcmp(format, "pprof") == 0) {
+        sum_pprof(got);
+    } else {
+        sum_speedscope(got);
+    }
+    FUZZ_REQUIRE(got[0] == want[0] && got[1] == want[1]);
+}
+
 static void check_sqlite(struct stoker_export *x, uint64_t events)
 {
     char path[] = "/tmp/stoker-fuzz-XXXXXX";
@@ -343,8 +435,12 @@ static void export_all(struct stoker_export *x, const struct seen *before, bool 
         output.n = 0;
         FUZZ_REQUIRE(stoker_export_write(x, f.name, NULL, NULL, take, NULL, &err) == STOKER_OK);
         stoker_export_counts(x, &counts);
-        FUZZ_REQUIRE(counts.events == before->trace->count && counts.bytes == output.n);
-        if (strcmp(f.name, "csv") == 0) {
+        FUZZ_REQUIRE(counts.bytes == output.n &&
+                     (f.has_stacks ? counts.events <= before->trace->count
+                                   : counts.events == before->trace->count));
+        if (f.has_stacks) {
+            check_stacks(f.name, before->trace);
+        } else if (strcmp(f.name, "csv") == 0) {
             check_csv(counts.events);
         } else if (strcmp(f.name, "perfetto") == 0) {
             check_packets();

@@ -31,6 +31,13 @@ static bool is_source(struct stk_str file)
            stk_str_starts(file, STK_STR("<"));
 }
 
+// The line that a frame names behind its file.
+static int64_t line_of(struct stk_str file, struct stk_str digits)
+{
+    int64_t line;
+    return is_source(file) && stk_str_to_i64(digits, &line) && line > 0 ? line : 0;
+}
+
 // "$module.py:12 function", "$numpy frombuffer".
 static struct stk_python_frame parse_dollar(struct stk_str s)
 {
@@ -43,7 +50,9 @@ static struct stk_python_frame parse_dollar(struct stk_str s)
     f.file.n = (size_t)(space - f.file.p);
     for (size_t i = f.file.n; i-- > 0;) {
         if (f.file.p[i] == ':') {
+            struct stk_str digits = {f.file.p + i + 1, f.file.n - i - 1};
             f.file.n = i;
+            f.line = line_of(f.file, digits);
             f.is_source = true;
             break;
         }
@@ -66,6 +75,7 @@ static struct stk_python_frame parse_kineto(struct stk_str s)
         }
         f.function = from(s, i);
         f.file = (struct stk_str){s.p, open};
+        f.line = line_of(f.file, (struct stk_str){s.p + open + 1, i - 3 - open - 1});
         f.is_source = true;
         break;
     }

@@ -21,6 +21,7 @@ const char *stk_python_owner_key(enum stk_python_owner owner); // "user", ...
 struct stk_python_frame {
     struct stk_str file; // or module; empty: none
     struct stk_str function;
+    int64_t line;                           // in a file of Python, 0: none
     bool is_builtin, has_folder, is_source; // source: `file` is a file
 };
 struct stk_python_frame stk_python_frame_parse(struct stk_str name);
