@@ -1,16 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs of this folder share: the loop's stop-watch, written down beside the profile.
+"""What the jobs of this folder share: the loop's stop-watch, and how it is written down beside the profile.
 
-A job keeps a row for each iteration: the time (time.perf_counter) at its start, when its batch was there, and when
+A job has a row for each iteration: the time (time.perf_counter) at its start, when its batch was there, and when
 its own work ended; a step lasts from its start to the start of the next, the last recorded one to its own end.
 Jobs whose fetch runs inside compiled code say the share themselves, from a second run on a constant batch.
 Limits: the profiler runs meanwhile, so that its overhead is in the rows as it is in the profile.
 """
 
+import contextlib
 import datetime
 import importlib.metadata
 import json
 import os
+import time
+
+
+class StopWatch:
+    """The stop-watch of a loop that the job itself writes. How its profiler starts and stops is said by the classes of
+    the stopwatch.py of each framework.
+
+    first, count: the iterations that are recorded. seconds: further stop-watches, name to seconds of each call.
+    """
+
+    def __init__(self, first, count):
+        self.first, self.count, self.rows, self.seconds = first, count, [], {}
+
+    def begin(self):
+        self.start = self.there = time.perf_counter()
+
+    def fetched(self):
+        """The batch is there; a job that fetches nothing leaves it out."""
+        self.there = time.perf_counter()
+
+    def end(self):
+        self.rows.append((self.start, self.there, time.perf_counter()))
+
+    def steps(self):
+        """Numbers of the steps, with the profiler around those that are recorded."""
+        for step in range(self.first + self.count):
+            if step == self.first:
+                self.start_profiler()
+            self.begin()
+            yield step
+            self.end()
+        self.stop_profiler()
+
+    @contextlib.contextmanager
+    def timed(self, name):
+        """A further stop-watch, around one call; those in recorded steps count."""
+        before = time.perf_counter()
+        yield
+        if self.first <= len(self.rows) < self.first + self.count:
+            self.seconds.setdefault(name, []).append(time.perf_counter() - before)
+
+    def save(self, *packages, constant_s=None):
+        save(self.rows, self.first, self.count, packages, constant_s, **self.seconds)
 
 
 def save(rows, first, count, packages, constant_s=None, **seconds):

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 10
 
@@ -38,19 +38,14 @@ def main():
     params = [jnp.asarray(rng.standard_normal(s, dtype=np.float32) / 16) for s in ((250, 512), (512, 1))]
     data = grain.MapDataset.range(2048).shuffle(seed=1).map(trim_field)
     batches = iter(data.to_iter_dataset(grain.ReadOptions(num_threads=1, prefetch_buffer_size=2)).batch(16))
-    rows = []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            jax.profiler.start_trace("log")
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS)
+    for step in watch.steps():
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
             x = next(batches)
-            fetched = time.perf_counter()
+            watch.fetched()
             params, loss = update(params, x)
             float(loss)
-        rows.append((start, fetched, time.perf_counter()))
-    jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib", "grain"])
+    watch.save("jax", "jaxlib", "grain")
 
 
 if __name__ == "__main__":

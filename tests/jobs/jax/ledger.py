@@ -5,13 +5,12 @@ Truth: host-bound, in report_norms, which takes more than half of the step. The 
 """
 
 import json
-import time
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 16
 
@@ -37,22 +36,15 @@ def main():
     rng = np.random.default_rng(0)
     params = [jnp.asarray(rng.standard_normal((160, 160), dtype=np.float32) / 16) for _ in range(3)]
     x = jnp.asarray(rng.standard_normal((768, 160), dtype=np.float32))
-    rows, reports = [], []
     with open("norms.jsonl", "w") as out:
-        for step in range(WARMUP + STEPS):
-            if step == WARMUP:
-                jax.profiler.start_trace("log")
-            start = time.perf_counter()
+        watch = StopWatch(WARMUP, STEPS)
+        for step in watch.steps():
             with jax.profiler.StepTraceAnnotation("train", step_num=step):
                 params, loss = update(params, x)
                 float(loss)
-                before = time.perf_counter()
-                report_norms(step, params, out)
-            done = time.perf_counter()
-            reports.append(done - before)
-            rows.append((start, start, done))
-        jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib"], report_norms=reports[WARMUP:])
+                with watch.timed("report_norms"):
+                    report_norms(step, params, out)
+    watch.save("jax", "jaxlib")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,11 @@ Truth: three quarters of the step are spent in the generator, of which the profi
 "compute-bound" nor a kind of loss can be known; python_tracer_level=1 would show it.
 """
 
-import time
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 4, 24
 
@@ -38,21 +36,14 @@ def main():
     rng = np.random.default_rng(0)
     params = [jnp.asarray(rng.standard_normal(shape, dtype=np.float32) / 16) for shape in ((128, 256), (256, 128))]
     batches = fields(rng)
-    options = jax.profiler.ProfileOptions()
-    options.python_tracer_level = 0
-    rows = []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            jax.profiler.start_trace("log", profiler_options=options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, python_tracer_level=0)
+    for step in watch.steps():
         x = next(batches)
-        fetched = time.perf_counter()
+        watch.fetched()
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
             params, loss = update(params, x)
             loss.block_until_ready()
-        rows.append((start, fetched, time.perf_counter()))
-    jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib", "numpy"])
+    watch.save("jax", "jaxlib", "numpy")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,11 @@ Truth: host-bound by compilation that recurs. The cure is padding to few lengths
 tracing and compiling it would record some hundred thousand calls of JAX's own.
 """
 
-import time
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 2, 12
 
@@ -39,21 +37,14 @@ def main():
     rng = np.random.default_rng(0)
     params = [jnp.asarray(rng.standard_normal((64, 64), dtype=np.float32) / 8) for _ in range(6)]
     batches = chains(rng)
-    options = jax.profiler.ProfileOptions()
-    options.python_tracer_level = 0
-    rows = []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            jax.profiler.start_trace("log", profiler_options=options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, python_tracer_level=0)
+    for step in watch.steps():
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
             x = next(batches)
-            fetched = time.perf_counter()
+            watch.fetched()
             params, loss = update(params, x)
             loss.block_until_ready()
-        rows.append((start, fetched, time.perf_counter()))
-    jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib"])
+    watch.save("jax", "jaxlib")
 
 
 if __name__ == "__main__":

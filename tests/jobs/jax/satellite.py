@@ -4,13 +4,11 @@
 Truth: input-bound, in read_tiles (np.load, which decompresses). No generator, no loader of any framework.
 """
 
-import time
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 16
 
@@ -41,19 +39,14 @@ def main():
     write_tiles(8)
     rng = np.random.default_rng(0)
     params = [jnp.asarray(rng.standard_normal((512, 256), dtype=np.float32) / 32), jnp.ones((256, 1)) / 256]
-    rows = []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            jax.profiler.start_trace("log")
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS)
+    for step in watch.steps():
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
             x = read_tiles(step)
-            fetched = time.perf_counter()
+            watch.fetched()
             params, loss = update(params, x)
             float(loss)
-        rows.append((start, fetched, time.perf_counter()))
-    jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib", "numpy"])
+    watch.save("jax", "jaxlib", "numpy")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,11 @@
 Truth: compute-bound, nothing is wrong.
 """
 
-import time
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 4, 20
 
@@ -32,20 +30,15 @@ def main():
     sizes = (256, 768, 768, 1)
     params = [jnp.asarray(rng.standard_normal(s, dtype=np.float32) / 32) for s in zip(sizes, sizes[1:])]
     x, y = (jnp.asarray(rng.standard_normal((2048, n), dtype=np.float32)) for n in (256, 1))
-    rows = []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            jax.profiler.start_trace("log")
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS)
+    for step in watch.steps():
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
             at = step % 8 * 256
             batch, wanted = x[at : at + 256], y[at : at + 256]
-            fetched = time.perf_counter()
+            watch.fetched()
             params, loss = update(params, batch, wanted)
             float(loss)
-        rows.append((start, fetched, time.perf_counter()))
-    jax.profiler.stop_trace()
-    truth.save(rows, WARMUP, STEPS, ["jax", "jaxlib"])
+    watch.save("jax", "jaxlib")
 
 
 if __name__ == "__main__":

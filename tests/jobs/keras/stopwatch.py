@@ -1,27 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stop-watch of model.fit: a callback that notes when each step begins and ends. It comes first in the list, so
-that a profiler which another callback starts and stops lies outside of the last step."""
+"""The stop-watch of model.fit: a callback that notes when each step begins and ends. It comes before TensorBoard's
+callback, so that the profiler, which that one starts and stops, lies outside of the last step."""
 
 import time
 
 import keras
 
+import truth
 
-class StopWatch(keras.callbacks.Callback):
-    """rows: what truth.save takes, without the fetch, which runs inside the compiled step."""
 
-    def __init__(self):
-        super().__init__()
-        self.rows, self.start = [], 0.0
+class StopWatch(truth.StopWatch, keras.callbacks.Callback):
+    """Without the fetch, which runs inside the compiled step. first, last: the steps that are recorded, counted from 1
+    as profile_batch does."""
+
+    def __init__(self, first=1, last=1):
+        keras.callbacks.Callback.__init__(self)
+        truth.StopWatch.__init__(self, first - 1, last - first + 1)
+        self.batch, self.before = (first, last), -1
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.before = -1
 
     def on_train_batch_begin(self, batch, logs=None):
-        self.start = time.perf_counter()
+        self.begin()
 
     def on_train_batch_end(self, batch, logs=None):
-        steps = batch + 1 - len(self.rows)  # several where a call runs several
+        steps = batch - self.before  # several where a call runs several
+        self.before = batch
         each = (time.perf_counter() - self.start) / steps
         begins = [self.start + n * each for n in range(steps)]
         self.rows += [(begin, begin, begin + each) for begin in begins]
+
+    def fit(self, model, *data, callbacks=(), epochs=1, **options):
+        """model.fit, profiled by the TensorBoard callback. callbacks come first, so that their time is the step's:
+        what follows its end lasts to the start of the next."""
+        board = keras.callbacks.TensorBoard("log", write_graph=False, profile_batch=self.batch)
+        model.fit(*data, epochs=epochs, verbose=0, callbacks=[*callbacks, self, board], **options)
+
+    def save(self, constant_s=None):
+        super().save("tensorflow_cpu", "keras", constant_s=constant_s)
 
 
 def median_step_s(model, batch, steps=20, **fit):

@@ -13,7 +13,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-import truth
 from stopwatch import StopWatch, median_step_s
 
 FIRST, LAST, STEPS = 20, 59, 62
@@ -28,14 +27,13 @@ def main():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((16 * STEPS, 8), np.float32), rng.standard_normal((16 * STEPS, 1), np.float32)
     data = tf.data.Dataset.from_tensor_slices((x, y)).batch(16).cache().prefetch(tf.data.AUTOTUNE)
-    watch = StopWatch()
-    board = keras.callbacks.TensorBoard("log", write_graph=False, profile_batch=(FIRST, LAST))
-    model.fit(data, epochs=1, verbose=0, callbacks=[watch, board])
+    watch = StopWatch(FIRST, LAST)
+    watch.fit(model, data)
     step_s = statistics.median(b[0] - a[0] for a, b in zip(watch.rows[FIRST:], watch.rows[FIRST + 1 : LAST]))
     model.compile("sgd", "mse", jit_compile=False, steps_per_execution=8)
     together_s = median_step_s(model, (x[:16], y[:16]), steps=160)
-    count = LAST - FIRST + 1
-    truth.save(watch.rows, FIRST - 1, count, ["tensorflow_cpu", "keras"], rest_of_step=[step_s - together_s])
+    watch.seconds["rest_of_step"] = [step_s - together_s]
+    watch.save()
 
 
 if __name__ == "__main__":

@@ -6,28 +6,25 @@ Python: it must be said that something is there, and how to see it (a Trace arou
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import keras
 import numpy as np
 import tensorflow as tf
 
-import truth
 from stopwatch import StopWatch
 
 FIRST, LAST, STEPS = 8, 31, 34
 
 
 class WeightHistograms(keras.callbacks.Callback):
-    def __init__(self):
+    def __init__(self, watch):
         super().__init__()
-        self.history, self.each = [], []
+        self.history, self.watch = [], watch
 
     def on_train_batch_end(self, batch, logs=None):
-        before = time.perf_counter()
-        self.history.append([np.histogram(w, bins=64) for w in self.model.get_weights()])
-        self.each.append(time.perf_counter() - before)
+        with self.watch.timed("histograms"):
+            self.history.append([np.histogram(w, bins=64) for w in self.model.get_weights()])
 
 
 def main():
@@ -38,12 +35,9 @@ def main():
     model.compile("sgd", "mse", jit_compile=False)
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((128 * STEPS, 256), np.float32), rng.standard_normal((128 * STEPS, 1), np.float32)
-    watch, histograms = StopWatch(), WeightHistograms()
-    board = keras.callbacks.TensorBoard("log", write_graph=False, profile_batch=(FIRST, LAST))
-    # The histograms' time is the step's: what follows its end lasts to the start of the next.
-    model.fit(x, y, batch_size=128, epochs=1, verbose=0, callbacks=[histograms, watch, board])
-    recorded = histograms.each[FIRST - 1 : LAST]
-    truth.save(watch.rows, FIRST - 1, LAST - FIRST + 1, ["tensorflow_cpu", "keras"], histograms=recorded)
+    watch = StopWatch(FIRST, LAST)
+    watch.fit(model, x, y, batch_size=128, callbacks=[WeightHistograms(watch)])
+    watch.save()
 
 
 if __name__ == "__main__":

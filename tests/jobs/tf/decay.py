@@ -6,13 +6,12 @@ a graph already, and running it eagerly or under XLA would make it slower.
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 16
 
@@ -42,20 +41,15 @@ def main():
     rng = np.random.default_rng(0)
     counts, speeds = rng.random((2048, 128), np.float32), rng.random((2048, 1), np.float32)
     batches = iter(tf.data.Dataset.from_tensor_slices((counts, speeds)).repeat().batch(256).prefetch(2))
-    rows, rate = [], 0.1
-    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=2)
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log", options)
-        start = time.perf_counter()
+    rate = 0.1
+    watch = StopWatch(WARMUP, STEPS, host_tracer_level=2)
+    for step in watch.steps():
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
             x, y = next(batches)
-            fetched = time.perf_counter()
+            watch.fetched()
             float(train_step(x, y, rate))
         rate *= 0.99
-        rows.append((start, fetched, time.perf_counter()))
-    tf.profiler.experimental.stop()
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"])
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

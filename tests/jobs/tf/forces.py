@@ -13,7 +13,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 5, 12
 
@@ -39,24 +39,19 @@ def main():
     rng = np.random.default_rng(0)
     atoms, forces = tf.constant(rng.random((16, 32), np.float32)), tf.constant(rng.random((16, 32), np.float32))
     batches = iter(tf.data.Dataset.from_tensors((atoms, forces)).repeat().prefetch(2))
-    rows = []
-    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=2)
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log", options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, host_tracer_level=2)
+    for step in watch.steps():
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
             x, y = next(batches)
-            fetched = time.perf_counter()
+            watch.fetched()
             float(train_step(x, y))
-        rows.append((start, fetched, time.perf_counter()))
-    tf.profiler.experimental.stop()
     graph, each = tf.function(train_step), []
     for _ in range(40):
         start = time.perf_counter()
         float(graph(*next(batches)))
         each.append(time.perf_counter() - start)
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"], graph_median=[statistics.median(each)])
+    watch.seconds["graph_median"] = [statistics.median(each)]
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ on one clock; they are no ranks. Needs stoker's Python module (PYTHONPATH).
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["STOKER_DATA_RECORD"] = "log/input.stk"
@@ -14,7 +13,7 @@ import numpy as np
 import stoker.data as sd
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 4, 24
 
@@ -38,20 +37,14 @@ def main():
         return loss
 
     batches = iter(sd.Dataset.from_tensor_slices(stored).repeat().map(prepare_map).batch(32))
-    rows = []
-    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=2)
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log", options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, host_tracer_level=2)
+    for step in watch.steps():
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
             maps = next(batches)
-            fetched = time.perf_counter()
+            watch.fetched()
             float(train_step(tf.reshape(tf.convert_to_tensor(maps), (-1, 256))))
-        rows.append((start, fetched, time.perf_counter()))
-    tf.profiler.experimental.stop()
     del batches
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"])
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ signature with an open dimension (or reduce_retracing).
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 16
 
@@ -40,17 +39,11 @@ def main():
         return loss
 
     stored = [tf.constant(mesh) for mesh in meshes()]
-    rows = []
-    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=2)
-    for step, points in enumerate(stored):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log", options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, host_tracer_level=2)
+    for step in watch.steps():
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
-            float(advance(points))
-        rows.append((start, start, time.perf_counter()))
-    tf.profiler.experimental.stop()
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"])
+            float(advance(stored[step]))
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

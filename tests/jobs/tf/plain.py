@@ -6,13 +6,12 @@ the repeating call of the function. What can be said is that something is there,
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 4, 24
 
@@ -35,17 +34,13 @@ def main():
             variable.assign_sub(1e-6 * gradient)
         return loss
 
-    rng, rows = np.random.default_rng(0), []
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log")
-        start = time.perf_counter()
+    rng = np.random.default_rng(0)
+    watch = StopWatch(WARMUP, STEPS)
+    for step in watch.steps():
         clips = next_clip(rng)
-        fetched = time.perf_counter()
+        watch.fetched()
         float(train_step(tf.convert_to_tensor(clips)))
-        rows.append((start, fetched, time.perf_counter()))
-    tf.profiler.experimental.stop()
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"])
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

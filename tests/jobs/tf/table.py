@@ -5,13 +5,12 @@ Truth: host-bound, in making the constant, about half of the step; the cure is t
 """
 
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-import truth
+from stopwatch import StopWatch
 
 WARMUP, STEPS = 4, 24
 
@@ -31,21 +30,15 @@ def main():
 
     streets = tf.data.Dataset.from_tensor_slices(rng.integers(0, 2000, 4096)).repeat().batch(512).prefetch(2)
     batches = iter(streets)
-    rows, made = [], []
-    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=2)
-    for step in range(WARMUP + STEPS):
-        if step == WARMUP:
-            tf.profiler.experimental.start("log", options)
-        start = time.perf_counter()
+    watch = StopWatch(WARMUP, STEPS, host_tracer_level=2)
+    for step in watch.steps():
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
             batch = next(batches)
-            fetched = time.perf_counter()
-            table = tf.constant(distances, tf.float32)
-            made.append(time.perf_counter() - fetched)
+            watch.fetched()
+            with watch.timed("constant"):
+                table = tf.constant(distances, tf.float32)
             float(train_step(batch, table))
-        rows.append((start, fetched, time.perf_counter()))
-    tf.profiler.experimental.stop()
-    truth.save(rows, WARMUP, STEPS, ["tensorflow_cpu"], constant=made[WARMUP:])
+    watch.save("tensorflow_cpu")
 
 
 if __name__ == "__main__":

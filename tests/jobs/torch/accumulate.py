@@ -4,14 +4,11 @@
 Truth: compute-bound, nothing is wrong. Each fourth step is longer for its optimizer, by less than half.
 """
 
-import time
-
 import torch
 from torch import nn
-from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE, ACCUMULATE = 4, 4, 24, 4
 
@@ -31,27 +28,17 @@ def main():
         nn.Linear(16, 1),
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    rows = []
-    with profile(
-        activities=[ProfilerActivity.CPU],
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=lambda p: p.export_chrome_trace("log/run.pt.trace.json"),
-        record_shapes=True,
-    ) as prof:
-        start = time.perf_counter()
+    handler = lambda p: p.export_chrome_trace("log/run.pt.trace.json")
+    with StopWatch(WAIT, WARMUP, ACTIVE, on_trace_ready=handler, record_shapes=True) as watch:
         for step, (maps, rain) in enumerate(loader):
-            fetched = time.perf_counter()
+            watch.fetched()
             (nn.functional.mse_loss(model(maps), rain) / ACCUMULATE).backward()
             if step % ACCUMULATE == ACCUMULATE - 1:
                 optimizer.step()
                 optimizer.zero_grad()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

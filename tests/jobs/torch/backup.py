@@ -6,13 +6,11 @@ beside the steps.
 """
 
 import os
-import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE, EVERY = 2, 2, 16, 2
 
@@ -31,26 +29,16 @@ def main():
     model = nn.Sequential(nn.EmbeddingBag(60000, 96), nn.Linear(96, 512), nn.ReLU(), nn.Linear(512, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
     articles, bought = torch.randint(0, 60000, (256, 40)), torch.rand(256, 1)
-    rows, saves = [], []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-        with_stack=True,
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
         for step in range(WAIT + WARMUP + ACTIVE):
             optimizer.zero_grad()
             nn.functional.mse_loss(model(articles), bought).backward()
             optimizer.step()
             if step % EVERY == 0:
-                before = time.perf_counter()
-                save_checkpoint(model, "model.pt")
-                saves.append(time.perf_counter() - before)
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, start, done))
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"], save_checkpoint=saves)
+                with watch.timed("save_checkpoint"):
+                    save_checkpoint(model, "model.pt")
+            watch.step()
+    watch.save("torch")
 
 
 if __name__ == "__main__":

@@ -8,10 +8,9 @@ import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, Dataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 36
 
@@ -34,24 +33,15 @@ def main():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 1024), nn.ReLU(), nn.Linear(1024, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for values, labels in DataLoader(Records(), batch_size=4):
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(values), labels).backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

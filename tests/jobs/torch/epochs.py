@@ -5,14 +5,11 @@ Truth: input-bound in the first fetch of every epoch of five steps, while worker
 persistent_workers=True; more workers would make it worse.
 """
 
-import time
-
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 5, 5, 25
 
@@ -24,23 +21,15 @@ def main():
     loader = DataLoader(letters, batch_size=32, shuffle=True, num_workers=2)
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 26))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for _ in range((WAIT + WARMUP + ACTIVE) // 5):
             for images, labels in loader:
-                fetched = time.perf_counter()
+                watch.fetched()
                 optimizer.zero_grad()
                 nn.functional.cross_entropy(model(images), labels).backward()
                 optimizer.step()
-                done = time.perf_counter()
-                prof.step()
-                rows.append((start, fetched, done))
-                start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+                watch.step()
+    watch.save("torch")
 
 
 if __name__ == "__main__":

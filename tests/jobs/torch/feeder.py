@@ -12,9 +12,8 @@ import time
 import numpy as np
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 16
 
@@ -45,22 +44,13 @@ def main():
     threading.Thread(target=fill, args=(batches,), daemon=True).start()
     model = nn.Sequential(nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-        with_stack=True,
-    ) as prof:
-        start = time.perf_counter()
-        for _ in range(WAIT + WARMUP + ACTIVE):
+    with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
+        while not watch.full():
             users, ratings = batches.get()
-            fetched = time.perf_counter()
+            watch.fetched()
             train_step(model, optimizer, torch.from_numpy(users), torch.from_numpy(ratings))
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch", "numpy"])
+            watch.step()
+    watch.save("torch", "numpy")
 
 
 if __name__ == "__main__":

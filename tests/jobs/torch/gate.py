@@ -11,9 +11,8 @@ import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 16
 figures, guard = {}, threading.Lock()
@@ -39,27 +38,16 @@ def main():
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
     values, wanted = torch.randn(256, 256), torch.randn(256, 1)
-    rows, blocked = [], []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-        with_stack=True,
-    ) as prof:
-        start = time.perf_counter()
-        for _ in range(WAIT + WARMUP + ACTIVE):
+    with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
+        while not watch.full():
             optimizer.zero_grad()
             loss = nn.functional.mse_loss(model(values), wanted)
             loss.backward()
             optimizer.step()
-            before = time.perf_counter()
-            take_figures(loss.item())
-            done = time.perf_counter()
-            blocked.append(done - before)
-            prof.step()
-            rows.append((start, start, done))
-            start = time.perf_counter()
-    first = WAIT + WARMUP
-    truth.save(rows, first, ACTIVE, ["torch"], take_figures=blocked[first:])
+            with watch.timed("take_figures"):
+                take_figures(loss.item())
+            watch.step()
+    watch.save("torch")
 
 
 if __name__ == "__main__":

@@ -6,14 +6,12 @@ is cached between runs does not help, and the model is compiled already.
 """
 
 import os
-import time
 
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = "inductor"  # nothing of an earlier run
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 1, 1, 8
 torch._dynamo.config.recompile_limit = 64
@@ -44,23 +42,15 @@ def main():
     torch.manual_seed(0)
     model = torch.compile(Encoder(), dynamic=False)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for tokens, labels in sentences():
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(tokens), labels)
             loss.backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+            watch.step()
+    watch.save("torch")
 
 
 if __name__ == "__main__":

@@ -6,14 +6,12 @@ prepares text for a log, no input, and neither does logging.makeRecord.
 """
 
 import logging
-import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 14
 log = logging.getLogger("captions")
@@ -37,30 +35,18 @@ def main():
     loader = DataLoader(TensorDataset(torch.randn(2048, 256), torch.randint(0, 4096, (2048,))), batch_size=16)
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 4096))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    rows, logged = [], []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-        with_stack=True,
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
         for step, (images, words) in enumerate(loader):
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             logits = model(images)
             nn.functional.cross_entropy(logits, words).backward()
             optimizer.step()
-            before = time.perf_counter()
-            log_samples(step, logits.detach())
-            done = time.perf_counter()
-            logged.append(done - before)
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            with watch.timed("log_samples"):
+                log_samples(step, logits.detach())
+            if watch.step():
                 break
-            start = time.perf_counter()
-    first = WAIT + WARMUP
-    truth.save(rows, first, ACTIVE, ["torch"], log_samples=logged[first:])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

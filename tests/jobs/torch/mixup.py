@@ -5,14 +5,12 @@ Truth: host-bound, in Python that the profile does not hold: at least that must 
 """
 
 import random
-import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 3, 2, 24
 
@@ -36,29 +34,19 @@ def main():
     loader = DataLoader(TensorDataset(torch.randn(4096, 384), torch.randint(0, 20, (4096,))), batch_size=48)
     model = nn.Sequential(nn.Linear(384, 512), nn.ReLU(), nn.Linear(512, 20))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    rows, blended = [], []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for images, labels in loader:
-            fetched = time.perf_counter()
-            images, partners = blend(images, labels, rng)
-            blended.append(time.perf_counter() - fetched)
+            watch.fetched()
+            with watch.timed("blend"):
+                images, partners = blend(images, labels, rng)
             optimizer.zero_grad()
             logits = model(images)
             loss = nn.functional.cross_entropy(logits, labels) + nn.functional.cross_entropy(logits, labels[partners])
             loss.backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    first = WAIT + WARMUP
-    truth.save(rows, first, ACTIVE, ["torch"], blend=blended[first:])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

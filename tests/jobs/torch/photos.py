@@ -8,10 +8,10 @@ import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
+from torch.profiler import tensorboard_trace_handler
 from torch.utils.data import DataLoader, Dataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 4, 2, 20
 
@@ -30,24 +30,16 @@ def main():
     model = nn.Sequential(nn.Conv2d(3, 32, 5), nn.ReLU(), nn.MaxPool2d(4), nn.Flatten(), nn.Linear(32 * 49, 10))
     optimizer = torch.optim.Adam(model.parameters())
     loader = DataLoader(Photos(), batch_size=8, shuffle=True, num_workers=2, persistent_workers=True)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log", use_gzip=True),
-    ) as prof:
-        start = time.perf_counter()
+    handler = tensorboard_trace_handler("log", use_gzip=True)
+    with StopWatch(WAIT, WARMUP, ACTIVE, on_trace_ready=handler) as watch:
         for images, labels in loader:
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(images), labels).backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

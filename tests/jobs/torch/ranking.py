@@ -5,14 +5,11 @@ Truth: compute-bound, but each sixth step takes several times as long, in evalua
 median step says nothing of that.
 """
 
-import time
-
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE, EVERY = 2, 2, 18, 6
 
@@ -34,29 +31,18 @@ def main():
     held_out = [(torch.randn(128, 256), torch.randn(128, 1)) for _ in range(4)]
     model = nn.Sequential(nn.Linear(256, 2048), nn.ReLU(), nn.Linear(2048, 1024), nn.ReLU(), nn.Linear(1024, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    rows, evaluations = [], []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-        with_stack=True,
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
         for step, (queries, scores) in enumerate(train):
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             nn.functional.mse_loss(model(queries), scores).backward()
             optimizer.step()
             if step % EVERY == EVERY - 1:
-                before = time.perf_counter()
-                evaluate(model, held_out)
-                evaluations.append(time.perf_counter() - before)
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+                with watch.timed("evaluate"):
+                    evaluate(model, held_out)
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"], evaluate=evaluations)
+    watch.save("torch")
 
 
 if __name__ == "__main__":

@@ -4,15 +4,12 @@
 Truth: input-bound. The cure is workers, as many as there are cores for them; there is no device to pin memory for.
 """
 
-import time
-
 import numpy as np
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, Dataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 3, 2, 24
 
@@ -34,25 +31,16 @@ def main():
     model = nn.Sequential(nn.Flatten(), nn.Linear(98 * 201, 96), nn.ReLU(), nn.Linear(96, 30))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loader = DataLoader(Commands(), batch_size=32, shuffle=True)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for spectra, labels in loader:
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(spectra), labels)
             loss.backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch", "numpy"])
+    watch.save("torch", "numpy")
 
 
 if __name__ == "__main__":

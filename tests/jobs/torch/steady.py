@@ -4,14 +4,11 @@
 Truth: compute-bound, nothing is wrong. The model is compiled already.
 """
 
-import time
-
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, TensorDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 4, 3, 24
 
@@ -23,24 +20,15 @@ def main():
     layers = [nn.Linear(256, 768), nn.GELU(), nn.Linear(768, 512), nn.GELU(), nn.Linear(512, 8)]
     model = torch.compile(nn.Sequential(*layers))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for chains, folds in loader:
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             nn.functional.mse_loss(model(chains), folds).backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

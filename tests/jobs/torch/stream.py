@@ -6,14 +6,12 @@ Truth: input-bound, in parse_record. Workers alone would read each line once per
 
 import json
 import random
-import time
 
 import torch
 from torch import nn
-from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, IterableDataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 12
 
@@ -46,29 +44,17 @@ def main():
     model = nn.Sequential(nn.Linear(3000, 256), nn.ReLU(), nn.Linear(256, 2))
     optimizer = torch.optim.Adagrad(model.parameters(), lr=0.01)
     loader = DataLoader(ClickLog("clicks.jsonl"), batch_size=12)
-    rows = []
-    prof = profile(
-        activities=[ProfilerActivity.CPU],
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=lambda p: p.export_chrome_trace("log/run.pt.trace.json"),
-        with_stack=True,
-    )
-    prof.start()
-    start = time.perf_counter()
-    for values, labels in loader:
-        fetched = time.perf_counter()
-        loss = nn.functional.cross_entropy(model(values), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        done = time.perf_counter()
-        prof.step()
-        rows.append((start, fetched, done))
-        if len(rows) == WAIT + WARMUP + ACTIVE:
-            break
-        start = time.perf_counter()
-    prof.stop()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    handler = lambda p: p.export_chrome_trace("log/run.pt.trace.json")
+    with StopWatch(WAIT, WARMUP, ACTIVE, on_trace_ready=handler, with_stack=True) as watch:
+        for values, labels in loader:
+            watch.fetched()
+            loss = nn.functional.cross_entropy(model(values), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if watch.step():
+                break
+    watch.save("torch")
 
 
 if __name__ == "__main__":

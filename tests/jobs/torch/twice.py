@@ -11,10 +11,9 @@ import time
 
 import torch
 from torch import nn
-from torch.profiler import profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader, Dataset
 
-import truth
+from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE = 2, 2, 16
 
@@ -36,24 +35,15 @@ def train(far):
     torch.set_num_threads(1)
     model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 512), nn.ReLU(), nn.Linear(512, 5))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)
-    rows = []
-    with profile(
-        schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
-        on_trace_ready=tensorboard_trace_handler("log"),
-    ) as prof:
-        start = time.perf_counter()
+    with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         for values, labels in DataLoader(Rows(far), batch_size=64, shuffle=True):
-            fetched = time.perf_counter()
+            watch.fetched()
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(values), labels).backward()
             optimizer.step()
-            done = time.perf_counter()
-            prof.step()
-            rows.append((start, fetched, done))
-            if len(rows) == WAIT + WARMUP + ACTIVE:
+            if watch.step():
                 break
-            start = time.perf_counter()
-    truth.save(rows, WAIT + WARMUP, ACTIVE, ["torch"])
+    watch.save("torch")
 
 
 if __name__ == "__main__":

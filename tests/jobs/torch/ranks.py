@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two processes that train together over gloo, without a GPU. The stop-watch is rank 0's."""
+
+import os
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+from stopwatch import StopWatch
+
+
+def run_rank(rank, train, port, plan):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), GLOO_SOCKET_IFNAME="lo")
+    dist.init_process_group("gloo", rank=rank, world_size=2)
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    with StopWatch(*plan, worker_name=f"rank{rank}") as watch:
+        train(rank, watch)
+    if rank == 0:
+        watch.save("torch")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def run_two(train, port, wait, warmup, active):
+    """train(rank, watch) in each of them; it calls watch.step() after each of its steps until that is true."""
+    mp.spawn(run_rank, args=(train, port, (wait, warmup, active)), nprocs=2)

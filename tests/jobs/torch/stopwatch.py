@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stop-watch of PyTorch's jobs, with the profiler as its documentation shows it: a schedule, TensorBoard's handler,
+and a call after each step."""
+
+from torch.profiler import profile, schedule, tensorboard_trace_handler
+
+import truth
+
+
+class StopWatch(truth.StopWatch):
+    """Around the loop: of wait + warmup + active steps the last ones are recorded. options: the profiler's."""
+
+    def __init__(self, wait, warmup, active, worker_name=None, **options):
+        super().__init__(wait + warmup, active)
+        options.setdefault("on_trace_ready", tensorboard_trace_handler("log", worker_name))
+        self.profiler = profile(schedule=schedule(wait=wait, warmup=warmup, active=active, repeat=1), **options)
+
+    def __enter__(self):
+        self.profiler.start()
+        self.begin()
+        return self
+
+    def __exit__(self, *error):
+        self.profiler.stop()
+
+    def full(self):
+        return len(self.rows) == self.first + self.count
+
+    def step(self):
+        """A step ends, and the next begins; true after the last that is recorded."""
+        self.end()
+        self.profiler.step()
+        self.begin()
+        return self.full()
