@@ -32,6 +32,13 @@ class StopWatch:
         """The batch is there; a job that fetches nothing leaves it out."""
         self.there = time.perf_counter()
 
+    @contextlib.contextmanager
+    def waiting(self):
+        """A further fetch within the step: it waits for input, too."""
+        before = time.perf_counter()
+        yield
+        self.there += time.perf_counter() - before
+
     def end(self):
         self.rows.append((self.start, self.there, time.perf_counter()))
 

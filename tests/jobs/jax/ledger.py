@@ -10,21 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from perceptron import make_params, update
 from stopwatch import StopWatch
 
 WARMUP, STEPS = 3, 16
-
-
-def loss_of(params, x):
-    for weights in params:
-        x = jnp.tanh(x @ weights)
-    return jnp.mean(jnp.square(x))
-
-
-@jax.jit
-def update(params, x):
-    loss, gradients = jax.value_and_grad(loss_of)(params, x)
-    return [p - 1e-3 * g for p, g in zip(params, gradients)], loss
 
 
 def report_norms(step, params, out):
@@ -34,7 +23,7 @@ def report_norms(step, params, out):
 
 def main():
     rng = np.random.default_rng(0)
-    params = [jnp.asarray(rng.standard_normal((160, 160), dtype=np.float32) / 16) for _ in range(3)]
+    params = make_params(160, 3)
     x = jnp.asarray(rng.standard_normal((768, 160), dtype=np.float32))
     with open("norms.jsonl", "w") as out:
         watch = StopWatch(WARMUP, STEPS)
