@@ -12,7 +12,7 @@ import numpy as np
 
 from stopwatch import StopWatch
 
-WARMUP, STEPS = 2, 12
+WARMUP, STEPS = 2, 8
 
 
 def loss_of(params, x, horizon):

@@ -13,7 +13,7 @@ import numpy as np
 
 from stopwatch import StopWatch
 
-WARMUP, STEPS = 4, 12
+WARMUP, STEPS = 4, 6
 
 
 def update(params, momenta, x):

@@ -49,7 +49,7 @@ def main():
     loader = grain.DataLoader(
         data_source=Vineyards(),
         sampler=grain.samplers.IndexSampler(1024, shuffle=True, seed=0, shard_options=grain.sharding.NoSharding()),
-        operations=[RankPixels(), grain.transforms.Batch(16, drop_remainder=True)],
+        operations=[RankPixels(), grain.transforms.Batch(8, drop_remainder=True)],
         worker_count=0,
         read_options=grain.ReadOptions(num_threads=1, prefetch_buffer_size=2),
     )

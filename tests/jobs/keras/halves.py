@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch
 
-FIRST, LAST, STEPS = 8, 25, 28
+FIRST, LAST, STEPS = 8, 17, 20
 
 
 def main():

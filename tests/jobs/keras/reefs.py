@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch, median_step_s
 
-FIRST, LAST, STEPS = 8, 27, 30
+FIRST, LAST, STEPS = 8, 19, 22
 
 
 def write_reefs(count):

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch, median_step_s
 
-FIRST, LAST, STEPS, LENGTH = 8, 27, 30, 60000
+FIRST, LAST, STEPS, LENGTH = 8, 19, 22, 60000
 
 
 def write_echoes(path, count):

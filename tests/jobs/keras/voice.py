@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch
 
-FIRST, LAST, STEPS = 10, 25, 28
+FIRST, LAST, STEPS = 10, 18, 21
 
 
 def write_voices(path, count):

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from stopwatch import StopWatch
 
-WAIT, WARMUP, ACTIVE = 2, 2, 14
+WAIT, WARMUP, ACTIVE = 2, 2, 12
 
 
 def count_pairs(frauds, others):
@@ -34,11 +34,12 @@ class FraudModule(nn.Module):
 
 class PairwiseAuc:
     def __init__(self):
-        self.scores, self.labels, self.history = [], [], []
+        self.scores, self.labels = torch.randn(2500).tolist(), (torch.arange(2500) % 3 == 0).tolist()  # of yesterday
+        self.history = []
 
     def on_train_batch_end(self, outputs, batch, batch_idx):
-        self.scores = (self.scores + outputs["scores"].tolist())[-1500:]
-        self.labels = (self.labels + batch[1].tolist())[-1500:]
+        self.scores = (self.scores + outputs["scores"].tolist())[-2500:]
+        self.labels = (self.labels + batch[1].tolist())[-2500:]
         frauds = [s for s, label in zip(self.scores, self.labels) if label]
         others = [s for s, label in zip(self.scores, self.labels) if not label]
         self.history.append(count_pairs(frauds, others) / (len(frauds) * len(others)))
@@ -62,9 +63,9 @@ def fit(module, loader, callbacks, watch):
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    payments = TensorDataset(torch.randn(16384, 256), (torch.rand(16384) < 0.3).float())
+    payments = TensorDataset(torch.randn(2048, 256), (torch.rand(2048) < 0.3).float())
     with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
-        fit(FraudModule(), DataLoader(payments, batch_size=256, drop_last=True), [PairwiseAuc()], watch)
+        fit(FraudModule(), DataLoader(payments, batch_size=16, drop_last=True), [PairwiseAuc()], watch)
     watch.save("torch")
 
 

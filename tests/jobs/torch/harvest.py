@@ -13,16 +13,16 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from stopwatch import StopWatch
 
-WAIT, WARMUP, ACTIVE = 4, 4, 24
+WAIT, WARMUP, ACTIVE = 4, 4, 16
 
 
 class HeldOut(Dataset):
     def __len__(self):
-        return 48
+        return 24
 
     def __getitem__(self, i):
-        time.sleep(0.004)
-        return torch.full((256,), i / 48), torch.tensor([i / 48])
+        time.sleep(0.006)
+        return torch.full((256,), i / 24), torch.tensor([i / 24])
 
 
 def validate(model, loader, watch):
@@ -40,8 +40,8 @@ def main():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 512), nn.ReLU(), nn.Linear(512, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    fields = TensorDataset(torch.randn(8 * 96, 256), torch.randn(8 * 96, 1))
-    train, held_out = DataLoader(fields, batch_size=96, shuffle=True), DataLoader(HeldOut(), batch_size=16)
+    fields = TensorDataset(torch.randn(8 * 6, 256), torch.randn(8 * 6, 1))
+    train, held_out = DataLoader(fields, batch_size=6, shuffle=True), DataLoader(HeldOut(), batch_size=8)
     with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
         for _ in range((WAIT + WARMUP + ACTIVE) // 8):
             for step, (plots, tons) in enumerate(train):

@@ -11,11 +11,13 @@ from torch.utils.data import DataLoader
 from stopwatch import StopWatch
 
 WAIT, WARMUP, ACTIVE, MASK = 2, 2, 12, 3
+SALTS = range(104729, 104759)
 
 
 def mask_tokens(tokens):
     """One token in seven is hidden, and the rest is no target."""
-    hidden = [(t * 7919 + n * 104729) % 7 == 0 for n, t in enumerate(tokens)]
+    hashes = [(t * 7919 + n * salt) % 7 for salt in SALTS for n, t in enumerate(tokens)]
+    hidden = [h == 0 for h in hashes[: len(tokens)]]
     return [MASK if h else t for h, t in zip(hidden, tokens)], [t if h else -100 for h, t in zip(hidden, tokens)]
 
 
@@ -63,8 +65,8 @@ class Trainer:
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    reviews = torch.randint(4, 200, (512, 1500)).tolist()
-    model = nn.Sequential(nn.Embedding(200, 16), nn.Linear(16, 200))
+    reviews = torch.randint(4, 40, (512, 300)).tolist()
+    model = nn.Sequential(nn.Embedding(40, 12), nn.Linear(12, 40))
     with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
         Trainer(model, reviews, MaskingCollator(), [LossHistory()]).train(watch)
     watch.save("torch")

@@ -11,7 +11,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ranks import run_two
 
-WAIT, WARMUP, ACTIVE, ACCUMULATE = 2, 2, 8, 4
+WAIT, WARMUP, ACTIVE, ACCUMULATE = 2, 2, 6, 4
 
 
 def train(rank, watch):
