@@ -21,12 +21,14 @@ static const struct stk_rep_fix fixes[] = {
      "torch._dynamo.mark_dynamic(x, 0)  # or torch.compile(model, dynamic=True)\n"
      "DataLoader(dataset, batch_size=batch_size, drop_last=True)"},
     {"tensorflow",
-     "Give tf.function a fixed signature, pass tensors rather than Python numbers, and drop the "
-     "odd batch.",
+     "See which argument differs from one signature to the next (profiles do not hold it). A "
+     "Literal is a Python number: pass a tensor. For a shape that changes give tf.function a fixed "
+     "signature, and drop the odd batch.",
      "@tf.function(reduce_retracing=True,\n"
      "             input_signature=[tf.TensorSpec([None, 224, 224, 3], tf.float32)])\n"
      "def train_step(images): ...\n"
-     "ds = ds.batch(batch_size, drop_remainder=True)"},
+     "ds = ds.batch(batch_size, drop_remainder=True)\n"
+     "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
     {"jax",
      "See what is compiled again and why; pad inputs to few shapes, and pass changing values as "
      "arrays.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker stats ops --by phase and --by scope on small traces whose answers are known: TensorFlow's
-// paths, PyTorch's autograd and ranges, what a device's row records, and when nothing is told.
+// stoker stats ops --by phase, scope, module and stack on small traces whose answers are known:
+// TensorFlow's paths, PyTorch's autograd and ranges, what a device's row records, and when nothing
+// is told.
 #include "answer.h"
 #include "passes/stats/stats_ops_by.h"
 #include "xplane_writer.h"
@@ -114,6 +115,74 @@ static void test_scopes(void)
     answer_end(&a);
 }
 
+static void python(struct answer *a, double start_us, double dur_us, const char *name)
+{
+    synth_host(&a->s, MAIN, start_us, dur_us, name, STK_KIND_PYTHON);
+}
+
+// A step whose model calls a layer, and an operation outside of all Python.
+static void put_calls(struct answer *a)
+{
+    python(a, 0, 500, "job/train.py(35): train_step");
+    python(a, 10, 300, "nn.Module: Net_0");
+    python(a, 20, 200, "torch/nn/modules/module.py(1501): _call_impl");
+    python(a, 30, 150, "nn.Module: Linear_1");
+    synth_host(&a->s, MAIN, 40, 100, "aten::linear", STK_KIND_HOST_OP);
+    synth_host(&a->s, MAIN, 50, 60, "aten::addmm", STK_KIND_HOST_OP);
+    synth_launch(&a->s, MAIN, 60, 5, "gemm", 200, 70, S0);
+    synth_host(&a->s, MAIN, 250, 20, "aten::relu", STK_KIND_HOST_OP);
+    python(a, 400, 50, "$loss.py:7 mean");
+    synth_host(&a->s, MAIN, 410, 30, "aten::mean", STK_KIND_HOST_OP);
+    synth_host(&a->s, 2, 600, 15, "aten::mm", STK_KIND_HOST_OP);
+}
+
+static void test_modules(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    put_calls(&a);
+    answer_analyse(&a, &stk_ops_by_module);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_EQ(host_us(&a, "Net_0/Linear_1"), 100);
+    CHECK_EQ(host_us(&a, "Net_0"), 20);
+    CHECK_EQ(cell_of(&a, "Net_0", "within_ns"), 120 * US);
+    CHECK_EQ(cell_of(&a, "Net_0", "device_within_ns"), 70 * US);
+    CHECK_EQ(cell_of(&a, "Net_0/Linear_1", "device_ops"), 1);
+    CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), 73); // 120 of 165 us
+    CHECK_EQ(a.doc.missing_count, 0);
+    answer_end(&a);
+}
+
+// The user's innermost function: PyTorch's own files lie between, and another file within.
+static void test_stacks(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    put_calls(&a);
+    answer_analyse(&a, &stk_ops_by_stack);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_EQ(host_us(&a, "job/train.py:35 train_step"), 120);
+    CHECK_EQ(cell_of(&a, "job/train.py:35 train_step", "device_ns"), 70 * US);
+    CHECK_EQ(host_us(&a, "loss.py:7 mean"), 30);
+    CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), 91); // 150 of 165 us
+    answer_end(&a);
+}
+
+static void test_no_python(void)
+{
+    const struct stk_stats *const keys[] = {&stk_ops_by_stack, &stk_ops_by_module};
+    for (int k = 0; k < 2; k++) {
+        struct answer a;
+        answer_begin(&a);
+        synth_host(&a.s, MAIN, 0, 40, "aten::linear", STK_KIND_HOST_OP);
+        answer_analyse(&a, keys[k]);
+        CHECK_EQ(a.doc.tables[0].row_count, 1);
+        CHECK(a.doc.inconclusive);
+        CHECK(strstr(a.doc.missing[0].remedy, "with_stack=True") != NULL);
+        answer_end(&a);
+    }
+}
+
 // The innermost range of the user's; steps and what frameworks mark are none.
 static void test_ranges(void)
 {
@@ -188,5 +257,8 @@ int main(int argc, char **argv)
     CHECK_RUN(test_scopes);
     CHECK_RUN(test_ranges);
     CHECK_RUN(test_recorded_paths);
+    CHECK_RUN(test_modules);
+    CHECK_RUN(test_stacks);
+    CHECK_RUN(test_no_python);
     return check_done("unit.stats_ops_by");
 }
