@@ -64,12 +64,15 @@ static void test_pytorch_phases(void)
                STK_KIND_HOST_OP);
     synth_host(&a.s, 2, 110, 30, "aten::mm", STK_KIND_HOST_OP);
     synth_launch(&a.s, 2, 112, 2, "gemm", 130, 70, S0);
+    synth_host(&a.s, 2, 150, 6, "CudnnConvolutionBackward", STK_KIND_HOST_OP); // of old releases
+    synth_host(&a.s, 2, 151, 4, "aten::cudnn_convolution_backward", STK_KIND_HOST_OP);
+    synth_host(&a.s, 2, 160, 3, "ReluBackward1", STK_KIND_HOST_OP);
     synth_host(&a.s, MAIN, 200, 60, "Optimizer.step#Adam.step", STK_KIND_ANNOTATION);
     synth_host(&a.s, MAIN, 210, 25, "aten::mul_", STK_KIND_HOST_OP);
     answer_analyse(&a, &stk_ops_by_phase);
     CHECK_EQ(host_us(&a, "forward"), 40);
     CHECK_EQ(host_us(&a, "loss"), 20);
-    CHECK_EQ(host_us(&a, "backward"), 50);
+    CHECK_EQ(host_us(&a, "backward"), 59);
     CHECK_EQ(host_us(&a, "optimizer"), 25);
     CHECK_EQ(cell_of(&a, "backward", "device_ns"), 70 * US);
     CHECK_EQ(PERCENT(answer_figure(&a, "device_told_share")), 100);

@@ -19,7 +19,7 @@ static const char *const phase_keys[PHASES] = {
     [FORWARD] = "forward"};
 
 enum where { WHERE_PART, WHERE_TYPE, WHERE_HOST, WHERE_SCOPE };
-enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS };
+enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS, HOW_ENDS_NUMBERED };
 static const struct phase_word {
     struct stk_str pattern;
     uint8_t phase, where, how;
@@ -40,6 +40,11 @@ static bool matches(const struct phase_word *w, struct stk_str s)
     case HOW_STARTS:
         return stk_str_starts(s, w->pattern);
     case HOW_ENDS:
+        return stk_str_ends(s, w->pattern);
+    case HOW_ENDS_NUMBERED:
+        while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9') {
+            s.n--;
+        }
         return stk_str_ends(s, w->pattern);
     default:
         return stk_str_contains(s, w->pattern);
