@@ -222,6 +222,31 @@ struct stoker_memory_source {
     void (*give)(void *arg, void *memory, size_t size);
 };
 
+// Limits of the process, over all iterators that run in it. 0: none. They hold beside the options
+// of a run, which hold for it alone, and are never passed: stages wait, do with fewer threads, or
+// fail with STOKER_ELIMIT. At first they are what the environment says: STOKER_DATA_CPUS,
+// STOKER_DATA_THREADS and STOKER_DATA_RAM (bytes, or with K, M or G behind).
+struct stoker_data_limits {
+    int cpus;           // threads of stages at work at once; those that call `next` come to them
+    int threads;        // of stages that exist; without one a stage works on the thread that asks
+    uint64_t ram_bytes; // of buffers, free ones too; not arrays that were copied for who keeps them
+    uint64_t reserved[4];
+};
+struct stoker_data_use { // now, and the most it was
+    int threads, threads_most;
+    uint64_t ram_bytes, ram_peak_bytes;
+    uint64_t reserved[4];
+};
+// From any thread; what runs already keeps what it has, and takes no more.
+enum stoker_status stoker_data_limits_set(const struct stoker_data_limits *limits,
+                                          struct stoker_err *err);
+// Around a wait of a function of the host (struct stoker_host) for another iterator of the process,
+// which may need the processor of the limit that the function runs on. 1: it had one, to be taken
+// back behind the wait.
+int stoker_data_lend_processor(void);
+void stoker_data_take_processor(void);
+void stoker_data_limits_get(struct stoker_data_limits *limits, struct stoker_data_use *use);
+
 struct stoker_run_options {  // zero it, then set what is wanted
     int has_seed, is_sloppy; // sloppy: parallel stages may deliver out of order by default
     uint64_t seed;

@@ -13,27 +13,10 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/cgroup.h"
 #include "base/str.h"
 
 #define THREADS_MAX 64
-
-// Processors that the control group's bandwidth quota amounts to, rounded up; 0 if unlimited. Only
-// version 2, as seen from inside a container, where its own group is mounted at the root.
-static int64_t quota_processors(void)
-{
-    int fd = open("/sys/fs/cgroup/cpu.max", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    char line[64] = "";
-    ssize_t got = read(fd, line, sizeof line - 1); // not stdio, which allocates: tuners look often
-    close(fd);
-    long long quota, period;
-    if (got <= 0 || sscanf(line, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) {
-        return 0;
-    }
-    return quota / period + (quota % period != 0);
-}
 
 static int64_t affinity_processors(void)
 {
@@ -57,7 +40,7 @@ int stk_thread_count(void)
     int64_t count = wished_threads();
     if (count == 0) {
         count = affinity_processors();
-        int64_t quota = quota_processors();
+        int64_t quota = stk_cgroup_processors();
         if (quota > 0 && quota < count) {
             count = quota;
         }

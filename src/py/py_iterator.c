@@ -193,12 +193,15 @@ static int helper_wait(struct helper *h, const int *flag, int wanted, int64_t ns
     int64_t end = now_ns() + ns;
     struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
     pthread_mutex_lock(&h->lock);
-    int rc = 0;
+    int rc = 0, has_lent = *flag != wanted && stoker_data_lend_processor();
     while (*flag != wanted && rc != ETIMEDOUT) {
         rc = pthread_cond_timedwait(&h->done, &h->lock, &until);
     }
     int is_there = *flag == wanted;
     pthread_mutex_unlock(&h->lock);
+    if (has_lent) {
+        stoker_data_take_processor();
+    }
     return is_there;
 }
 

@@ -171,6 +171,36 @@ static PyObject *load_plugin(PyObject *module, PyObject *arg)
     return list;
 }
 
+static PyObject *limits(PyObject *module, PyObject *unused)
+{
+    struct stoker_data_limits l;
+    struct stoker_data_use u;
+    (void)module;
+    (void)unused;
+    stoker_data_limits_get(&l, &u);
+    return Py_BuildValue("{s:i,s:i,s:K,s:i,s:i,s:K,s:K}", "cpus", l.cpus, "threads", l.threads,
+                         "ram_bytes", (unsigned long long)l.ram_bytes, "threads_now", u.threads,
+                         "threads_most", u.threads_most, "ram_bytes_now",
+                         (unsigned long long)u.ram_bytes, "ram_bytes_most",
+                         (unsigned long long)u.ram_peak_bytes);
+}
+
+static PyObject *set_limits(PyObject *module, PyObject *args)
+{
+    struct stoker_data_limits l = {0};
+    struct stoker_err err;
+    unsigned long long ram_bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "iiK", &l.cpus, &l.threads, &ram_bytes)) {
+        return NULL;
+    }
+    l.ram_bytes = ram_bytes;
+    if (stoker_data_limits_set(&l, &err) != STOKER_OK) {
+        return stk_py_raise(&err);
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"op_call", op_call, METH_VARARGS, "op_call(name, inputs, args, seed) -> list of results"},
     {"op_names", op_names, METH_NOARGS, "Operations and what they do: dict."},
@@ -178,6 +208,8 @@ static PyMethodDef methods[] = {
     {"kind_names", kind_names, METH_NOARGS, "Kinds of datasets and what they are: dict."},
     {"dtype_names", dtype_names, METH_NOARGS, "Names of the types, by number."},
     {"load_plugin", load_plugin, METH_O, "load_plugin(path) -> names of its operations"},
+    {"limits", limits, METH_NOARGS, "Limits of the process, and what is used of them: dict."},
+    {"set_limits", set_limits, METH_VARARGS, "set_limits(cpus, threads, ram_bytes); 0: none"},
     {"register", stk_py_register, METH_O, "A function's number for the engine."},
     {"unregister", stk_py_unregister, METH_O, "Forgets the function of that number."},
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -401,6 +402,20 @@ def test_large_strings_shuffled():
         )
         have = [t for b in ds.map(lambda x: x, 2).batch(16) for t in b]
     c.same(sorted(have) == sorted(texts), True, "what was written")
+
+
+def test_window_of_small_blocks():
+    """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
+    n = 12000
+    parts = sd.Dataset.range(n).flat_map(lambda i: sd.Dataset.from_tensors(sd.fill([64], i)))
+    start = time.monotonic()
+    (w,) = parts.window(n)
+    c.same([int(e[0]) for e in w], list(range(n)))
+    c.quick(start, 3, "one window")
+    words = sd.Dataset.range(3000).flat_map(lambda i: sd.Dataset.from_tensors(sd.as_string(i)))
+    got = [[v for v in w] for w in words.window(500, shift=200, stride=3)]
+    c.same(got[3], [b"%d" % i for i in range(600, min(3000, 600 + 1500), 3)])
+    c.same(len(got), 15)
 
 
 c.main(globals())

@@ -40,6 +40,14 @@ def test_dir_and_display():
         shown = [n for n in dir(module) if not n.startswith("__")]
         c.same([n for n in shown if n.startswith("_") or n in ("np", "os", "types")], [], module.__name__)
     c.true({"Dataset", "io", "image", "AUTOTUNE"} <= set(dir(sd)) and "TFRecordWriter" in dir(sd.io), "names")
+    ds = sd.Dataset.range(3)
+    options = sd.Options()
+    for value in (ds, iter(ds), options, options.autotune, options.threading, ds.element_spec, ds.stats(), sd.TFRecordDataset("f")):
+        shown = [n for n in dir(value) if not n.startswith("__")]
+        hidden = [n for n in shown if n.startswith("_") or n in ("merged", "run_options", "engine")]
+        c.same(hidden, [], type(value).__name__)
+        c.true(len(shown) > 1 and "__class__" in dir(value), f"{type(value).__name__}: {shown}")
+    c.true({"map", "batch", "element_spec"} <= set(dir(ds)) and "state" in dir(iter(ds)) and "seed" in dir(options), "names")
     ds = sd.Dataset.from_tensor_slices({"<b>x": [1, 2], "y": ["a", "b"]})
     page = ds._repr_html_()
     c.true("&lt;b&gt;x" in page and "<b>" not in page and "elements: 2" in page, page)

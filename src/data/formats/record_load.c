@@ -12,10 +12,9 @@ enum stoker_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, con
 {
     struct stk_pool_stats s = stk_pool_stats_of(pool);
     return stk_err_set(err, STOKER_ELIMIT,
-                       "no memory for %zu bytes to read %s (%llu of %llu bytes of the budget in "
-                       "use)",
+                       "no memory for %zu bytes to read %s (%llu of %llu bytes of %s in use)",
                        bytes, path, (unsigned long long)s.in_use_bytes,
-                       (unsigned long long)s.cap_bytes);
+                       (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
 static enum stoker_status make_capacity(struct stk_record_reader *r, size_t bytes,

@@ -72,10 +72,9 @@ enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t
         return stk_err_nomem(err);
     }
     struct stk_pool_stats s = stk_pool_stats_of(c->pool);
-    return stk_err_set(err, STOKER_ENOMEM,
-                       "no memory for %zu bytes of an image (%llu of %llu bytes of the budget in "
-                       "use)",
-                       size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
+    return stk_err_set(
+        err, STOKER_ENOMEM, "no memory for %zu bytes of an image (%llu of %llu bytes of %s in use)",
+        size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
 // All pages are touched now: later images would do it page by page, the larger ones first.

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "data/memory/process_limits.h"
 
 #define ALIGN 64
 #define CLASS_BYTES_MIN 256
@@ -25,7 +26,9 @@
 #define SMALL_BYTES_MAX ((size_t)1 << 20)    // larger ones come in few sizes, and are mostly filled
 
 struct stk_pool {
-    int refs; // its owner and every buffer that is out
+    int refs;                        // its owner and every buffer that is out
+    bool is_counted;                 // against the process' limit
+    struct stk_pool *before, *after; // in the list of those that are
     pthread_mutex_t lock;
     struct stk_pool_stats stats;
     struct stoker_memory_source source; // get NULL: none
@@ -33,6 +36,49 @@ struct stk_pool {
     void *wait_arg;
     struct stk_buf *free[CLASSES];
 };
+
+static struct { // pools that count, whose free lists are emptied where another finds too little
+    pthread_mutex_t lock; // taken before a pool's, never behind it
+    struct stk_pool *first;
+} counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock_counted(void)
+{
+    pthread_mutex_lock(&counted.lock);
+}
+
+static void unlock_counted(void)
+{
+    pthread_mutex_unlock(&counted.lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(lock_counted, unlock_counted, unlock_counted);
+}
+
+static void count_pool(struct stk_pool *p)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    lock_counted();
+    p->after = counted.first;
+    if (p->after) {
+        p->after->before = p;
+    }
+    counted.first = p;
+    unlock_counted();
+}
+
+static void uncount_pool(struct stk_pool *p)
+{
+    lock_counted();
+    *(p->before ? &p->before->after : &counted.first) = p->after;
+    if (p->after) {
+        p->after->before = p->before;
+    }
+    unlock_counted();
+}
 
 static size_t class_bytes(int c)
 {
@@ -57,7 +103,11 @@ struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_s
         p->refs = 1;
         p->source = source ? *source : (struct stoker_memory_source){0};
         p->stats.cap_bytes = cap_bytes;
+        p->is_counted = cap_bytes != SIZE_MAX;
         pthread_mutex_init(&p->lock, NULL);
+        if (p->is_counted) {
+            count_pool(p);
+        }
     }
     return p;
 }
@@ -82,6 +132,9 @@ STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)
 
 static void buf_free(struct stk_pool *p, struct stk_buf *b)
 {
+    if (b && p->is_counted) {
+        stk_limits_give_ram(b->size);
+    }
     if (b && b->is_sourced) {
         p->source.give(p->source.arg, b->data, b->size);
     }
@@ -108,6 +161,9 @@ STK_HOT void stk_pool_drop(struct stk_pool *p)
         return;
     }
     STK_ASSERT(p->stats.in_use_bytes == 0);
+    if (p->is_counted) {
+        uncount_pool(p);
+    }
     free_lists(p);
     STK_ASSERT(p->stats.free_bytes == 0);
     pthread_mutex_destroy(&p->lock);
@@ -119,6 +175,12 @@ STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
     pthread_mutex_lock(&p->lock);
     struct stk_pool_stats s = p->stats;
     pthread_mutex_unlock(&p->lock);
+    uint64_t left = p->is_counted ? stk_limits_use().ram_left : UINT64_MAX;
+    s.cap_name = "the budget";
+    if (left < s.cap_bytes && s.in_use_bytes + s.free_bytes + left < s.cap_bytes) {
+        s.cap_bytes = s.in_use_bytes + s.free_bytes + left;
+        s.cap_name = "what the process' limit leaves";
+    }
     return s;
 }
 
@@ -166,8 +228,19 @@ static struct stk_buf *buf_new(size_t size)
     return b;
 }
 
-// Takes `size` out of the budget. The lock is held. False: it would pass the cap.
-STK_HOT static bool reserve(struct stk_pool *p, size_t size)
+// Of the process' limit. The lock is held.
+static bool take_ram(struct stk_pool *p, size_t size)
+{
+    if (!p->is_counted || stk_limits_take_ram(size)) {
+        return true;
+    }
+    free_lists(p);
+    return stk_limits_take_ram(size);
+}
+
+// Takes `size` out of the budget; is_fresh: of memory that the pool does not have yet. The lock is
+// held. False: it would pass the cap.
+STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh)
 {
     struct stk_pool_stats *s = &p->stats;
     if (size > s->cap_bytes || s->in_use_bytes > s->cap_bytes - size) {
@@ -176,6 +249,10 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size)
     }
     if (s->in_use_bytes + s->free_bytes + size > s->cap_bytes) {
         free_lists(p);
+    }
+    if (is_fresh && !take_ram(p, size)) {
+        s->refused++;
+        return false;
     }
     s->in_use_bytes += size;
     STK_ASSERT(s->in_use_bytes <= s->cap_bytes);
@@ -186,19 +263,45 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size)
 bool stk_pool_claim(struct stk_pool *p, size_t bytes)
 {
     pthread_mutex_lock(&p->lock);
-    bool fits = reserve(p, bytes);
+    bool fits = reserve(p, bytes, true);
     pthread_mutex_unlock(&p->lock);
     return fits;
 }
 
+// Empties the free lists of all pools that nobody is at.
+static void free_all_lists(void)
+{
+    lock_counted();
+    for (struct stk_pool *p = counted.first; p; p = p->after) {
+        if (pthread_mutex_trylock(&p->lock) == 0) {
+            free_lists(p);
+            pthread_mutex_unlock(&p->lock);
+        }
+    }
+    unlock_counted();
+}
+
 static bool waits(struct stk_pool *p, size_t bytes, int *idle)
 {
-    return p->wait && bytes <= p->stats.cap_bytes && p->wait(p->wait_arg, idle);
+    uint64_t most = p->is_counted ? stk_limits_now().ram_bytes : 0;
+    return p->wait && bytes <= p->stats.cap_bytes && (!most || bytes <= most) &&
+           p->wait(p->wait_arg, idle);
+}
+
+// Whether to try once more at once: other pools may have had what lacks.
+static bool frees_others(const struct stk_pool *p, size_t bytes)
+{
+    if (!p->is_counted || stk_limits_use().ram_left >= bytes) {
+        return false;
+    }
+    free_all_lists();
+    return true;
 }
 
 bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes)
 {
-    bool is_claimed = stk_pool_claim(p, bytes);
+    bool is_claimed =
+        stk_pool_claim(p, bytes) || (frees_others(p, bytes) && stk_pool_claim(p, bytes));
     for (int idle = 0; !is_claimed && waits(p, bytes, &idle);) {
         is_claimed = stk_pool_claim(p, bytes);
     }
@@ -211,6 +314,9 @@ void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
     STK_ASSERT(p->stats.in_use_bytes >= bytes);
     p->stats.in_use_bytes -= bytes;
     pthread_mutex_unlock(&p->lock);
+    if (p->is_counted) {
+        stk_limits_give_ram(bytes);
+    }
 }
 
 // A free buffer of class c, or a small one of a class little above; out of its list. NULL: none.
@@ -254,7 +360,7 @@ STK_HOT static struct stk_buf *buf_try(struct stk_pool *p, int c, bool *is_short
     pthread_mutex_lock(&p->lock);
     struct stk_buf *b = take_free(p, c);
     size_t size = b ? b->size : class_bytes(c);
-    *is_short = !reserve(p, size);
+    *is_short = !reserve(p, size, !b);
     p->stats.fresh += !*is_short && !b;
     pthread_mutex_unlock(&p->lock);
     if (*is_short) {
@@ -278,6 +384,9 @@ STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
     STK_ASSERT(c >= CLASSES || class_bytes(c) >= size);
     bool is_short;
     struct stk_buf *b = c < CLASSES ? buf_try(p, c, &is_short) : NULL;
+    if (!b && c < CLASSES && is_short && frees_others(p, class_bytes(c))) {
+        b = buf_try(p, c, &is_short);
+    }
     while (!b && c < CLASSES && is_short && waits(p, class_bytes(c), &idle)) {
         b = buf_try(p, c, &is_short);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that columns lie in: reference-counted buffers out of a pool that takes them back, so
 // that the steady state neither allocates nor faults pages in. A pool has a cap in bytes (the
-// dataset's RAM budget); it dies when its owner and the last of its buffers have let go.
-// Buffers may also stand for memory of somebody else, with a function that is called at the end.
+// dataset's RAM budget), and all of them together that of the process (process_limits.h), but for
+// pools without a cap (SIZE_MAX), whose buffers are the caller's; a pool dies when its owner and
+// the last of its buffers have let go. Buffers may also stand for memory of somebody else, with a
+// function that is called at the end.
 #ifndef STK_DATA_BUF_H
 #define STK_DATA_BUF_H
 
@@ -31,9 +33,11 @@ struct stk_buf {
 };
 
 struct stk_pool_stats {
-    uint64_t in_use_bytes, free_bytes, peak_bytes, cap_bytes;
-    uint64_t refused; // requests past the cap
-    uint64_t fresh;   // buffers that had to be allocated: constant in the steady state
+    uint64_t in_use_bytes, free_bytes, peak_bytes;
+    uint64_t cap_bytes;   // its own, or what the process' limit leaves where that is less
+    const char *cap_name; // "the budget", or "the process' limit"
+    uint64_t refused;     // requests past the cap
+    uint64_t fresh;       // buffers that had to be allocated: constant in the steady state
 };
 
 struct stk_pool *stk_pool_open(size_t cap_bytes); // NULL: no memory

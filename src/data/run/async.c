@@ -244,7 +244,7 @@ static void start_threads(struct stk_async *a)
     while (a->n_threads < a->wanted) {
         struct stk_worker *w = &a->workers[a->n_threads];
         *w = (struct stk_worker){.async = a, .index = a->n_threads};
-        if (pthread_create(&w->thread, NULL, work, w)) {
+        if (!stk_worker_start(&w->thread, work, w)) {
             break;
         }
         __atomic_store_n(&a->n_threads, a->n_threads + 1, __ATOMIC_RELEASE);
@@ -310,7 +310,7 @@ void stk_async_close(struct stk_async *a)
     stk_ring_stop(&a->ring);
     struct stk_wait w = stk_wait_begin(a->it->run); // workers may wait for this thread's permit
     for (int i = 0; i < a->n_threads; i++) {
-        pthread_join(a->workers[i].thread, NULL);
+        stk_worker_join(a->workers[i].thread);
     }
     stk_wait_end(a->it->run, w, NULL);
     STK_ASSERT(a->is_stopping && a->ring.is_stopped);

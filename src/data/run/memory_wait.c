@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "data/memory/process_limits.h"
 #include "data/run/account.h"
 
 static _Thread_local struct {
@@ -24,11 +25,13 @@ bool stk_memory_wait_once(void *arg, int *idle)
         return false;
     }
     uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
+    uint64_t all_used = stk_limits_use().ram_bytes;
     __atomic_add_fetch(&run->memory_waits, 1, __ATOMIC_RELAXED);
     struct stk_wait w = stk_wait_begin(run);
     usleep(STK_MEMORY_WAIT_MS * 1000);
     stk_wait_end(run, w, NULL);
-    bool is_freed = stk_pool_stats_of(run->pool).in_use_bytes < used;
+    bool is_freed =
+        stk_pool_stats_of(run->pool).in_use_bytes < used || stk_limits_use().ram_bytes < all_used;
     bool is_awaited = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) != 0;
     *idle = is_freed ? 0 : *idle + is_awaited;
     return *idle < STK_MEMORY_WAIT_TRIES;

@@ -3,11 +3,89 @@
 #include "data/run/permits.h"
 
 #include "base/assert.h"
+#include "data/memory/process_limits.h"
 
-static _Thread_local bool is_held;
+static _Thread_local bool is_held, is_one_of_all; // the latter: one of the process' as well
+
+static struct { // of all runs
+    pthread_mutex_t lock;
+    pthread_cond_t freed;
+    int taken;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
+
+static void lock_all(void)
+{
+    pthread_mutex_lock(&all.lock);
+}
+
+static void unlock_all(void)
+{
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void forget_all(void) // in a forked process, which has none of those threads
+{
+    all.taken = 0;
+    pthread_cond_init(&all.freed, NULL);
+    unlock_all();
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(lock_all, unlock_all, forget_all);
+}
+
+static void take_of_all(const int *is_off)
+{
+    if (stk_limits_now().cpus == 0) {
+        return;
+    }
+    lock_all();
+    for (int most; (most = stk_limits_now().cpus) != 0 && all.taken >= most &&
+                   !__atomic_load_n(is_off, __ATOMIC_ACQUIRE);) {
+        pthread_cond_wait(&all.freed, &all.lock);
+    }
+    all.taken++;
+    unlock_all();
+    is_one_of_all = true;
+}
+
+static void return_of_all(void)
+{
+    if (is_one_of_all) {
+        lock_all();
+        STK_ASSERT(all.taken > 0);
+        all.taken--;
+        pthread_cond_signal(&all.freed);
+        unlock_all();
+        is_one_of_all = false;
+    }
+}
+
+bool stk_permit_lend_of_all(void)
+{
+    bool was_one = is_one_of_all;
+    return_of_all();
+    return was_one;
+}
+
+void stk_permit_take_of_all(void)
+{
+    static const int is_never_off;
+    take_of_all(&is_never_off);
+}
+
+void stk_permits_wake(void)
+{
+    lock_all();
+    pthread_cond_broadcast(&all.freed);
+    unlock_all();
+}
 
 void stk_permits_open(struct stk_permits *g, int permits, const int *is_off)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     STK_ASSERT(permits > 0);
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->freed, NULL);
@@ -32,12 +110,14 @@ void stk_permit_take(struct stk_permits *g)
     g->taken++;
     g->most = g->taken > g->most ? g->taken : g->most;
     pthread_mutex_unlock(&g->lock);
+    take_of_all(g->is_off);
     is_held = true;
 }
 
 void stk_permit_return(struct stk_permits *g)
 {
     STK_ASSERT(is_held);
+    return_of_all();
     pthread_mutex_lock(&g->lock);
     STK_ASSERT(g->taken > 0);
     g->taken--;

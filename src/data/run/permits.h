@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permits cap how many of the engine's threads work at once, over all stages of a run. A thread
 // takes one for each piece of work and lends it out while it waits for another stage. The
-// consumer's own thread needs none.
+// consumer's own thread needs none. Where the process has a limit of processors (process_limits.h),
+// one of those of all runs goes with it.
 #ifndef STK_DATA_PERMITS_H
 #define STK_DATA_PERMITS_H
 
@@ -20,7 +21,11 @@ void stk_permits_close(struct stk_permits *g);
 // Blocks until a permit is free; taken at most once by a thread. stk_permit_return takes it back.
 void stk_permit_take(struct stk_permits *g);
 void stk_permit_return(struct stk_permits *g);
-bool stk_permit_is_held(void);                            // by this thread
+// The process' alone, where this thread has one.
+bool stk_permit_lend_of_all(void);
+void stk_permit_take_of_all(void);
+void stk_permits_wake(void);   // the process' limit is another, or a run is cancelled
+bool stk_permit_is_held(void); // by this thread
 void stk_permits_set(struct stk_permits *g, int permits); // 0: as they are, but waits look again
 
 #endif

@@ -6,8 +6,10 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/cgroup.h"
 #include "base/seed.h"
 #include "base/thread.h"
+#include "data/memory/process_limits.h"
 #include "data/run/fork.h"
 #include "data/run/memory_wait.h"
 #include "data/run/ring.h"
@@ -15,10 +17,13 @@
 
 #define RAM_FLOOR ((size_t)64 << 20)
 
+// Of what the machine has free, or the container, or the process' limit.
 static size_t half_of_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     size_t half = pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : RAM_FLOOR;
+    uint64_t group = stk_cgroup_memory_left() / 2;
+    half = group < half ? (size_t)group : half;
     return half < RAM_FLOOR ? RAM_FLOOR : half;
 }
 
@@ -26,6 +31,9 @@ enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_optio
                                 struct stoker_err *err)
 {
     *out = NULL;
+    if (stk_limits_check(err) != STOKER_OK) {
+        return STOKER_EINVAL;
+    }
     struct stk_run *run = stk_alloc_zero(1, sizeof *run);
     if (!run) {
         return stk_err_nomem(err);
@@ -34,10 +42,12 @@ enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_optio
     if (options) {
         run->options = *options;
     }
-    run->has_cap = run->options.threads > 0;
+    int cpus = stk_limits_now().cpus;
+    run->has_cap = run->options.threads > 0 || cpus > 0;
     if (run->options.threads <= 0) {
         run->options.threads = stk_thread_count();
     }
+    run->options.threads = cpus > 0 && cpus < run->options.threads ? cpus : run->options.threads;
     run->seed = run->options.has_seed ? run->options.seed : stk_seed_draw();
     run->pool = stk_pool_open_in(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory(),
                                  run->options.memory);
@@ -77,6 +87,7 @@ void stk_run_cancel(struct stk_run *run)
         return; // nobody of ours waits in this process
     }
     stk_permits_set(&run->permits, 0);
+    stk_permits_wake();
     pthread_mutex_lock(&run->rings_lock);
     for (struct stk_ring *r = run->rings; r; r = r->next) {
         stk_ring_wake(r);

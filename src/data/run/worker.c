@@ -6,6 +6,26 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
+#include "data/memory/process_limits.h"
+
+bool stk_worker_start(pthread_t *thread, void *(*work)(void *arg), void *arg)
+{
+    if (!stk_limits_take_thread()) {
+        return false;
+    }
+    bool is_started = pthread_create(thread, NULL, work, arg) == 0;
+    if (!is_started) {
+        stk_limits_give_thread();
+    }
+    return is_started;
+}
+
+void stk_worker_join(pthread_t thread)
+{
+    pthread_join(thread, NULL);
+    stk_limits_give_thread();
+}
+
 void stk_worker_be_batch(void)
 {
 #ifdef SCHED_BATCH

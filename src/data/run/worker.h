@@ -3,6 +3,12 @@
 #ifndef STK_DATA_WORKER_H
 #define STK_DATA_WORKER_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
+// False: there is none to be had, or the process has as many as it may (process_limits.h).
+bool stk_worker_start(pthread_t *thread, void *(*work)(void *arg), void *arg);
+void stk_worker_join(pthread_t thread);
 // When it is woken, it does not take the processor away from whoever runs there, which is mostly
 // the consumer that took an element and has just woken it.
 void stk_worker_be_batch(void);

@@ -131,11 +131,11 @@ enum stoker_status stk_files_open_as(const struct stk_iter *it, int64_t i,
     if (!stk_pool_claim_waiting(pool, bytes)) {
         struct stk_pool_stats have = stk_pool_stats_of(pool);
         stk_files_close(out);
-        return stk_err_set(err, STOKER_ELIMIT,
-                           "no memory for %zu bytes to read %.300s (%llu of %llu bytes of the "
-                           "budget in use)",
-                           bytes, path, (unsigned long long)have.in_use_bytes,
-                           (unsigned long long)have.cap_bytes);
+        return stk_err_set(
+            err, STOKER_ELIMIT,
+            "no memory for %zu bytes to read %.300s (%llu of %llu bytes of %s in use)", bytes, path,
+            (unsigned long long)have.in_use_bytes, (unsigned long long)have.cap_bytes,
+            have.cap_name);
     }
     out->claimed = bytes;
     return STOKER_OK;

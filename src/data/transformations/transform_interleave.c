@@ -194,7 +194,7 @@ static void start_threads(struct stk_interleave *p)
     while (p->n_threads < p->wanted) {
         struct stk_interleave_worker *w = &p->workers[p->n_threads];
         *w = (struct stk_interleave_worker){.of = p, .index = p->n_threads};
-        if (pthread_create(&w->thread, NULL, work, w)) {
+        if (!stk_worker_start(&w->thread, work, w)) {
             break;
         }
         p->n_threads++;
@@ -469,7 +469,7 @@ void stk_interleave_close(struct stk_interleave *p)
     stk_ring_stop(&p->ring);
     struct stk_wait w = stk_wait_begin(p->it->run); // workers may wait for this thread's permit
     for (int i = 0; i < p->n_threads; i++) {
-        pthread_join(p->workers[i].thread, NULL);
+        stk_worker_join(p->workers[i].thread);
     }
     stk_wait_end(p->it->run, w, NULL);
     for (int64_t i = 0; p->slots && i < p->length; i++) {

@@ -224,11 +224,11 @@ static enum stoker_status too_small(const struct stk_iter *it, struct stoker_err
     const struct shuffle *f = it->state;
     struct stk_pool_stats s = stk_pool_stats_of(it->run->pool);
     return stk_err_set(err, STOKER_ELIMIT,
-                       "shuffle: %lld of buffer_size %lld elements are %llu of the budget's %llu "
-                       "bytes, and there is no more; a smaller buffer_size, a larger ram_budget, "
+                       "shuffle: %lld of buffer_size %lld elements are %llu of %llu bytes of %s, "
+                       "and there is no more; a smaller buffer_size, a larger ram_budget or limit, "
                        "or shuffling before what makes elements large helps",
                        (long long)f->held, (long long)f->size, (unsigned long long)s.in_use_bytes,
-                       (unsigned long long)s.cap_bytes);
+                       (unsigned long long)s.cap_bytes, s.cap_name);
 }
 
 // Fills the buffer. An error of the input comes out at once.

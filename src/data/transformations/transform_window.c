@@ -5,14 +5,17 @@
 // Windows share the memory of the input's blocks; where they overlap it is read-only.
 #include "base/assert.h"
 #include "data/graph/infer.h"
+#include "data/memory/blocks.h"
 #include "data/run/nested.h"
 #include "data/run/pull.h"
 
 #define PULL_ELEMENTS 256 // at least, of the input
+#define PULLED_MAX 4096   // blocks that wait to be joined
 
 struct window {
-    struct stk_block held, more, joined, part; // elements from position `base` of the input on
-    int64_t base, start;                       // of the input: of `held`; of the next window
+    struct stk_block held, more, part; // held: elements from position `base` of the input on
+    struct stk_blocks pulled;          // what is to be held next; what is held is in it then
+    int64_t base, start;               // of the input: of `held`; of the next window
     int64_t size, shift, stride, span;
     bool drops;
     bool at_end;
@@ -77,6 +80,7 @@ static enum stoker_status window_open(struct stk_iter *it, struct stoker_err *er
 {
     struct window *w = it->state;
     (void)err;
+    stk_blocks_init(&w->pulled, PULLED_MAX + 1);
     w->size = size_of(it->ds);
     w->shift = shift_of(it->ds);
     w->stride = number(it->ds, "stride", 1);
@@ -85,7 +89,32 @@ static enum stoker_status window_open(struct stk_iter *it, struct stoker_err *er
     return STOKER_OK;
 }
 
-// Drops what no window needs any more; takes more of the input.
+// What is held becomes the first of what is to be joined. Its strings move to memory of their own,
+// for the joined block would hold all that they ever lay in.
+static enum stoker_status keep_held(struct stk_iter *it, struct stoker_err *err)
+{
+    struct window *w = it->state;
+    for (int k = 0; w->held.n > 0 && k < w->held.count; k++) {
+        if (w->held.cols[k].dtype == STK_DT_STRING &&
+            !stk_col_own(&w->held.cols[k], it->run->pool)) {
+            return stk_stage_no_memory(it, err);
+        }
+    }
+    bool ok = w->held.n == 0 || stk_blocks_add(&w->pulled, &w->held);
+    stk_block_clear(&w->held);
+    return ok ? STOKER_OK : stk_err_nomem(err);
+}
+
+// What was pulled is held, as one block.
+static enum stoker_status join(struct stk_iter *it, struct stoker_err *err)
+{
+    struct window *w = it->state;
+    bool ok = w->pulled.n == 0 || stk_blocks_join(&w->pulled, it->run->pool, &w->held);
+    return ok ? STOKER_OK : stk_stage_no_memory(it, err);
+}
+
+// Drops what no window needs any more; takes as much of the input as the next one has. All of that
+// is joined at once: blocks of few elements would else be copied once for each.
 static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
 {
     struct window *w = it->state;
@@ -102,6 +131,7 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     }
     int64_t between = w->start - w->base - w->held.n;
     if (between > 0) {
+        STK_ASSERT(w->pulled.n == 0);
         // Elements between windows (shift beyond the span) are passed over.
         int64_t done = 0;
         enum stoker_status s = stk_iter_skip(it->in[0], between, &done, err);
@@ -110,33 +140,20 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
         w->at_end = s == STOKER_OK && done < between;
         return s;
     }
-    int64_t want = span > PULL_ELEMENTS ? span : PULL_ELEMENTS;
-    enum stoker_status s = stk_iter_next(it->in[0], want, &w->more, err);
-    w->at_end = s == STOKER_OK && w->more.n == 0;
-    if (s != STOKER_OK || w->at_end) {
-        return s;
-    }
-    if (w->held.n == 0) {
-        stk_block_move(&w->held, &w->more);
-        stk_block_clear(&w->more);
-        return STOKER_OK;
-    }
-    // Strings of what is left move to memory of their own, for the joined block would hold all that
-    // they ever lay in.
-    for (int k = 0; k < w->held.count; k++) {
-        if (w->held.cols[k].dtype == STK_DT_STRING &&
-            !stk_col_own(&w->held.cols[k], it->run->pool)) {
-            return stk_stage_no_memory(it, err);
+    enum stoker_status s = keep_held(it, err);
+    while (s == STOKER_OK && !w->at_end && w->pulled.n < span) {
+        int64_t left = span - w->pulled.n;
+        s = stk_iter_next(it->in[0], left > PULL_ELEMENTS ? left : PULL_ELEMENTS, &w->more, err);
+        w->at_end = s == STOKER_OK && w->more.n == 0;
+        if (s == STOKER_OK && !w->at_end && !stk_blocks_add(&w->pulled, &w->more)) {
+            s = stk_err_nomem(err);
+        }
+        if (s == STOKER_OK && w->pulled.list.count >= PULLED_MAX) {
+            s = join(it, err);
+            s = s == STOKER_OK ? keep_held(it, err) : s;
         }
     }
-    const struct stk_block *both[2] = {&w->held, &w->more};
-    if (!stk_block_concat(&w->joined, it->run->pool, both, 2)) {
-        return stk_stage_no_memory(it, err);
-    }
-    stk_block_move(&w->held, &w->joined);
-    stk_block_clear(&w->joined);
-    stk_block_clear(&w->more);
-    return STOKER_OK;
+    return s == STOKER_OK ? join(it, err) : s;
 }
 
 // The elements of the window that begins at element `first` of what is held.
@@ -255,7 +272,7 @@ static void window_close(struct stk_iter *it)
     struct window *w = it->state;
     stk_block_free(&w->held);
     stk_block_free(&w->more);
-    stk_block_free(&w->joined);
+    stk_blocks_free(&w->pulled);
     stk_block_free(&w->part);
 }
 

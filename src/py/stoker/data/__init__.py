@@ -17,11 +17,12 @@ import numpy as _np
 
 from . import _engine, errors
 from . import _ops, ops, random, io, lookup, train
-from . import _absent, _experimental, _named
+from . import _absent, _experimental, _explain, _named, _options
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
 from ._function import cond, numpy_function, py_function
+from ._limits import limits, set_limits
 from ._normalize import Normalize
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._plugin import get_include, load_op_library
@@ -155,5 +156,7 @@ experimental = _Namespace(
 __getattr__ = _absent.answers("data", __name__)
 __dir__ = _named.surface(globals())
 __version__ = "0.1.0"
+_named.show_surface(v for v in list(globals().values()) if isinstance(v, type))
+_named.show_surface((_explain.Stats, _options.AutotuneOptions, _options.ThreadingOptions))
 for _names in (globals(), vars(io), vars(lookup), vars(random), vars(train), vars(experimental)):
     _named.named_module(_names, __name__)

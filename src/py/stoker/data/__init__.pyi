@@ -577,6 +577,8 @@ def less(x: Any, y: Any, *, name: Any = None) -> Any:
     """x < y."""
 def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
     """x <= y."""
+def limits() -> Any:
+    """The limits (0: none), and what all pipelines use of them now and used at most: a dict."""
 def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
     """num values from start to stop, both included."""
 def load_op_library(library_filename: Any) -> Any:
@@ -666,6 +668,8 @@ def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type
     """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
     """True at the first `lengths` places, of maxlen (the largest length)."""
+def set_limits(cpus: Any = None, threads: Any = None, ram_bytes: Any = None) -> Any:
+    """Limits of this process, over all pipelines that run in it, beside those of each one's Options."""
 def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:
     """The sizes: an array where all are known, so that results' shapes are known as well."""
 def sigmoid(x: Any, *, name: Any = None) -> Any:

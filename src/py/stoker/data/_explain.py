@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """explain(): the plan as text. stats(): what an iterator's stages did so far."""
 
-from . import _dtypes
+from . import _dtypes, _engine
 
 
 def explain(dataset, is_staged=False):
@@ -21,10 +21,24 @@ def explain(dataset, is_staged=False):
         note = " (rewrites are off)" if options["is_as_written"] else ""
         lines += ["", f"as it runs{note}:"] + ["  " + line for line in plan.splitlines()]
         lines += _tuned_lines(dataset)
+        limits = _limits_lines()
+        lines += ["", *limits] if limits else []
     if notes:
         lines.append("")
         lines.extend(f"note: {n}" for n in dict.fromkeys(notes))
     return "\n".join(lines)
+
+
+def _limits_lines():
+    """What the process may use at most, where that is limited, and what it does."""
+    now = _engine.limits()
+    most = [f"{now[n]:,} {word}" for n, word in _LIMITS if now[n]]
+    if not most:
+        return []
+    return [
+        f"limits of the process: {', '.join(most)}; all pipelines have {now['threads_now']} threads and "
+        f"{now['ram_bytes_now']:,} bytes, {now['threads_most']} and {now['ram_bytes_most']:,} at most"
+    ]
 
 
 def _tuned_lines(dataset):
@@ -107,6 +121,7 @@ def _spec_text(spec):
     return text if len(text) < 160 else text[:157] + "..."
 
 
+_LIMITS = (("cpus", "processors"), ("threads", "threads"), ("ram_bytes", "bytes"))
 _BINDINGS = (
     None,
     "processors",
@@ -206,6 +221,7 @@ class Stats:
                 **self.memory
             )
         )
+        lines += _limits_lines()
         for s in self.stages:
             if s["keeps_nothing"]:
                 lines.append(

@@ -68,6 +68,22 @@ def named_module(names, package):
                 value.__init__ = named(init)
 
 
+INSIDE = ("engine", "merged", "run_options")  # methods of public classes that are for this package
+
+
+def surface_of(self):
+    """An object's __dir__: what is public, and Python's own names."""
+    names = object.__dir__(self)
+    return [n for n in names if not n.startswith("_") and n not in INSIDE or n.startswith("__")]
+
+
+def show_surface(classes):
+    """dir() of their objects shows what is public."""
+    for cls in classes:
+        if str(cls.__module__).startswith("stoker.") and "_engine" not in cls.__module__:
+            cls.__dir__ = surface_of
+
+
 def surface(names):
     """A module's __dir__ of its namespace: what is public, without the modules that it uses."""
 

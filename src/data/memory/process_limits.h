@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of the process, over all pipelines that run in it: processors at work, threads that exist,
+// bytes of memory. 0: none. At first they are what the environment says (STOKER_DATA_CPUS,
+// STOKER_DATA_THREADS, STOKER_DATA_RAM: bytes, or with K, M or G behind).
+//
+// Memory counts where a pool gets it from the system and until it gives it back, waiting in a free
+// list or not; who finds too little has the free lists of all pools emptied first (buf.c).
+#ifndef STK_DATA_PROCESS_LIMITS_H
+#define STK_DATA_PROCESS_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stoker/err.h"
+
+struct stk_limits {
+    int cpus, threads;
+    uint64_t ram_bytes;
+};
+struct stk_limits stk_limits_now(void);
+void stk_limits_set(const struct stk_limits *l); // holds for what is taken from now on
+// STOKER_EINVAL: a variable of the environment is no number.
+enum stoker_status stk_limits_check(struct stoker_err *err);
+
+// False: past the limit.
+bool stk_limits_take_ram(size_t bytes);
+void stk_limits_give_ram(size_t bytes);
+bool stk_limits_take_thread(void);
+void stk_limits_give_thread(void);
+
+struct stk_limits_use {
+    int threads, threads_most;
+    uint64_t ram_bytes, ram_peak_bytes;
+    uint64_t ram_left; // UINT64_MAX: no limit
+};
+struct stk_limits_use stk_limits_use(void);
+
+#endif
