@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training job as the simulator takes it: numbers and words (sim_job.def) in a text file of lines
+// `key = value`, with # for comments. What is not said has its default.
+#ifndef SIM_JOB_H
+#define SIM_JOB_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+struct sim_job {
+#define N(name, value, least, most, meaning) double name;
+#define W(name, choices, meaning) int name; // which of the words
+#include "sim_job.def"
+#undef N
+#undef W
+};
+
+enum sim_model { SIM_TRANSFORMER, SIM_CONVNET, SIM_RECOMMENDER, SIM_TINY };
+enum sim_framework { SIM_PYTORCH, SIM_TENSORFLOW, SIM_CUDA };
+enum sim_precision { SIM_FP32, SIM_TF32, SIM_FP16, SIM_BF16, SIM_FP8 };
+
+void sim_job_default(struct sim_job *job);
+// One key, from text; an unknown key is refused with the nearest one, a value with its bounds.
+enum stoker_status sim_job_set(struct sim_job *job, const char *key, const char *value,
+                               struct stoker_err *err);
+// Lines, or assignments with ';' between them; `text` is changed.
+enum stoker_status sim_job_parse(struct sim_job *job, char *text, struct stoker_err *err);
+// What differs from the defaults, each followed by `end`: "\n", or ";" for one cell of a table.
+void sim_job_print(const struct sim_job *job, const char *end, FILE *out);
+// All keys with default, bounds and meaning.
+void sim_job_help(FILE *out);
+// The i-th word of a list of choices; the caller's buffer.
+const char *sim_job_word(const char *choices, int i, char *to, size_t size);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A writer makes a profile of one rank, in one dialect, from the rows of a run: it leaves out what
+// its producer does not record, and rounds times as that does.
+#ifndef SIM_WRITER_H
+#define SIM_WRITER_H
+
+#include "sim_job.h"
+#include "sim_row.h"
+
+struct sim_writer {
+    const char *name, *suffix, *summary;
+    // The file, of a rank; exits with a message where it cannot be written.
+    void *(*open)(const char *path, const struct sim_job *job, uint32_t rank);
+    void (*see)(void *writer, const struct sim_row *row); // of this rank
+    void (*close)(void *writer);
+};
+
+#define X(name) extern const struct sim_writer sim_writer_##name;
+#include "sim_writers.def"
+#undef X
+
+// By name, or NULL.
+const struct sim_writer *sim_writer_find(const char *name);
+// The dialect of the job's framework.
+const struct sim_writer *sim_writer_of(const struct sim_job *job);
+
+// Numbers of a rank's process and threads, the same in all dialects.
+static inline uint32_t sim_writer_pid(uint32_t rank)
+{
+    return 4000 + rank;
+}
+
+static inline uint32_t sim_writer_tid(uint32_t rank, uint32_t thread)
+{
+    return sim_writer_pid(rank) + (thread ? 100000 + thread : 0);
+}
+
+static const uint32_t sim_writer_streams[] = {7, 20, 24}; // compute, input, collectives
+
+#endif
