@@ -30,6 +30,7 @@ enum {
     FIX_NO_SYNC,
     FIX_FSDP,
     FIX_TF,
+    FIX_TF_CROSS,
     FIX_JAX,
     FIX_CUDA,
     FIX_RANKS,
@@ -84,6 +85,13 @@ static const struct stk_rep_fix fixes[] = {
          "    bytes_per_pack=50 * 1024 * 1024,\n"
          "    implementation=tf.distribute.experimental.CommunicationImplementation.NCCL)\n"
          "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
+    [FIX_TF_CROSS] =
+        {"tensorflow",
+         "Several GPUs of one process: the gradients of a step (parameters x 4 bytes, in mixed "
+         "precision too) are put together, reduced and split again. One pack costs the fewest "
+         "calls, several overlap; without NVLink HierarchicalCopyAllReduce may be faster: measure.",
+         "strategy = tf.distribute.MirroredStrategy(\n"
+         "    cross_device_ops=tf.distribute.NcclAllReduce(num_packs=1))"},
     [FIX_JAX] = {"jax", "Let XLA overlap collectives with compute.",
                  "export XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true"},
     [FIX_CUDA] = {"cuda", "Run collectives on a stream of their own, and wait for them by events.",
@@ -233,6 +241,22 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
     stk_finding_fix(ctx, f, &fixes[FIX_CUDA]);
 }
 
+// MirroredStrategy and its like: one process drives several devices.
+static bool has_several_devices(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        uint32_t busy = 0;
+        for (uint32_t d = 0; d < run->ranks[r]->device_count; d++) {
+            busy += run->ranks[r]->devices[d].communication_ns > 0;
+        }
+        if (busy > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
                                               struct stk_rep_finding *f, const char **why)
 {
@@ -250,6 +274,9 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     if (say_peers(ctx, f)) {
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
+    }
+    if (has_several_devices(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TF_CROSS]);
     }
     comm_exposed_choose_fixes(ctx, f);
     stk_finding_fix(ctx, f, &fixes[run->rank_count < 2 ? FIX_RANKS : FIX_LINK]);

@@ -4,9 +4,11 @@
 #include "base/human.h"
 #include "rules/finding.h"
 
-enum { REMAINS };
+enum { REMAINS, ODD };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
+    [ODD] = {"kernels for sizes that are no multiples of 8, or that change the layout",
+             "share of compute", 0.02, "less is not worth a change of the model"},
     {0},
 };
 
@@ -19,6 +21,9 @@ enum {
     FIX_CUDA,
     FIX_BATCH,
     FIX_NEXT,
+    FIX_ALIGN,
+    FIX_TORCH_LAYOUT,
+    FIX_TF_LAYOUT,
     FIX_CPU_NEXT,
     FIX_TORCH_CPU,
     FIX_TF_CPU,
@@ -50,6 +55,21 @@ static const struct stk_rep_fix fixes[] = {
                   "Look next at which kernels take the time, and whether they use the "
                   "tensor cores.",
                   "stoker stats kernels PROFILE\nstoker stats ops PROFILE"},
+    [FIX_ALIGN] = {"any",
+                   "Kernels named above read one or two elements at a time: sizes are no multiples "
+                   "of 8. Make batch, channels, hidden sizes and vocabulary multiples of 8, padded "
+                   "where need be.",
+                   NULL},
+    [FIX_TORCH_LAYOUT] = {"pytorch",
+                          "Convolutions on tensor cores want their channels last: kernels named "
+                          "above only change the layout.",
+                          "model = model.to(memory_format=torch.channels_last)\n"
+                          "batch = batch.to(memory_format=torch.channels_last)"},
+    [FIX_TF_LAYOUT] =
+        {"tensorflow",
+         "Convolutions on tensor cores want their channels last (NHWC): kernels "
+         "named above only change the layout.",
+         "tf.keras.backend.set_image_data_format('channels_last')  # and in the data"},
     [FIX_CPU_NEXT] = {"any", "Look next at which operations take the time.",
                       "stoker stats ops PROFILE"},
     [FIX_TORCH_CPU] = {"pytorch", "Check that the model has the cores that the job may use.",
@@ -86,12 +106,62 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// CUTLASS on tensor cores that reads one or two elements at a time; plain cores always do.
+static bool is_odd(struct stk_str kernel)
+{
+    return stk_str_contains(kernel, STK_STR("tensorop")) &&
+           !stk_str_contains(kernel, STK_STR("d884")) &&
+           (stk_str_contains(kernel, STK_STR("align1")) ||
+            stk_str_contains(kernel, STK_STR("align2")));
+}
+
+static bool changes_layout(struct stk_str kernel)
+{
+    return stk_str_contains_nocase(kernel, STK_STR("nchwToNhwc")) ||
+           stk_str_contains_nocase(kernel, STK_STR("nchw2nhwc"));
+}
+
+// Says how much of the longest kernels is of this kind, where they take enough.
+static bool say_kernels(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                        bool (*is_kind)(struct stk_str), const char *what)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMPUTE];
+    const struct stk_cause_name *first = NULL;
+    char share[STK_HUMAN_MAX];
+    int64_t ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        if (is_kind(stk_str_from(c->names[i].name))) {
+            first = first ? first : &c->names[i];
+            ns += c->names[i].ns;
+        }
+    }
+    if (!first || (double)ns < thresholds[ODD].value * (double)c->ns) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "%s of compute %s: %s",
+                    stk_human_share((double)ns / (double)c->ns, share), what,
+                    stk_rule_name(ctx, first->name));
+    return true;
+}
+
+static void choose_shapes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (say_kernels(ctx, f, is_odd, "is in kernels for sizes that are no multiples of 8")) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ALIGN]);
+    }
+    if (say_kernels(ctx, f, changes_layout, "changes the layout of tensors")) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_LAYOUT]);
+        stk_finding_fix(ctx, f, &fixes[FIX_TF_LAYOUT]);
+    }
+}
+
 // What runs in low precision, or compiled, is not told to.
 static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool low = low_precision(ctx);
     bool compiled = ctx->pass.run->facts.signs[STK_SIGN_COMPILED].count > 0;
     stk_finding_fix(ctx, f, &fixes[FIX_NEXT]);
+    choose_shapes(ctx, f);
     for (int i = FIX_TORCH_PRECISION; i <= FIX_BATCH; i++) {
         bool precision =
             i == FIX_TORCH_PRECISION || i == FIX_TF_PRECISION || i == FIX_JAX_PRECISION;

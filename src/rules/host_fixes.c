@@ -3,8 +3,11 @@
 // operations ask for tf.function, short functions for more work a call, constants made in each step
 // for tensors that are kept, checkpoints for rarer or asynchronous ones. What is compiled is not
 // told to compile, and XLA is offered as something to measure: it can be slower.
+#include <string.h>
+
 #include "base/human.h"
 #include "rules/host_fixes.h"
+#include "store/names.h"
 
 const struct stk_threshold stk_host_thresholds[] = {
     [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
@@ -20,12 +23,16 @@ const struct stk_threshold stk_host_thresholds[] = {
          "a launch takes 5 to 10 us of the host, so shorter kernels cannot keep the device busy"},
     [STK_HOST_FROM_UNLINKED] = {"idle of unknown cause between unlinked kernels",
                                 "share of the step", 0.10, "as for any loss that names a verdict"},
-    [STK_HOST_FROM_EAGER] = {"operations that TensorFlow runs eagerly", "a step", 20,
-                             "a loop that calls one tf.function has a few"},
+    [STK_HOST_FROM_EAGER] =
+        {"operations that TensorFlow runs eagerly, loops, concatenations, checks of loss scaling",
+         "a step", 20, "a loop that calls one tf.function has a few"},
     [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
                              "calling it costs some tenths of a millisecond"},
     [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
                             "less is not what the device waits for"},
+    [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
+                              "an operation that only launches returns in some tens of "
+                              "microseconds"},
     {0},
 };
 
@@ -51,6 +58,10 @@ enum {
     FIX_TF_FUNCTION,
     FIX_KERAS_FUNCTION,
     FIX_TF_CONSTANT,
+    FIX_TF_PLACEMENT,
+    FIX_TF_WHILE,
+    FIX_TF_CONCAT,
+    FIX_TF_SCALE,
     FIX_OWN,
     FIX_TORCH_PYTHON,
     FIX_TF_PYTHON,
@@ -108,8 +119,9 @@ const struct stk_rep_fix stk_host_fixes[] = {
                     "train_step = tf.function(train_step, jit_compile=True)"},
     [FIX_TF_THREADS] = {"tensorflow",
                         "The input pipeline may take the cores that launch kernels: give launching "
-                        "threads of its own.",
-                        "export TF_GPU_THREAD_MODE=gpu_private"},
+                        "threads of its own, for each GPU as many as TF_GPU_THREAD_COUNT says (2; "
+                        "more than the GPUs have cores to share only compete).",
+                        "export TF_GPU_THREAD_MODE=gpu_private TF_GPU_THREAD_COUNT=2"},
     [FIX_JAX_LAUNCH] = {"jax", "Put the whole step under one jit, and several steps into a scan.",
                         "@functools.partial(jax.jit, donate_argnums=0)\n"
                         "def train(state, batches):\n"
@@ -158,6 +170,32 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "Tensors are made from Python's or NumPy's values in each step: make those that stay the "
          "same once, and let tf.data bring the others.",
          "weights = tf.constant(values)  # once, before the loop"},
+    [FIX_TF_PLACEMENT] =
+        {"tensorflow",
+         "The operations named above run on the host while the device waits. See where each "
+         "operation is placed: those without a kernel for the device, strings and lookups belong "
+         "into the input pipeline; OneDeviceStrategy puts the rest on the device.",
+         "tf.debugging.set_log_device_placement(True)  # at the start of the program\n"
+         "strategy = tf.distribute.OneDeviceStrategy('/GPU:0')\n"
+         "with strategy.scope(): model = make_model()"},
+    [FIX_TF_WHILE] =
+        {"tensorflow",
+         "A loop runs on the host, iteration by iteration: work on whole tensors instead, or let "
+         "XLA compile the loop, and measure it.",
+         "total = tf.cumsum(values)  # for a loop over values\n"
+         "train_step = tf.function(train_step, jit_compile=True)"},
+    [FIX_TF_CONCAT] =
+        {"tensorflow",
+         "Small tensors are put together piece by piece in each step: keep them in one tensor, and "
+         "take parts of that.",
+         "weights = tf.Variable(tf.concat([tf.reshape(v, [-1]) for v in parts], 0))  # once\n"
+         "part = weights[:8]  # in the step"},
+    [FIX_TF_SCALE] =
+        {"tensorflow",
+         "Dynamic loss scaling checks every gradient and decides on the host, in each step: "
+         "bfloat16 needs none.",
+         "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')  # before the model is "
+         "made"},
     [FIX_OWN] = {"any",
                  "The functions named above are the job's own: call them less often, or let "
                  "another thread or process do their work.",
@@ -212,11 +250,16 @@ static bool takes(const struct stk_rule_ctx *ctx, enum stk_sign which)
                stk_host_thresholds[STK_HOST_FROM_SIGN].value * (double)run->parts[STK_PART_HOST];
 }
 
-static bool is_eager(const struct stk_rule_ctx *ctx)
+static bool is_often(const struct stk_rule_ctx *ctx, enum stk_sign which)
 {
     double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
-    return (double)sign(ctx, STK_SIGN_EAGER_OP)->count >=
+    return (double)sign(ctx, which)->count >=
            stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
+}
+
+static bool is_eager(const struct stk_rule_ctx *ctx)
+{
+    return is_often(ctx, STK_SIGN_EAGER_OP);
 }
 
 static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -240,9 +283,83 @@ static bool runs_briefly(const struct stk_rule_ctx *ctx)
                                                      1e6 * (double)runs->count;
 }
 
+// "path:Type", of TensorFlow's executor, that is neither a transfer nor a function's call.
+static bool is_tf_op(const char *name)
+{
+    struct stk_str s = stk_str_from(name);
+    const char *colon = memchr(s.p, ':', s.n);
+    uint32_t classes = stk_name_classify(s, STK_KIND_HOST_OP);
+    return colon && colon[1] >= 'A' && colon[1] <= 'Z' && (classes & STK_NAME_MODEL_OP) &&
+           !(classes & (STK_NAME_WAIT_HOST | STK_NAME_XLA_RUN | STK_NAME_EVAL));
+}
+
+// Operations that ran on the host while the device waited: they take longer than to launch.
+static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
+    char time[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    if (stk_rule_on_host(ctx)) {
+        return false;
+    }
+    for (int i = 0; i < c->name_count; i++) {
+        const struct stk_cause_name *n = &c->names[i];
+        if (n->count == 0 || !is_tf_op(n->name) ||
+            (double)n->ns < stk_host_thresholds[STK_HOST_FROM_SIGN].value * (double)c->ns ||
+            (double)n->ns <
+                stk_host_thresholds[STK_HOST_FROM_PLACED].value * 1e3 * (double)n->count) {
+            continue;
+        }
+        stk_finding_say(ctx, f, "%s runs on the host: the device waits %s for it, %s each time",
+                        stk_rule_name(ctx, n->name), stk_human_ns(n->ns, time),
+                        stk_human_ns(n->ns / n->count, each));
+        return true;
+    }
+    return false;
+}
+
+// A loop over steps of training is one that was advised: it fetches a batch each time.
+static bool loops_over_steps(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return sign(ctx, STK_SIGN_KERAS)->count > 0 || run->facts.loader_fetches > 2 * run->step_marks;
+}
+
+// What each step does very often, where calls are what the time goes into.
+static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const concats[] = {":ConcatV2", ":Pack", NULL};
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    const struct {
+        enum stk_sign sign;
+        int fix;
+        bool holds;
+        const char *said;
+    } rows[] = {
+        {STK_SIGN_WHILE_LOOP, FIX_TF_WHILE, !loops_over_steps(ctx),
+         "conditions of loops are computed in each step, between operations"},
+        {STK_SIGN_CONCAT, FIX_TF_CONCAT, stk_rule_cause_names_any(ctx, STK_PART_HOST, concats),
+         "times in each step tensors are put together"},
+        {STK_SIGN_LOSS_SCALE, FIX_TF_SCALE, !stk_rule_on_host(ctx),
+         "checks of gradients in each step, for dynamic loss scaling"},
+    };
+    char count[STK_HUMAN_MAX];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].holds && is_often(ctx, rows[i].sign)) {
+            double a_step = (double)sign(ctx, rows[i].sign)->count / steps;
+            const char *number = stk_human_count((uint64_t)a_step, count);
+            stk_finding_say(ctx, f, "%s %s", number, rows[i].said);
+            fix(ctx, f, rows[i].fix);
+        }
+    }
+}
+
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool keras = sign(ctx, STK_SIGN_KERAS)->count > 0;
+    if (say_placed(ctx, f)) {
+        fix(ctx, f, FIX_TF_PLACEMENT);
+    }
+    choose_calls(ctx, f);
     if (takes(ctx, STK_SIGN_CONSTANT)) {
         fix(ctx, f, FIX_TF_CONSTANT);
     }

@@ -20,7 +20,8 @@ enum {
     STK_HOST_FROM_UNLINKED,
     STK_HOST_FROM_EAGER,
     STK_HOST_FROM_SHORT,
-    STK_HOST_FROM_SIGN
+    STK_HOST_FROM_SIGN,
+    STK_HOST_FROM_PLACED
 };
 extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NULL
 extern const struct stk_rep_fix stk_host_fixes[];        // ends with text == NULL

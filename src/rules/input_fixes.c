@@ -42,6 +42,7 @@ enum {
     FIX_TF_PYTHON,
     FIX_TF_MAP,
     FIX_TF_PARALLEL,
+    FIX_TF_DEVICE,
     FIX_TF_READ,
     FIX_TF_BATCH,
     FIX_TF_PREFETCH,
@@ -129,6 +130,14 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache()\n"
          "ds = ds.batch(batch_size).map(augment, num_parallel_calls=tf.data.AUTOTUNE)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_DEVICE] =
+        {"tensorflow",
+         "A map of tf.data runs on the host's processors always, within tf.device('/GPU:0') too. "
+         "What the GPU can do (casts, crops, noise) belongs into the step, on a whole batch.",
+         "step_before = train_step\n"
+         "@tf.function\n"
+         "def train_step(batch):\n"
+         "    return step_before(augment(batch))  # on the device, and no longer in the map"},
     [FIX_TF_READ] =
         {"tensorflow", "Read several files at once.",
          "ds = (tf.data.Dataset.list_files(pattern)\n"
@@ -325,6 +334,10 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     fix(ctx, f, tf_fix(ctx));
     if (s->stage && s->is_pipeline && !s->is_buffered) {
         fix(ctx, f, FIX_TF_PREFETCH);
+    }
+    if (s->stage && s->is_pipeline && strcmp(s->kind, "preprocess") == 0 &&
+        ctx->pass.run->facts.has_device_rows && !python_limits(ctx)) {
+        fix(ctx, f, FIX_TF_DEVICE);
     }
 }
 

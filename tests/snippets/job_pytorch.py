@@ -25,6 +25,9 @@ def world(code):
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     batch = next(iter(DataLoader(Squares(), batch_size=4)))
+    if "channels_last" in code:
+        model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(), torch.nn.LazyLinear(1))
+        batch = [torch.ones(4, 3, 8, 8)]
     loss = model(batch[0]).mean()
     loss.backward(retain_graph=True)
 

@@ -40,7 +40,7 @@ def world(code):
     return {
         "tf": tf, "os": os, "np": np, "load_batch": lambda: next(iter(data.batch(4))), "threading": threading, "pattern": "part-*.tfrecord", "files": ["part-0.tfrecord"], "batch_size": 4,
         "parse": parse, "augment": lambda x: x * 2, "model": model, "optimizer": "sgd", "loss": Loss(), "step": 1000,
-        "values": values, "train_step": train_step, "ds": pairs(data) if ".fit(" in code else data,
+        "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "make_model": lambda: model, "train_step": train_step, "ds": pairs(data) if ".fit(" in code else data,
         "dataset": pairs(data) if ".fit(" in code else data.batch(4).repeat(),
         "batches": iter(data.batch(4)),
     }
