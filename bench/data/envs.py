@@ -4,6 +4,7 @@
 import json
 import os
 import platform
+import re
 import select
 import shutil
 import subprocess
@@ -63,6 +64,13 @@ def interpreter(name, folder, may_install=True, packed=True, packages=None, afte
             )
             return None
     return python
+
+
+def own_python(build):
+    """The interpreter that our module was built for."""
+    cache = (build / "CMakeCache.txt").read_text() if (build / "CMakeCache.txt").exists() else ""
+    found = re.search(r"^STOKER_PYTHON:[A-Z]+=(.+)$", cache, re.M)
+    return found.group(1) if found else "python3"
 
 
 class Side:

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts of tests/peers/scripts timed: stoker.data's side and TensorFlow's are this one file.
+
+A script runs with its sources repeated, so that its pipelines are long enough to time, and every
+dataset that it iterates over (outside functions) is kept; the loop itself gets some elements only.
+It runs twice: as it is written, and with parallel maps, interleaves and a prefetch at the end, which
+is what TensorFlow's performance guide asks for. The runner asks for passes over one pipeline.
+
+Limits: a pipeline behind cache() is timed after whatever the script's own loop put there; loops over
+`reduce` alone are the script's and are not timed.
+"""
+
+import contextlib
+import functools
+import importlib.machinery
+import importlib.util
+import inspect
+import itertools
+import os
+import pathlib
+import sys
+import tempfile
+
+import side
+
+HERE = pathlib.Path(__file__).resolve().parent
+PEER = HERE.parent.parent / "tests/peers/tf_scripts"
+OWN = importlib.util.find_spec("stoker") is not None
+MODULE = "stoker.data" if OWN else "tensorflow"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+tf = importlib.import_module(MODULE)
+LENGTH = 2048  # elements of a repeated source, about
+UNKNOWN_TIMES = 128  # of one whose length is not known
+SHOWN = 24  # elements that the script's own loop gets
+OF_A_LINE = 3  # pipelines that are timed: a loop over windows makes one for each
+SOURCES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset")
+STATIC = ("from_tensor_slices", "from_tensors", "from_generator", "range", "list_files")
+
+
+def scripts():
+    loader = importlib.machinery.SourceFileLoader("tf_scripts", str(PEER))
+    spec = importlib.util.spec_from_loader("tf_scripts", loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+RUN = scripts()
+
+
+class Seen:
+    """What a script did, while its calls go through here."""
+
+    def __init__(self, name, is_parallel):
+        self.name, self.is_parallel = name, is_parallel
+        self.is_inside, self.pipelines = False, []  # [(label, dataset, how it is read)]
+
+    @contextlib.contextmanager
+    def inside(self):
+        self.is_inside = True
+        try:
+            yield
+        finally:
+            self.is_inside = False
+
+    def is_of_script(self):
+        return not self.is_inside and tf.executing_eagerly()
+
+    def label(self):
+        """The script's line that asks, and the which-th pipeline of that line it is; None where
+        there were enough of that line."""
+        frame = sys._getframe()
+        while frame and not frame.f_code.co_filename.endswith(f"/{self.name}.py"):
+            frame = frame.f_back
+        line = frame.f_lineno if frame else 0
+        same = sum(label.split(".")[0] == str(line) for label, _, _ in self.pipelines)
+        return f"{line}.{same + 1}" if same < OF_A_LINE else None
+
+    def source(self, make):
+        """A source, repeated."""
+
+        @functools.wraps(make)
+        def made(*args, **more):
+            if not self.is_of_script():
+                return make(*args, **more)
+            with self.inside():
+                ds = make(*args, **more)
+                n = int(ds.cardinality())
+                return ds.repeat(max(1, -(-LENGTH // n) if n > 0 else UNKNOWN_TIMES)) if n else ds
+
+        return plain(made)
+
+    def take(self, take):
+        def taken(ds, count, *args, **more):
+            if self.is_of_script() and count > 0:
+                count *= UNKNOWN_TIMES
+            return take(ds, count, *args, **more)
+
+        return plain(taken)
+
+    def parallel(self, method):
+        @functools.wraps(method)
+        def called(ds, *args, **more):
+            if self.is_parallel and self.is_of_script() and len(args) < 2:
+                more.setdefault("num_parallel_calls", tf.data.AUTOTUNE)
+            return method(ds, *args, **more)
+
+        return plain(called)
+
+    def reader(self, read, how):
+        def reading(ds, *args, **more):
+            if not self.is_of_script():
+                return read(ds, *args, **more)
+            label = self.label()
+            with self.inside():
+                if label:
+                    self.pipelines.append((label, self.ending(ds), how))
+                it = read(ds, *args, **more)
+            return itertools.islice(it, SHOWN)
+
+        return reading
+
+    def ending(self, ds):
+        return ds.prefetch(tf.data.AUTOTUNE) if self.is_parallel else ds
+
+
+def plain(function):
+    """AutoGraph leaves it alone."""
+    return function if OWN else tf.autograph.experimental.do_not_convert(function)
+
+
+def first(ds):
+    return next(iter(ds))
+
+
+@contextlib.contextmanager
+def watched(seen):
+    """tf's names lead through `seen`."""
+    dataset, undo = tf.data.Dataset, []
+
+    def put(where, name, new):
+        undo.append((where, name, inspect.getattr_static(where, name)))
+        setattr(where, name, new)
+
+    for name in STATIC:
+        put(dataset, name, staticmethod(seen.source(getattr(dataset, name))))
+    for name in SOURCES:
+        put(tf.data, name, seen.source(getattr(tf.data, name)))
+    put(dataset, "take", seen.take(dataset.take))
+    put(dataset, "get_single_element", first)
+    for name in ("map", "interleave"):
+        put(dataset, name, seen.parallel(getattr(dataset, name)))
+    for name, how in (("__iter__", "iter"), ("as_numpy_iterator", "numpy")):
+        put(dataset, name, seen.reader(getattr(dataset, name), how))
+    try:
+        yield
+    finally:
+        for where, name, old in reversed(undo):
+            setattr(where, name, old)
+
+
+@functools.lru_cache(maxsize=1)
+def pipelines_of(name):
+    """{False: as written, True: parallel} of [(label, dataset, how it is read)], and what failed."""
+    out, failures, folders = {}, [], []
+    for is_parallel in (False, True):
+        seen = Seen(name, is_parallel)
+        folders.append(tempfile.TemporaryDirectory(prefix="tf-scripts-"))
+        try:
+            with watched(seen):
+                RUN.run_in(folders[-1].name, name, MODULE)
+        except Exception as e:
+            failures.append(f"{type(e).__name__}: {e}"[:200])
+        out[is_parallel] = seen.pipelines
+    return out, failures, folders
+
+
+def options_of(setting):
+    options = tf.data.Options()
+    if setting.get("in order") is False:
+        options.deterministic = False
+    if setting.get("autotune") is False:
+        options.autotune.enabled = False
+    if "pool" in setting:
+        options.threading.private_threadpool_size = setting["pool"]
+        options.threading.max_intra_op_parallelism = 1
+    if setting.get("fusion"):
+        names = ("map_and_batch_fusion", "map_fusion", "filter_fusion", "map_and_filter_fusion")
+        for name in names:
+            setattr(options.experimental_optimization, name, True)
+    return options
+
+
+def script(name):
+    """The labels of its pipelines."""
+
+    def run():
+        out, failures, _ = pipelines_of(name)
+        labels = [label for label, _, _ in out[False]]
+        if len(out[True]) != len(labels):
+            failures = failures + ["other pipelines when parallel"]
+        return {"labels": labels, "failures": failures}
+
+    return run
+
+
+def drained(read, n):
+    """n elements; from the beginning again where the dataset has no more."""
+    left = n
+    while left > 0:
+        got, it = 0, iter(read())
+        side.SPENT.append(it)
+        for _ in itertools.islice(it, left):
+            got += 1
+        if got == 0:
+            raise ValueError("the pipeline is empty")
+        left -= got
+    return n
+
+
+def pipeline(name, index, n, setting):
+    """A pass over n elements of a script's pipeline."""
+    out, _, _ = pipelines_of(name)
+    _, ds, how = out[bool(setting.get("parallel"))][index]
+    ds = ds.with_options(options_of(setting))
+    how = setting.get("read", how)
+    read = ds.as_numpy_iterator if how == "numpy" else lambda: iter(ds)
+    return lambda: side.timed(lambda: drained(read, n), elements=n)
+
+
+def versions():
+    return {MODULE: tf.__version__}
+
+
+if __name__ == "__main__":
+    side.serve({"script": script, "pipeline": pipeline}, versions)
