@@ -14,7 +14,7 @@
 #include "data/graph/fingerprint.h"
 #include "data/graph/plan.h"
 #include "data/rewrites/rewrite.h"
-#include "data/memory/stream_copy.h"
+#include "data/memory/split.h"
 #include "data/run/aggregate.h"
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
@@ -265,7 +265,7 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
         return;
     }
     if (own.stride) {
-        stk_copy_part(own.data, view.data, own.stride, own.stride);
+        stk_split_copy(it->root->run->pool, own.data, view.data, own.stride);
     }
     stoker_tensor_release(t);
     stk_data_tensor_out(t, &own, 0);

@@ -34,6 +34,8 @@ struct stk_pool {
     struct stoker_memory_source source; // get NULL: none
     bool (*wait)(void *arg, int *idle); // NULL: nobody waits
     void *wait_arg;
+    bool (*split)(void *arg, const struct stk_split *work); // NULL: nobody helps
+    void *split_arg;
     struct stk_buf *free[CLASSES];
 };
 
@@ -121,6 +123,18 @@ void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), v
 {
     p->wait = wait;
     p->wait_arg = arg;
+}
+
+void stk_pool_set_split(struct stk_pool *p, bool (*split)(void *arg, const struct stk_split *work),
+                        void *arg)
+{
+    p->split = split;
+    p->split_arg = arg;
+}
+
+bool stk_pool_split(struct stk_pool *p, const struct stk_split *work)
+{
+    return p->split && p->split(p->split_arg, work);
 }
 
 STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)

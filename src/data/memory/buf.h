@@ -56,6 +56,12 @@ void stk_pool_unclaim(struct stk_pool *p, size_t bytes);
 // first and then the function's own. False: in vain.
 void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg);
 
+// Who has large work done by several threads (data/memory/split.h). False: it was not done.
+struct stk_split;
+void stk_pool_set_split(struct stk_pool *p, bool (*split)(void *arg, const struct stk_split *work),
+                        void *arg);
+bool stk_pool_split(struct stk_pool *p, const struct stk_split *work);
+
 // At least `size` bytes, uninitialised. NULL: no memory, or past the cap.
 struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);
 struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,

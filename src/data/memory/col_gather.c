@@ -5,18 +5,35 @@
 
 #include "base/assert.h"
 #include "data/memory/col.h"
+#include "data/memory/split.h"
 #include "data/memory/stream_copy.h"
 
+struct picking {
+    uint8_t *to;
+    const struct stk_col *from;
+    const int64_t *index;
+};
+
+static void pick_streamed(void *arg, int64_t first, int64_t n)
+{
+    const struct picking *p = arg;
+    size_t size = stk_col_bytes_each(p->from);
+    for (int64_t i = first; i < first + n; i++) {
+        stk_copy_streamed(p->to + (size_t)i * size,
+                          p->from->data + (size_t)p->index[i] * p->from->stride, size);
+    }
+}
+
 // Copies of 1, 4, 8 and 16 bytes are the common ones, and a call each would cost more than they do.
-static void copy_each(uint8_t *to, const struct stk_col *from, const int64_t *index, int64_t n)
+static void copy_each(uint8_t *to, struct stk_pool *pool, const struct stk_col *from,
+                      const int64_t *index, int64_t n)
 {
     size_t size = stk_col_bytes_each(from);
     const uint8_t *base = from->data;
     size_t stride = from->stride;
     if (stk_copy_is_streamed(size, size * (size_t)n)) {
-        for (int64_t i = 0; i < n; i++) {
-            stk_copy_streamed(to + (size_t)i * size, base + (size_t)index[i] * stride, size);
-        }
+        struct picking p = {to, from, index};
+        stk_split_run(pool, size * (size_t)n, n, pick_streamed, &p);
         return;
     }
 #define COPY(bytes)                                                                                \
@@ -81,7 +98,7 @@ bool stk_col_gather(struct stk_col *to, struct stk_pool *pool, const struct stk_
     } else {
         ok = stk_col_uniform(to, pool, from->dtype, &from->shape, n);
         if (ok) {
-            copy_each(to->data, from, index, n);
+            copy_each(to->data, pool, from, index, n);
         }
     }
     ok = ok && stk_keep_join(&to->keep, from->keep);
@@ -119,17 +136,32 @@ static bool are_alike(const struct stk_col *const *parts, int count)
     return true;
 }
 
+struct joining {
+    uint8_t *to;
+    const struct stk_col *const *parts;
+    size_t stride, total;
+};
+
+static void join_parts(void *arg, int64_t first, int64_t n)
+{
+    const struct joining *j = arg;
+    uint8_t *at = j->to;
+    for (int64_t k = 0; k < first + n; k++) {
+        if (k >= first) {
+            copy_all(at, j->parts[k], j->total);
+        }
+        at += j->stride * (size_t)j->parts[k]->n;
+    }
+}
+
 static bool concat_uniform(struct stk_col *to, struct stk_pool *pool,
                            const struct stk_col *const *parts, int count, int64_t n)
 {
     if (!stk_col_uniform(to, pool, parts[0]->dtype, &parts[0]->shape, n)) {
         return false;
     }
-    uint8_t *at = to->data;
-    for (int k = 0; k < count; k++) {
-        copy_all(at, parts[k], to->stride * (size_t)n);
-        at += to->stride * (size_t)parts[k]->n;
-    }
+    struct joining j = {to->data, parts, to->stride, to->stride * (size_t)n};
+    stk_split_run(pool, j.total, count, join_parts, &j);
     return true;
 }
 

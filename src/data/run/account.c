@@ -106,6 +106,13 @@ void stk_account_settle(struct stk_iter *it)
     __atomic_add_fetch(&it->stats.busy_ns, missing - paid, __ATOMIC_RELAXED);
 }
 
+void stk_account_add(uint64_t cpu_ns)
+{
+    if (account.stage) {
+        __atomic_add_fetch(&account.stage->stats.busy_ns, cpu_ns, __ATOMIC_RELAXED);
+    }
+}
+
 struct stk_wait stk_wait_begin(struct stk_run *run)
 {
     struct stk_wait w = {charge(&account), stk_permit_is_held()};

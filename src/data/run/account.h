@@ -16,6 +16,8 @@ struct stk_iter *stk_account_enter(struct stk_iter *it);
 void stk_account_leave(struct stk_iter *before, int64_t given);
 // What the thread charged becomes what it used; the difference is that stage's.
 void stk_account_settle(struct stk_iter *it);
+// CPU time that another thread used for the stage this thread works for.
+void stk_account_add(uint64_t cpu_ns);
 // Around a wait: gives the permit back meanwhile. The time counts as starve_ns of `it`, whose
 // elements are waited for (NULL: none), and wait_ns of the stage the thread works for.
 struct stk_wait {

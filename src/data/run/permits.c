@@ -6,6 +6,7 @@
 #include "data/memory/process_limits.h"
 
 static _Thread_local bool is_held, is_one_of_all; // the latter: one of the process' as well
+static _Thread_local bool has_lent_of_all;        // one of the process' to a helper
 
 static struct { // of all runs
     pthread_mutex_t lock;
@@ -50,16 +51,35 @@ static void take_of_all(const int *is_off)
     is_one_of_all = true;
 }
 
+static void give_back_of_all(void)
+{
+    lock_all();
+    STK_ASSERT(all.taken > 0);
+    all.taken--;
+    pthread_cond_signal(&all.freed);
+    unlock_all();
+}
+
 static void return_of_all(void)
 {
     if (is_one_of_all) {
-        lock_all();
-        STK_ASSERT(all.taken > 0);
-        all.taken--;
-        pthread_cond_signal(&all.freed);
-        unlock_all();
+        give_back_of_all();
         is_one_of_all = false;
     }
+}
+
+// One of the process' for a helper, if there is one beside this thread's.
+static bool lend_of_all(void)
+{
+    int most = stk_limits_now().cpus;
+    if (most == 0) {
+        return true;
+    }
+    lock_all();
+    has_lent_of_all = all.taken + !is_one_of_all < most;
+    all.taken += has_lent_of_all;
+    unlock_all();
+    return has_lent_of_all;
 }
 
 bool stk_permit_lend_of_all(void)
@@ -114,15 +134,44 @@ void stk_permit_take(struct stk_permits *g)
     is_held = true;
 }
 
-void stk_permit_return(struct stk_permits *g)
+static void give_back(struct stk_permits *g)
 {
-    STK_ASSERT(is_held);
-    return_of_all();
     pthread_mutex_lock(&g->lock);
     STK_ASSERT(g->taken > 0);
     g->taken--;
     pthread_cond_signal(&g->freed);
     pthread_mutex_unlock(&g->lock);
+}
+
+bool stk_permits_lend(struct stk_permits *g, int limit)
+{
+    pthread_mutex_lock(&g->lock);
+    int working = g->taken + !is_held; // the consumer's own thread is not among those taken
+    bool is_free = working < limit && g->taken < g->permits;
+    g->taken += is_free;
+    g->most = g->taken > g->most ? g->taken : g->most;
+    pthread_mutex_unlock(&g->lock);
+    if (is_free && !lend_of_all()) {
+        give_back(g);
+        return false;
+    }
+    return is_free;
+}
+
+void stk_permits_give_back(struct stk_permits *g)
+{
+    if (has_lent_of_all) {
+        give_back_of_all();
+        has_lent_of_all = false;
+    }
+    give_back(g);
+}
+
+void stk_permit_return(struct stk_permits *g)
+{
+    STK_ASSERT(is_held);
+    return_of_all();
+    give_back(g);
     is_held = false;
 }
 

@@ -24,8 +24,12 @@ void stk_permit_return(struct stk_permits *g);
 // The process' alone, where this thread has one.
 bool stk_permit_lend_of_all(void);
 void stk_permit_take_of_all(void);
-void stk_permits_wake(void);   // the process' limit is another, or a run is cancelled
-bool stk_permit_is_held(void); // by this thread
+void stk_permits_wake(void); // the process' limit is another, or a run is cancelled
+// One for a thread that helps this one, if fewer than `limit` threads work, this one counted; never
+// waits. False: none. It is given back by this thread, too.
+bool stk_permits_lend(struct stk_permits *g, int limit);
+void stk_permits_give_back(struct stk_permits *g);
+bool stk_permit_is_held(void);                            // by this thread
 void stk_permits_set(struct stk_permits *g, int permits); // 0: as they are, but waits look again
 
 #endif

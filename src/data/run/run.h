@@ -9,6 +9,7 @@
 #include "data/graph/dataset.h"
 #include "data/run/permits.h"
 
+struct stk_helper;
 struct stk_recorder;
 struct stk_ring;
 struct stk_tuner;
@@ -45,6 +46,7 @@ struct stk_run {
     struct stk_iter *root;   // the iterator with path 0
     bool has_cap;            // options.threads were given: never more
     struct stk_permits permits;
+    struct stk_helper *helper;  // with large copies; NULL: none
     pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
     uint64_t short_refused; // under it: what the pool had refused when memory was looked for last
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes

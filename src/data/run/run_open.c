@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "data/memory/process_limits.h"
 #include "data/run/fork.h"
+#include "data/run/helper.h"
 #include "data/run/memory_wait.h"
 #include "data/run/ring.h"
 #include "data/run/tuner.h"
@@ -61,6 +62,8 @@ enum stoker_status stk_run_open(struct stk_run **out, const struct stk_run_optio
     pthread_mutex_init(&run->rings_lock, NULL);
     pthread_mutex_init(&run->tree_lock, NULL);
     run->forks = stk_fork_count();
+    run->helper = run->options.threads > 1 ? stk_helper_open(run) : NULL;
+    stk_pool_set_split(run->pool, run->helper ? stk_helper_split : NULL, run->helper);
     *out = run;
     return STOKER_OK;
 }
@@ -71,6 +74,8 @@ void stk_run_drop(struct stk_run *run)
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
         STK_ASSERT(!run->rings && !run->root); // they hold it
         stk_tuner_close(run->tuner);
+        stk_helper_close(run->helper);
+        stk_pool_set_split(run->pool, NULL, NULL); // its buffers may live on
         stk_pool_drop(run->pool);
         pthread_mutex_destroy(&run->tree_lock);
         pthread_mutex_destroy(&run->rings_lock);

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "data/memory/blocks.h"
-#include "data/memory/stream_copy.h"
+#include "data/memory/split.h"
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
@@ -98,7 +98,7 @@ static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
             return false;
         }
         size_t bytes = own.stride * (size_t)c->n;
-        stk_copy_part(own.data, c->data, bytes, bytes);
+        stk_split_copy(it->run->pool, own.data, c->data, bytes);
     }
     stk_col_clear(c);
     *c = own;
