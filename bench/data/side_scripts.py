@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts of tests/peers/scripts timed: stoker.data's side and TensorFlow's are this one file.
+"""Scripts of tests/peers/scripts and of guides/ timed: stoker.data's side and TensorFlow's are this one file.
 
 A script runs with its sources repeated, so that its pipelines are long enough to time, and every
 dataset that it iterates over (outside functions) is kept; the loop itself gets some elements only.
@@ -31,7 +31,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 tf = importlib.import_module(MODULE)
 LENGTH = 2048  # elements of a repeated source, about
 UNKNOWN_TIMES = 128  # of one whose length is not known
-SHOWN = 24  # elements that the script's own loop gets
+SHOWN = 4  # elements that the script's own loop gets
 OF_A_LINE = 3  # pipelines that are timed: a loop over windows makes one for each
 SOURCES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset")
 STATIC = ("from_tensor_slices", "from_tensors", "from_generator", "range", "list_files")
@@ -146,6 +146,8 @@ def watched(seen):
         put(dataset, name, staticmethod(seen.source(getattr(dataset, name))))
     for name in SOURCES:
         put(tf.data, name, seen.source(getattr(tf.data, name)))
+    table = tf.data.experimental
+    put(table, "CsvDataset", seen.source(table.CsvDataset))
     put(dataset, "take", seen.take(dataset.take))
     put(dataset, "get_single_element", first)
     for name in ("map", "interleave"):
@@ -160,15 +162,15 @@ def watched(seen):
 
 
 @functools.lru_cache(maxsize=1)
-def pipelines_of(name):
+def pipelines_of(path):
     """{False: as written, True: parallel} of [(label, dataset, how it is read)], and what failed."""
     out, failures, folders = {}, [], []
     for is_parallel in (False, True):
-        seen = Seen(name, is_parallel)
+        seen = Seen(pathlib.Path(path).stem, is_parallel)
         folders.append(tempfile.TemporaryDirectory(prefix="tf-scripts-"))
         try:
             with watched(seen):
-                RUN.run_in(folders[-1].name, name, MODULE)
+                RUN.run_in(folders[-1].name, pathlib.Path(path), MODULE)
         except Exception as e:
             failures.append(f"{type(e).__name__}: {e}"[:200])
         out[is_parallel] = seen.pipelines
@@ -191,11 +193,11 @@ def options_of(setting):
     return options
 
 
-def script(name):
+def script(path):
     """The labels of its pipelines."""
 
     def run():
-        out, failures, _ = pipelines_of(name)
+        out, failures, _ = pipelines_of(path)
         labels = [label for label, _, _ in out[False]]
         if len(out[True]) != len(labels):
             failures = failures + ["other pipelines when parallel"]
@@ -218,9 +220,9 @@ def drained(read, n):
     return n
 
 
-def pipeline(name, index, n, setting):
+def pipeline(path, index, n, setting):
     """A pass over n elements of a script's pipeline."""
-    out, _, _ = pipelines_of(name)
+    out, _, _ = pipelines_of(path)
     _, ds, how = out[bool(setting.get("parallel"))][index]
     ds = ds.with_options(options_of(setting))
     how = setting.get("read", how)

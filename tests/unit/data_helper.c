@@ -73,7 +73,7 @@ static void two_threads_work_at_once(void)
         struct work w = {.waits = true};
         split(run, LARGE, &w);
         CHECK(w.other > 0);
-        CHECK_EQ(w.most, 1);
+        CHECK(w.most <= 1); // 0: the helper was first everywhere
     }
     for (int i = 0; i < 2000; i++) { // the helper may come too late
         struct work w = {0};
