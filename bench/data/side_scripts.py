@@ -206,18 +206,25 @@ def script(path):
     return run
 
 
-def drained(read, n):
-    """n elements; from the beginning again where the dataset has no more."""
-    left = n
-    while left > 0:
-        got, it = 0, iter(read())
-        side.SPENT.append(it)
-        for _ in itertools.islice(it, left):
-            got += 1
-        if got == 0:
-            raise ValueError("the pipeline is empty")
-        left -= got
-    return n
+class Drain:
+    """Takes elements of a pipeline, pass by pass: the next pass goes on where one ended, and from the
+    beginning where the dataset has no more."""
+
+    def __init__(self, read):
+        self.read, self.it = read, iter(())
+
+    def __call__(self, n):
+        left, is_new = n, False
+        while left > 0:
+            got = sum(1 for _ in itertools.islice(self.it, left))
+            if got == 0 and is_new:
+                raise ValueError("the pipeline is empty")
+            left -= got
+            is_new = left > 0
+            if is_new:
+                side.SPENT.append(self.it)
+                self.it = iter(self.read())
+        return n
 
 
 def pipeline(path, index, n, setting):
@@ -227,7 +234,8 @@ def pipeline(path, index, n, setting):
     ds = ds.with_options(options_of(setting))
     how = setting.get("read", how)
     read = ds.as_numpy_iterator if how == "numpy" else lambda: iter(ds)
-    return lambda: side.timed(lambda: drained(read, n), elements=n)
+    drain = Drain(read)
+    return lambda: side.timed(lambda: drain(n), elements=n)
 
 
 def versions():

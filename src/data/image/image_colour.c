@@ -3,6 +3,8 @@
 // stretch by stretch, or, where the result depends on one value alone, go through a table.
 #include "data/image/image_colour.h"
 
+#include "base/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -263,7 +265,7 @@ static inline float least(const float *p)
     return v < p[2] ? v : p[2];
 }
 
-static inline float clip(float v)
+static inline __attribute__((always_inline)) float clip(float v)
 {
     float up = v > 0 ? v : 0;
     return up < 1 ? up : 1;
@@ -288,7 +290,8 @@ static inline void colours_of(float h, float part[3])
 }
 
 // One pixel without branches, so that loops over it become vector code.
-static inline void turn_pixel(float *r, float *g, float *b, float turn)
+static inline __attribute__((always_inline)) void turn_pixel(float *r, float *g, float *b,
+                                                             float turn)
 {
     float high = *r > *g ? *r : *g, low = *r < *g ? *r : *g;
     high = high > *b ? high : *b;
@@ -305,7 +308,7 @@ static inline void turn_pixel(float *r, float *g, float *b, float turn)
     *b = low + range * clip(2 - fabsf(h - 4));
 }
 
-static void turn_hue(float *p, size_t n, const float *args)
+static inline __attribute__((always_inline)) void turn_pixels(float *p, size_t n, const float *args)
 {
     enum { AT_ONCE = 32 };
     float r[AT_ONCE], g[AT_ONCE], b[AT_ONCE], turn = args[0] * 6;
@@ -326,6 +329,24 @@ static void turn_hue(float *p, size_t n, const float *args)
             p[3 * i + 2] = b[i];
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void turn_pixels_avx2(float *p, size_t n, const float *args)
+{
+    turn_pixels(p, n, args);
+}
+#endif
+
+static void turn_hue(float *p, size_t n, const float *args)
+{
+#if defined(__x86_64__)
+    if (stk_cpu_has(STK_CPU_AVX2)) {
+        turn_pixels_avx2(p, n, args);
+        return;
+    }
+#endif
+    turn_pixels(p, n, args);
 }
 
 static enum stoker_status change_pixels(const struct stk_image *in, const struct stk_image *out,

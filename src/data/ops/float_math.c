@@ -99,6 +99,28 @@ ALWAYS float sigmoid_one(float x)
     return (x < 0 ? e : 1.0f) / (1.0f + e);
 }
 
+// Quarters of a turn are cut off, and what is left, an eighth to either side, goes into
+// polynomials.
+ALWAYS void circle_one(float *cosine, float *sine, float turns)
+{
+    float quarters = turns * 4.0f, shifted = quarters + ROUNDER;
+    uint32_t q = bits_of(shifted) - bits_of(ROUNDER);
+    float x = (quarters - (shifted - ROUNDER)) * 1.57079632679f, z = x * x;
+    float s = -1.9515295891e-4f;
+    s = s * z + 8.3321608736e-3f;
+    s = s * z - 1.6666654611e-1f;
+    s = s * z * x + x;
+    float c = 2.443315711809948e-5f;
+    c = c * z - 1.388731625493765e-3f;
+    c = c * z + 4.166664568298827e-2f;
+    c = c * z * z - 0.5f * z + 1.0f;
+    uint32_t swap = 0 - (q & 1), cos_bits = bits_of(c), sin_bits = bits_of(s);
+    uint32_t across = (cos_bits & ~swap) | (sin_bits & swap);
+    uint32_t up = (sin_bits & ~swap) | (cos_bits & swap);
+    *cosine = float_of(across ^ (((q + 1) & 2) << 30)); // negative in the second and third quarter
+    *sine = float_of(up ^ ((q & 2) << 30));
+}
+
 #if defined(__x86_64__)
 #define FUNCTIONS(name)                                                                            \
     __attribute__((target("avx2"))) static void name##_avx2(float *out, const float *in,           \
@@ -136,3 +158,32 @@ FUNCTIONS(exp)
 FUNCTIONS(log)
 FUNCTIONS(tanh)
 FUNCTIONS(sigmoid)
+
+void stk_float_circle_plain(float *restrict cosine, float *restrict sine, const float *turns,
+                            int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        circle_one(&cosine[i], &sine[i], turns[i]);
+    }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void
+circle_avx2(float *restrict cosine, float *restrict sine, const float *turns, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        circle_one(&cosine[i], &sine[i], turns[i]);
+    }
+}
+#endif
+
+void stk_float_circle(float *cosine, float *sine, const float *turns, int64_t n)
+{
+#if defined(__x86_64__)
+    if (stk_cpu_has(STK_CPU_AVX2)) {
+        circle_avx2(cosine, sine, turns, n);
+        return;
+    }
+#endif
+    stk_float_circle_plain(cosine, sine, turns, n);
+}

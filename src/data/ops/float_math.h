@@ -16,5 +16,9 @@ stk_float_fn stk_float_exp, stk_float_log, stk_float_tanh, stk_float_sigmoid;
 // The same without the processor's wider vectors, to be tested against.
 stk_float_fn stk_float_exp_plain, stk_float_log_plain, stk_float_tanh_plain,
     stk_float_sigmoid_plain;
+// Cosine and sine of whole turns, each within 2e-7, for turns from -1000 to 1000. Three arrays.
+void stk_float_circle(float *cosine, float *sine, const float *turns, int64_t n);
+void stk_float_circle_plain(float *restrict cosine, float *restrict sine, const float *turns,
+                            int64_t n);
 
 #endif

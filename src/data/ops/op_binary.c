@@ -233,6 +233,67 @@ static bool run_scalar(struct stk_op_run *r, const struct stk_col *a, const stru
     return true;
 }
 
+// One value of `few` for each row of the array (scalars: [n, 1, 1] beside [n, h, w]), or one row
+// for all of them ([w] beside [h, w]): rows are loops, and nothing is spread. Values in a row; 0:
+// neither.
+static int64_t row_of(const struct stk_shape *few, const struct stk_shape *shape, bool *is_scalars)
+{
+    enum { ROW_MIN = 16 }; // shorter ones cost more than spreading does
+    int lead = 0, own = 0, ahead = shape->rank - few->rank;
+    while (own < few->rank && few->dim[own] == 1) {
+        own++;
+    }
+    bool is_row = true;
+    for (int d = own; d < few->rank; d++) {
+        is_row = is_row && few->dim[d] == shape->dim[ahead + d];
+    }
+    if (is_row) {
+        int64_t row = stk_op_span(few, own, few->rank);
+        *is_scalars = false;
+        return row < ROW_MIN ? 0 : row;
+    }
+    while (ahead == 0 && lead < few->rank && few->dim[lead] == shape->dim[lead]) {
+        lead++;
+    }
+    int64_t row = stk_op_span(shape, lead, shape->rank);
+    *is_scalars = true;
+    return ahead == 0 && stk_op_span(few, lead, few->rank) == 1 && row >= ROW_MIN ? row : 0;
+}
+
+static bool run_rows(struct stk_op_run *r, const struct stk_col *a, const struct stk_col *b,
+                     uint8_t *out, const struct stk_shape *shape)
+{
+    const struct stk_col *array = stk_shape_equal(&a->shape, shape) ? a : b,
+                         *few = array == a ? b : a;
+    bool is_scalars;
+    if (!stk_shape_equal(&array->shape, shape) || stk_shape_equal(&few->shape, shape) ||
+        a->dtype == STK_DT_STRING) {
+        return false;
+    }
+    int64_t row = row_of(&few->shape, shape, &is_scalars), each = stk_shape_count(shape);
+    stk_op_binary_loop *loop = loop_for(r->op->arg, a->dtype);
+    size_t bytes = stk_dtype_bytes(a->dtype),
+           to = stk_dtype_bytes(result_type(r->op->arg, a->dtype));
+    if (row == 0) {
+        return false;
+    }
+    for (int64_t i = 0; i < r->n; i++, out += (size_t)each * to) {
+        const uint8_t *many = stk_col_at(array, i), *some = stk_col_at(few, i);
+        int64_t failed = INT64_MAX;
+        for (int64_t at = 0; at < each && failed == INT64_MAX;
+             at += row, many += (size_t)row * bytes) {
+            loop(out + (size_t)at * to, array == a ? many : some, array == a ? some : many, row,
+                 array == a || !is_scalars, array == b || !is_scalars, &failed);
+            some += is_scalars ? bytes : 0;
+        }
+        if (failed != INT64_MAX) {
+            (void)stk_op_fail(r, i, STOKER_EINVAL, "%s", what_failed(r->op->arg));
+            return true;
+        }
+    }
+    return true;
+}
+
 static enum stoker_status binary_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *a = r->in[0], *b = r->in[1];
@@ -249,7 +310,7 @@ static enum stoker_status binary_run(struct stk_op_run *r, struct stoker_err *er
     if (!out) {
         return err->code;
     }
-    if (run_scalar(r, a, b, out, &shape)) {
+    if (run_scalar(r, a, b, out, &shape) || run_rows(r, a, b, out, &shape)) {
         return STOKER_OK;
     }
     struct stk_col wide_a = {0}, wide_b = {0};

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/str.h"
+#include "data/ops/float_math.h"
 #include "data/ops/op_move.h"
 
 enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAXVAL };
@@ -107,6 +108,37 @@ static void put_draw(void *out, enum stk_dtype t, int64_t k, double v)
     }
 }
 
+enum { PAIRS = 128 }; // drawn at a time
+
+// Box and Muller, two values from each draw: 24 bits of it are the distance, 24 the angle.
+static void draw_normals(const struct stk_op_run *r, float *out, uint64_t seed, int64_t index,
+                         int64_t count)
+{
+    float distance[PAIRS], turns[PAIRS], cosine[PAIRS], sine[PAIRS];
+    double mean = r->args[ARG_LOW].f, deviation = r->args[ARG_STDDEV].f;
+    for (int64_t at = 0; at < count; at += 2 * PAIRS) {
+        int64_t left = count - at, pairs = left < 2 * PAIRS ? (left + 1) / 2 : PAIRS;
+        for (int64_t k = 0; k < pairs; k++) {
+            uint64_t bits = stk_random_bits(seed, 2, index, (uint64_t)(at / 2 + k));
+            distance[k] = (float)((bits >> 40) + 1) * 0x1p-24f;
+            turns[k] = (float)(bits & 0xffffff) * 0x1p-24f;
+        }
+        stk_float_log(distance, distance, pairs);
+        stk_float_circle(cosine, sine, turns, pairs);
+        for (int64_t k = 0; k < pairs; k++) {
+            distance[k] = sqrtf(-2 * distance[k]);
+        }
+        for (int64_t k = 0; k < left / 2 && k < pairs; k++) {
+            out[at + 2 * k] = (float)(mean + deviation * (double)(distance[k] * cosine[k]));
+            out[at + 2 * k + 1] = (float)(mean + deviation * (double)(distance[k] * sine[k]));
+        }
+        if (left < 2 * PAIRS && left % 2) {
+            float last = distance[pairs - 1] * cosine[pairs - 1];
+            out[count - 1] = (float)(mean + deviation * (double)last);
+        }
+    }
+}
+
 static void draw_ints(const struct stk_op_run *r, void *out, uint64_t seed, int64_t index,
                       int64_t count)
 {
@@ -150,6 +182,10 @@ static enum stoker_status random_run(struct stk_op_run *r, struct stoker_err *er
         }
         if (stk_dtype_is_int(t)) {
             draw_ints(r, out, seed, r->first_index + i, count);
+            continue;
+        }
+        if (t == STK_DT_F32 && r->op->arg == NORMAL) {
+            draw_normals(r, out, seed, r->first_index + i, count);
             continue;
         }
         for (int64_t k = 0; k < count; k++) {
