@@ -50,6 +50,48 @@ def test_arithmetic():
     both(lambda x: sd.where(x > 0), X, want=np.argwhere(X > 0))
 
 
+def test_broadcast_rows():
+    """One row for all rows of an array, one value for each, and what is neither; whichever comes first."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(6, 5, 7, 40)).astype("f4")
+    shapes = ((40,), (7, 40), (1, 1, 40), (5, 1, 1), (5, 7, 1), (1, 7, 40), (1,), (), (5, 1, 40), (1, 7, 1), (5, 7, 40))
+    for shape in shapes:
+        y = rng.normal(size=shape).astype("f4")
+        have = sd.Dataset.from_tensor_slices(x).map(lambda a: (a - y, y / a, a > y))
+        for got, v in zip(have, x):
+            for one, want in zip(got, (v - y, y / v, v > y)):
+                c.same(one, want, f"{shape}")
+    few = rng.integers(1, 9, (6, 5, 1, 1))
+    whole = rng.integers(0, 99, (6, 5, 3, 30))
+    pairs = sd.Dataset.from_tensor_slices((whole, few))
+    c.same(np.stack(list(pairs.map(lambda a, b: a // b))), whole // few, "a value for each row")
+    few[3, 2] = 0
+    pairs = sd.Dataset.from_tensor_slices((whole, few)).map(lambda a, b: a // b)
+    it, good = iter(pairs), 0
+    for i in range(6):
+        if i == 3:
+            c.raises(sd.errors.InvalidArgumentError, lambda: next(it), "division by zero")
+        else:
+            c.same(next(it), whole[i] // few[i], "beside the one that fails")
+
+
+def test_normal_values():
+    """Of any count, from the seed alone; their moments and how far they reach."""
+    def drawn(shape, seed):
+        ds = sd.Dataset.range(40).map(lambda i: sd.random.normal(shape, 1.0, 2.0))
+        o = sd.Options()
+        o.seed = seed
+        return np.stack(list(ds.with_options(o)))
+
+    z = (drawn([20001], 4) - 1) / 2
+    c.same(drawn([20001], 4), drawn([20001], 4))
+    for n in (0, 1, 2, 3, 255, 256, 257):
+        c.same(drawn([n], 4), drawn([20001], 4)[:, :n], f"{n}")
+    c.true(abs(z.mean()) < 0.005 and abs(z.std() - 1) < 0.005, "mean and deviation")
+    c.true(abs((z**3).mean()) < 0.02 and abs((z**4).mean() - 3) < 0.05, "third and fourth moment")
+    c.true(4 < abs(z).max() < 6 and abs((z[:, :-1] * z[:, 1:]).mean()) < 0.005, "tails and neighbours")
+
+
 def test_clip():
     """Bounds for all values, for each value, for each element; values that are no numbers stay."""
     rng = np.random.default_rng(1)

@@ -91,6 +91,32 @@ static void known(const struct function *f)
     }
 }
 
+// Angles of a few turns either way, quarters and their neighbours among them.
+static void circle(void)
+{
+    static float turns[AT_ONCE], cosine[AT_ONCE], sine[AT_ONCE], plain_cos[AT_ONCE],
+        plain_sin[AT_ONCE];
+    double worst = 0;
+    for (int k = -3; k < 3; k++) {
+        for (int i = 0; i < AT_ONCE; i++) {
+            turns[i] = (float)k + (float)i / AT_ONCE;
+        }
+        turns[1] = nextafterf(turns[0], 9);
+        turns[3] = nextafterf(turns[AT_ONCE / 4], -9);
+        stk_float_circle(cosine, sine, turns, AT_ONCE);
+        stk_float_circle_plain(plain_cos, plain_sin, turns, AT_ONCE);
+        CHECK(memcmp(cosine, plain_cos, sizeof cosine) == 0);
+        CHECK(memcmp(sine, plain_sin, sizeof sine) == 0);
+        for (int i = 0; i < AT_ONCE; i++) {
+            double angle = 6.283185307179586 * (double)turns[i];
+            worst = fmax(worst, fabs((double)cosine[i] - cos(angle)));
+            worst = fmax(worst, fabs((double)sine[i] - sin(angle)));
+        }
+    }
+    printf("circle: within %.2g\n", worst);
+    CHECK(worst <= 2e-7);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -104,5 +130,6 @@ int main(int argc, char **argv)
         CHECK_RUN(known, &functions[i]);
         CHECK_RUN(compare, &functions[i], step);
     }
+    CHECK_RUN(circle);
     return check_done("unit.float_math");
 }

@@ -430,6 +430,40 @@ static int64_t index_at(const struct stk_col *c, int64_t i, int64_t k)
     }
 }
 
+// Picks `count` runs of `bytes` by element i of the index; returns how many it did: less where an
+// index is out of range.
+static inline __attribute__((always_inline)) int64_t gather_each(uint8_t *out, const uint8_t *from,
+                                                                 int64_t length,
+                                                                 const struct stk_col *index,
+                                                                 int64_t i, int64_t count,
+                                                                 size_t bytes)
+{
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = index_at(index, i, k);
+        if (at < 0 || at >= length) {
+            return k;
+        }
+        memcpy(out + (size_t)k * bytes, from + (size_t)at * bytes, bytes);
+    }
+    return count;
+}
+
+// Copies of single values are the common ones, and a call each would cost more than they do.
+static int64_t gather_runs(uint8_t *out, const uint8_t *from, int64_t length,
+                           const struct stk_col *index, int64_t i, int64_t count, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return gather_each(out, from, length, index, i, count, 1);
+    case 4:
+        return gather_each(out, from, length, index, i, count, 4);
+    case 8:
+        return gather_each(out, from, length, index, i, count, 8);
+    default:
+        return gather_each(out, from, length, index, i, count, bytes);
+    }
+}
+
 static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0], *index = r->in[1];
@@ -459,14 +493,13 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
     for (int64_t i = 0; i < r->n; i++) {
         const uint8_t *from = stk_col_at(in, i);
         for (int64_t o = 0; o < outer; o++) {
-            for (int64_t k = 0; k < count; k++, out += bytes) {
-                int64_t at = index_at(index, i, k);
-                if (at < 0 || at >= length) {
-                    return stk_op_fail(r, i, STOKER_EINVAL, "index %lld is not in [0, %lld)",
-                                       (long long)at, (long long)length);
-                }
-                memcpy(out, from + (size_t)(o * length + at) * bytes, bytes);
+            int64_t done = gather_runs(out, from + (size_t)(o * length) * bytes, length, index, i,
+                                       count, bytes);
+            if (done < count) {
+                return stk_op_fail(r, i, STOKER_EINVAL, "index %lld is not in [0, %lld)",
+                                   (long long)index_at(index, i, done), (long long)length);
             }
+            out += (size_t)count * bytes;
         }
     }
     return stk_keep_join(&r->out[0].keep, in->keep) ? STOKER_OK : stk_op_no_memory(r, err);
