@@ -67,7 +67,7 @@ def test_broadcast_rows():
     c.same(np.stack(list(pairs.map(lambda a, b: a // b))), whole // few, "a value for each row")
     few[3, 2] = 0
     pairs = sd.Dataset.from_tensor_slices((whole, few)).map(lambda a, b: a // b)
-    it, good = iter(pairs), 0
+    it = iter(pairs)
     for i in range(6):
         if i == 3:
             c.raises(sd.errors.InvalidArgumentError, lambda: next(it), "division by zero")
