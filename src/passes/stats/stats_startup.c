@@ -81,7 +81,8 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
         return stk_err_nomem(err);
     }
     const struct stk_step *s = pace.steady == SIZE_MAX ? NULL : pace.steps[pace.steady];
-    if (!stk_startup_sum(view, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out)) {
+    int64_t steps_ns = pace.count ? pace.steps[0]->start_ns : INT64_MAX;
+    if (!stk_startup_sum(view, steps_ns, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out)) {
         return stk_err_nomem(err);
     }
     *partial = out;
@@ -89,39 +90,60 @@ static enum stoker_status startup_see(const struct stk_analysis *view, struct st
 }
 
 struct work_row {
-    struct stk_cell work, rank, count, total_ns, longest_ns, what;
+    struct stk_cell work, rank, recorded, count, first_ns, total_ns, bytes, longest_ns, what;
 };
 static const struct stk_column work_columns[] = {
     STK_COLUMN(work_row, work, TEXT,
-               "tracing, compilation, autotuning, module_load, capture, first_call, allocation, "
-               "copy_to_device"),
+               "model_building, tracing, compilation, autotuning, module_load, capture, "
+               "first_call, allocation, weights_to_device (copies before the first step, a first "
+               "batch among them), copy_to_device (later ones)"),
     STK_COLUMN(work_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(work_row, recorded, TEXT,
+               "yes; none: the profile would show it; not recorded: it cannot tell"),
     STK_COLUMN(work_row, count, COUNT,
                "events of it that began before the first steady step ended (in the whole profile "
                "where there is none)"),
+    STK_COLUMN(work_row, first_ns, NS, "start of the first of them", .is_detail = true),
     STK_COLUMN(work_row, total_ns, NS,
                "durations, summed over threads and devices; what lies within another compilation "
                "is part of that one"),
+    STK_COLUMN(work_row, bytes, BYTES, "recorded sizes of the copies, summed"),
     STK_COLUMN(work_row, longest_ns, NS, "duration of the longest"),
     STK_COLUMN(work_row, what, TEXT, "name of the longest", .is_name = true),
 };
 static const struct stk_table_info work_table =
     STK_TABLE_INFO("work", "What was done until then", work_row, work_columns);
 
+// What every start has some of: told even where there is none of it.
+static bool is_always_told(enum stk_startup_work work)
+{
+    return work == STK_STARTUP_BUILD || work == STK_STARTUP_TRACING ||
+           work == STK_STARTUP_MODULE_LOAD || work == STK_STARTUP_ALLOCATION ||
+           work == STK_STARTUP_WEIGHTS;
+}
+
 static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
 {
+    const struct stk_cell unknown = stk_cell_unknown();
     const struct stk_startup_sums *p = rank->partial;
     for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
-        if (p->rows[w].count == 0) {
+        const struct stk_startup_row *r = &p->rows[w];
+        bool is_recorded = stk_startup_is_recorded((enum stk_startup_work)w, &rank->facts);
+        if (r->count == 0 && !is_always_told((enum stk_startup_work)w)) {
             continue;
         }
         const struct work_row row = {
             .work = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w)),
             .rank = stk_cell_number(rank->rank),
-            .count = stk_cell_number((int64_t)p->rows[w].count),
-            .total_ns = stk_cell_number(p->rows[w].total_ns),
-            .longest_ns = stk_cell_number(p->rows[w].longest_ns),
-            .what = stk_cell_text(p->rows[w].longest),
+            .recorded = stk_cell_text(r->count      ? "yes"
+                                      : is_recorded ? "none"
+                                                    : "not recorded"),
+            .count = r->count || is_recorded ? stk_cell_number((int64_t)r->count) : unknown,
+            .first_ns = r->count ? stk_cell_number(r->first_ns) : unknown,
+            .total_ns = r->count || is_recorded ? stk_cell_number(r->total_ns) : unknown,
+            .bytes = r->sized ? stk_cell_number(r->bytes) : unknown,
+            .longest_ns = r->count ? stk_cell_number(r->longest_ns) : unknown,
+            .what = stk_cell_text(r->longest),
         };
         if (!stk_table_put(table, &row)) {
             return false;
@@ -210,11 +232,31 @@ static const struct stk_column startup_figures[] = {
 static const struct stk_summary_info startup_summary_info =
     STK_SUMMARY_INFO(startup_summary, startup_figures);
 
+static const struct stk_missing no_start = {
+    "the beginning of the job",
+    "no model is built, nothing loaded and no weights copied before "
+    "the first step: recording began later, or such work is not recorded",
+    "start the profiler in the program's first lines, with Python's tracer (with_stack=True, "
+    "python_tracer_level=1) for the building of the model"};
 static const struct stk_missing no_steady = {
     "a steady step", "no three steps in a row are within 1.5 times the median step",
     "record from the start of the job and for ten steps or more, with a step "
     "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
     "jax.profiler.StepTraceAnnotation"};
+
+// Something of a start on any rank: of all that every start has some of.
+static bool has_start(const struct stk_run_sum *run)
+{
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        const struct stk_startup_sums *p = run->ranks[r]->partial;
+        for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
+            if (is_always_told((enum stk_startup_work)w) && p->rows[w].count > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
                                            struct stk_table_doc *doc, struct stoker_err *err)
@@ -248,6 +290,9 @@ static enum stoker_status startup_describe(const struct stk_pass_ctx *ctx,
                                                : stk_cell_unknown(),
     };
     stk_table_summarize(doc, &startup_summary_info, &summary);
+    if (ctx->run->rank_count > 0 && !has_start(ctx->run)) {
+        stk_table_lacks(doc, &no_start);
+    }
     if (!known) {
         stk_table_lacks(doc, &no_steady);
         doc->inconclusive = true;
@@ -261,7 +306,7 @@ const struct stk_stats stk_stats_startup = {
     .needs = "three steps or more, and the beginning of the job",
     .tables = {&phases_table, &work_table},
     .summary = &startup_summary_info,
-    .missing = {&no_steady},
+    .missing = {&no_start, &no_steady},
     .hook = {.see = startup_see},
     .describe = startup_describe,
 };
