@@ -54,6 +54,7 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 #define STK_WANT_INPUT 8u
 #define STK_WANT_LAUNCHES 16u // launch configurations
 #define STK_WANT_SCOPES 32u   // the framework's own names of device operations
+#define STK_WANT_SHAPES 64u   // dimensions of operations' inputs
 
 // Values that only some events carry, kept only where they were asked for (store/details.def).
 enum stk_detail_key {

@@ -251,6 +251,66 @@ static void test_recorded_paths(void)
     free(space.p);
 }
 
+// PyTorch's operators with the shapes of their inputs, in whatever spacing; work of a device has
+// those of the operator that launched it.
+static void test_shapes(void)
+{
+    static const char json[] = "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":"
+                               "\"Test GPU\"}],\"traceEvents\":["
+                               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":"
+                               "5000,\"tid\":1,\"ts\":0,\"dur\":10,"
+                               "\"args\":{\"Input Dims\":[[32, 64], [64, 10], []]}},"
+                               "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+                               "\"cudaLaunchKernel\",\"pid\":5000,\"tid\":1,"
+                               "\"ts\":2,\"dur\":1,\"args\":{\"correlation\":1}},"
+                               "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,"
+                               "\"tid\":7,\"ts\":20,\"dur\":50,"
+                               "\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}},"
+                               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":"
+                               "5000,\"tid\":1,\"ts\":80,\"dur\":5,"
+                               "\"args\":{\"Input Dims\":[[32,64],[64,10],[]]}},"
+                               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":"
+                               "5000,\"tid\":1,\"ts\":90,\"dur\":7,"
+                               "\"args\":{\"Input Dims\":[[8, 64], [64, 10], []]}},"
+                               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::empty\",\"pid\":"
+                               "5000,\"tid\":1,\"ts\":99,\"dur\":3}]}";
+    struct answer a;
+    answer_begin(&a);
+    answer_read(&a, &stk_ops_by_shape, file_of((const uint8_t *)json, sizeof json - 1));
+    answer_analyse(&a, &stk_ops_by_shape);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_EQ(host_us(&a, "aten::mm [[32,64],[64,10],[]]"), 15);
+    CHECK_EQ(host_us(&a, "aten::mm [[8,64],[64,10],[]]"), 7);
+    CHECK_EQ(cell_of(&a, "aten::mm [[32,64],[64,10],[]]", "device_ns"), 50 * US);
+    CHECK_EQ(PERCENT(answer_figure(&a, "host_told_share")), 88); // 22 of 25 us
+    answer_end(&a);
+}
+
+// Of TensorFlow, a device's row says type and shapes itself.
+static void test_recorded_shapes(void)
+{
+    struct pb space = {0}, plane = pb_plane("/device:GPU:0"), line = pb_line(1, "Stream #1", 0);
+    pb_named(&plane, 5, 1, "tf_op");
+    pb_named(&plane, 5, 2, "shape");
+    pb_named(&plane, 4, 1, "gemm");
+    for (int i = 0; i < 3; i++) {
+        struct pb event = pb_event(1, (int64_t)i * 20 * 1000000, 10 * 1000000);
+        pb_stat_str(&event, 4, 1, i ? "model/dense/MatMul:MatMul" : "model/out/MatMul:MatMul");
+        pb_stat_str(&event, 4, 2, i < 2 ? "(half[4,8];half[8,2])" : "(half[4,8];half[8,9])");
+        pb_msg(&line, 4, &event);
+    }
+    pb_msg(&plane, 3, &line);
+    pb_msg(&space, 1, &plane);
+    struct answer a;
+    answer_begin(&a);
+    answer_read(&a, &stk_ops_by_shape, file_of(space.p, space.n));
+    answer_analyse(&a, &stk_ops_by_shape);
+    CHECK_EQ(a.doc.tables[0].row_count, 2);
+    CHECK_EQ(cell_of(&a, "MatMul half[4,8];half[8,2]", "device_ns"), 20 * US);
+    CHECK_EQ(cell_of(&a, "MatMul half[4,8];half[8,9]", "device_ns"), 10 * US);
+    answer_end(&a);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -260,6 +320,8 @@ int main(int argc, char **argv)
     CHECK_RUN(test_scopes);
     CHECK_RUN(test_ranges);
     CHECK_RUN(test_recorded_paths);
+    CHECK_RUN(test_shapes);
+    CHECK_RUN(test_recorded_shapes);
     CHECK_RUN(test_modules);
     CHECK_RUN(test_stacks);
     CHECK_RUN(test_no_python);

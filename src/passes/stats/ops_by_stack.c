@@ -60,7 +60,8 @@ static enum stoker_status stack_see(const struct stk_analysis *view, struct stk_
 static const struct stk_column stack_columns[] = {STK_OPS_BY_COLUMNS(
     stk_ops_by_row, , "stack",
     "file, line and name of the user's innermost Python function around the operation; not known "
-    "where none is recorded on its thread")};
+    "where none is recorded on its thread",
+    .is_path = true)};
 static const struct stk_table_info stack_table =
     STK_TABLE_INFO("stacks", "Operations by the user's line", stk_ops_by_row, stack_columns);
 

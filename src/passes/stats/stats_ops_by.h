@@ -24,8 +24,7 @@ struct stk_ops_by_nested_row {
     struct stk_cell within_ns, device_within_ns;
 };
 #define STK_OPS_BY_COLUMNS(row, at, key, ...)                                                      \
-    STK_COLUMN_AT(key, offsetof(struct row, at group), TEXT, __VA_ARGS__, .is_name = true,         \
-                  .is_path = true),                                                                \
+    STK_COLUMN_AT(key, offsetof(struct row, at group), TEXT, __VA_ARGS__, .is_name = true),        \
         STK_COLUMN_AT("rank", offsetof(struct row, at rank), COUNT, STK_DOC_RANK,                  \
                       .is_detail = true),                                                          \
         STK_COLUMN_AT("ops", offsetof(struct row, at ops), COUNT, "operations on the host"),       \
@@ -41,7 +40,7 @@ struct stk_ops_by_nested_row {
         STK_COLUMN_AT("device_share", offsetof(struct row, at device_share), SHARE,                \
                       "share of the durations of all device operations")
 #define STK_OPS_BY_NESTED_COLUMNS(key, ...)                                                        \
-    STK_OPS_BY_COLUMNS(stk_ops_by_nested_row, own., key, __VA_ARGS__),                             \
+    STK_OPS_BY_COLUMNS(stk_ops_by_nested_row, own., key, __VA_ARGS__, .is_path = true),            \
         STK_COLUMN(stk_ops_by_nested_row, within_ns, NS,                                           \
                    "`self_ns` of it and of all that lies within it"),                              \
         STK_COLUMN(stk_ops_by_nested_row, device_within_ns, NS,                                    \

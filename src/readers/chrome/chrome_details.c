@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of allocator events, counters and collectives, read a second time from the event's text
-// and only where an analysis asked for them, so that reading for anything else costs nothing.
+// Arguments of allocator events, counters, collectives and operators, read a second time from the
+// event's text and only where an analysis asked for them, so that reading for anything else costs
+// nothing.
 #include <stdlib.h>
 
 #include "readers/chrome/chrome_stage.h"
@@ -242,6 +243,23 @@ static int64_t count_elements(struct stk_str dims)
     return total;
 }
 
+static bool is_dims(struct stk_str key)
+{
+    return stk_str_eq(key, STK_STR("Input Dims")) || stk_str_eq(key, STK_STR("Input dims"));
+}
+
+static void take_dims(void *stager, struct stk_str key, struct stk_str value, bool quoted)
+{
+    if (!quoted && is_dims(key)) {
+        add_text(stager, STK_DETAIL_SHAPES, value);
+    }
+}
+
+void stk_chrome_detail_shapes(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
+{
+    stk_chrome_each_value(r->args, take_dims, s);
+}
+
 // Annotations of a backend ("nccl:all_reduce") tell the shape of what is sent, and its type.
 static void take_shape(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
@@ -249,7 +267,7 @@ static void take_shape(void *stager, struct stk_str key, struct stk_str value, b
     if (quoted) {
         return;
     }
-    if (stk_str_eq(key, STK_STR("Input Dims")) || stk_str_eq(key, STK_STR("Input dims"))) {
+    if (is_dims(key)) {
         int64_t elements = count_elements(value);
         if (elements > 0) {
             add_number(s, STK_DETAIL_IN_ELEMENTS, elements);

@@ -408,6 +408,9 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
             host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE) {
             stk_chrome_detail_collective(s, r);
         }
+        if (s->wants & STK_WANT_SHAPES) {
+            stk_chrome_detail_shapes(s, r);
+        }
         if (s->wants & STK_WANT_LAUNCHES && host_name_class(s, g->row.name, r->name) & CLASS_COST) {
             stk_chrome_config_operator(s, r);
         }

@@ -133,6 +133,7 @@ struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_st
 // Details of the row staged last, out of the event's args (chrome_details.c), if they are wanted.
 void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+void stk_chrome_detail_shapes(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 
 // Each value of the object `args`; arrays and objects as their text.

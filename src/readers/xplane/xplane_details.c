@@ -5,13 +5,14 @@
 // TensorFlow's and JAX's BFC allocator writes the events MemoryAllocation and MemoryDeallocation; a
 // counter is an event of the line "_counters_" whose stats are its values; a collective of XLA says
 // in its HLO text how much it moves and within which groups; work of a device says in "tf_op" which
-// operation of the framework it belongs to, with the name scopes around that.
+// operation of the framework it belongs to, with the name scopes around that, and in "shape" what
+// its inputs were.
 #include <stdio.h>
 
 #include "readers/xplane/xplane_event.h"
 #include "store/words.h"
 
-enum { SCOPE_OP, SCOPE_MODULE, SCOPE_HLO, SCOPE_STATS };
+enum { SCOPE_OP, SCOPE_MODULE, SCOPE_HLO, SCOPE_SHAPES, SCOPE_STATS };
 
 struct taking {
     struct stk_xp_decoder *d;
@@ -103,7 +104,7 @@ static void take_counter(struct taking *t, struct stk_str name, const struct stk
 
 static void take_scope(struct taking *t, struct stk_str name, const struct stk_xp_value *v)
 {
-    static const char *const stats[SCOPE_STATS] = {"tf_op", "hlo_module", "hlo_op"};
+    static const char *const stats[SCOPE_STATS] = {"tf_op", "hlo_module", "hlo_op", "shape"};
     struct stk_str text;
     for (int i = 0; i < SCOPE_STATS; i++) {
         if (stk_str_eq(name, stk_str_from(stats[i])) && stk_xp_value_text(v, &text)) {
@@ -135,6 +136,15 @@ static void put_scope(struct taking *t)
     struct stk_detail *d = path.n ? push(t, STK_DETAIL_SCOPE) : NULL;
     if (d) {
         d->text = stk_shard_intern(t->d->shard, path.p, path.n);
+    }
+}
+
+static void put_shapes(struct taking *t)
+{
+    struct stk_str shapes = t->scope[SCOPE_SHAPES];
+    struct stk_detail *d = shapes.n ? push(t, STK_DETAIL_SHAPES) : NULL;
+    if (d) {
+        d->text = stk_shard_intern(t->d->shard, shapes.p, shapes.n);
     }
 }
 
@@ -312,6 +322,9 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
     }
     if (t.wants_scope) {
         put_scope(&t);
+    }
+    if (t.wants_scope && d->wants & STK_WANT_SHAPES) {
+        put_shapes(&t);
     }
     if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD) {
         t.count += stk_xp_input_details(d, m, p, n, out + t.count);
