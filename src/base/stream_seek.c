@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mark every 8 MiB of output. When 256 are taken, every other one is dropped and the distance
+// A mark every MiB of output. When 256 are taken, every other one is dropped and the distance
 // doubled: memory stays below about 16 MiB, and reading a byte costs decoding half a distance on
-// average (8 MiB up to 2 GiB of output, 16 up to 4, and so on). Reads in ascending order go on from
+// average (1 MiB up to 256 MiB of output, 2 up to 512, and so on). Reads in ascending order go on from
 // where the last one ended; the last 256 KiB or more are kept, so that small steps back are free.
 #include "base/stream_seek.h"
 
@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 
-#define DISTANCE_MIN ((uint64_t)8 << 20)
-#define CHEAP_WITHIN ((uint64_t)1 << 20) // a member start this near is preferred to a saved state
+#define DISTANCE_MIN ((uint64_t)1 << 20)
+#define CHEAP_WITHIN ((uint64_t)128 << 10) // a member start this near is preferred to a saved state
 #define WINDOW_STEP ((size_t)256 << 10)  // decoded at a time; as much is kept before it
 #define INPUT_SIZE ((size_t)256 << 10)
 

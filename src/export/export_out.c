@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+#define FIRST_BYTES                                                                                \
+    ((size_t)16 << 10) // a part of an export has a buffer of its own: most are small
 // A record larger than this is no record of a profile.
 #define RECORD_MAX_BYTES ((size_t)1 << 30)
 
@@ -25,7 +27,7 @@ void stk_ex_deinit(struct stk_export_out *o)
 bool stk_ex_grow(struct stk_export_out *o, size_t n)
 {
     STK_ASSERT(o->used <= o->cap);
-    size_t cap = o->cap ? o->cap : STK_EX_FLUSH_BYTES * 2;
+    size_t cap = o->cap ? o->cap : FIRST_BYTES;
     while (cap - o->used < n && cap < RECORD_MAX_BYTES) {
         cap *= 2;
     }

@@ -5,10 +5,9 @@
 // verdict; the CSV has a row for each event; the Perfetto file is well-formed protobuf; the times
 // of stacks sum to what the events of each track cover; the SQLite file, which is written to a disk
 // and therefore not each time, has a row for each event.
-#include "fuzz.h"
+#include "fuzz_sqlite.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "base/text.h"
 #include "model/verdict.h"

@@ -3,7 +3,7 @@
 // a statement made of choices, which the tables and the batches must answer as plain SQLite does;
 // the bytes as a statement, which ends in rows or in an error that says something; a search, by a
 // part of the name or a regular expression.
-#include "fuzz.h"
+#include "fuzz_sqlite.h"
 
 #include "query_grammar.h"
 

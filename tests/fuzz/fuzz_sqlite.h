@@ -9,6 +9,10 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
+#ifndef FUZZ_REPLAY
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "fuzz.h"
 
 #ifndef FUZZ_REPLAY
@@ -37,6 +41,7 @@ static void *fuzz_small_block(size_t size)
         left = FUZZ_CHUNK_BYTES;
         chunk = mmap(NULL, left, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         FUZZ_REQUIRE(chunk != MAP_FAILED);
+        __lsan_register_root_region(chunk, left); // larger blocks are known from here alone
     }
     b = (union fuzz_block *)chunk;
     chunk += size + sizeof *b;

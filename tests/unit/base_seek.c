@@ -223,7 +223,7 @@ static void no_memory(void)
         const uint8_t *head;
         size_t got;
         CHECK_EQ(stk_stream_peek(s, &head), 65536); // the decoder has all it needs
-        stk_alloc_fail_at(n == 1, 0);               // the mark at 8 MiB
+        stk_alloc_fail_at(n == 1, 0);               // the first mark
         CHECK_EQ(stk_stream_read(s, buf, sizeof buf, &got, &err), STOKER_OK);
         CHECK_EQ(got, content.n);
         stk_alloc_fail_at(n, 0);

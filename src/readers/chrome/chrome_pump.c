@@ -92,6 +92,15 @@ struct worker {
 };
 
 // The first failure stays.
+// Bytes of a block: those of a small file that is not compressed and the end behind them, else what
+// is read at a time.
+static size_t block_of(const struct stk_stream *s)
+{
+    size_t most = atomic_load(&block_bytes);
+    uint64_t size = stk_stream_codec(s) == STK_CODEC_PLAIN ? stk_stream_size(s) : 0;
+    return size && size < most ? (size_t)size + 1 : most;
+}
+
 static void fail(struct run *run, enum stoker_status status, const struct stoker_err *err)
 {
     if (!atomic_exchange(&run->stop, true)) {
@@ -351,7 +360,7 @@ enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
     struct run run = {.ctx = ctx,
                       .sink = sink,
                       .in = in,
-                      .block_bytes = atomic_load(&block_bytes),
+                      .block_bytes = block_of(ctx->stream),
                       .status = STOKER_OK};
     stk_err_init(&run.err);
     pthread_mutex_init(&run.read_lock, NULL);
