@@ -2,6 +2,7 @@
 """Waiting: Ctrl-C gets through, other threads run meanwhile, a function that hangs does not keep the
 interpreter from leaving."""
 
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -26,7 +27,7 @@ def interrupt_in(seconds):
 
 def test_interrupt():
     def wait(x):
-        time.sleep(3)
+        time.sleep(2)
         return np.int64(int(x) + 1)
 
     spec = sd.TensorSpec((), "int64")
@@ -39,7 +40,7 @@ def test_interrupt():
         start = time.monotonic()
         interrupt_in(0.2)
         c.raises(KeyboardInterrupt, lambda: next(it))
-        c.quick(start, 2, "Ctrl-C gets through while an element is made")
+        c.quick(start, 1.5, "Ctrl-C gets through while an element is made")
         c.same(int(next(it)), 1)
 
 
@@ -86,21 +87,22 @@ except KeyboardInterrupt:
             time.sleep(0.05)
     print(passed)
 """
-    for ds in SLEEPERS:
-        for how in ("leaves", "stays"):
-            least = 60
-            for _ in range(3):
-                start = time.monotonic()
-                r = subprocess.run(
-                    [sys.executable, "-c", text, ds, how], capture_output=True, text=True, timeout=120
-                )
-                whole = time.monotonic() - start
-                c.same((r.returncode, r.stderr), (0, ""), ds)
-                least = min(least, float(r.stdout or 60))
-                if least < 1:
-                    break
-            c.true(least < 1 or least < c.load(), f"{ds}: {least:.2f} s")
-            c.true(how == "leaves" or whole > 2.5, f"{ds}: the thread was there until it ended")
+
+    def run(ds, how):
+        tries = []
+        while len(tries) < 3 and not any(passed < 1 for _, _, passed, _ in tries):
+            start = time.monotonic()
+            r = subprocess.run([sys.executable, "-c", text, ds, how], capture_output=True, text=True, timeout=120)
+            tries.append((r.returncode, r.stderr, float(r.stdout or 60), time.monotonic() - start))
+        return ds, how, tries
+
+    with concurrent.futures.ThreadPoolExecutor(4) as together:  # most of the time they sleep
+        ran = [together.submit(run, ds, how) for ds in SLEEPERS for how in ("leaves", "stays")]
+    for ds, how, tries in (r.result() for r in ran):
+        c.same([(code, err) for code, err, _, _ in tries], [(0, "")] * len(tries), ds)
+        least = min(passed for _, _, passed, _ in tries)
+        c.true(least < 1 or least < c.load(), f"{ds}: {least:.2f} s")
+        c.true(how == "leaves" or tries[-1][3] > 2.5, f"{ds}: the thread was there until it ended")
 
 
 def test_resume():
