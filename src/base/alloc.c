@@ -79,13 +79,24 @@ enum stk_alloc_lack stk_alloc_lack(void)
 {
     uint64_t asked = atomic_load_explicit(&last_refused, memory_order_relaxed), held, resident;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (asked == 0 || asked == REFUSED_BY_CAP) {
-        return asked ? STK_LACK_CAP : STK_LACK_UNKNOWN;
+    long available = sysconf(_SC_AVPHYS_PAGES);
+    if (asked == REFUSED_BY_CAP) {
+        return STK_LACK_CAP;
     }
     uint64_t page = size > 0 ? (uint64_t)size : 4096;
     count_pages(&held, &resident);
-    if (is_beyond(RLIMIT_AS, asked + held * page) || is_beyond(RLIMIT_DATA, asked + held * page)) {
+    uint64_t most = asked + held * page;
+    // malloc asks the system for more than it is asked for, and some was given back since: where
+    // the machine has as much left, a limit below what it has was the reason.
+    if (available > 0 && pages > 0 && asked < (uint64_t)available * page &&
+        most < (uint64_t)pages * page) {
+        most = (uint64_t)pages * page;
+    }
+    if (is_beyond(RLIMIT_AS, most) || is_beyond(RLIMIT_DATA, most)) {
         return STK_LACK_LIMIT;
+    }
+    if (asked == 0) {
+        return STK_LACK_UNKNOWN;
     }
     bool too_small = pages > 0 && asked + resident * page > (uint64_t)pages * page;
     return too_small ? STK_LACK_MACHINE : STK_LACK_MEMORY;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mark every MiB of output. When 256 are taken, every other one is dropped and the distance
 // doubled: memory stays below about 16 MiB, and reading a byte costs decoding half a distance on
-// average (1 MiB up to 256 MiB of output, 2 up to 512, and so on). Reads in ascending order go on from
-// where the last one ended; the last 256 KiB or more are kept, so that small steps back are free.
+// average (1 MiB up to 256 MiB of output, 2 up to 512, and so on). Reads in ascending order go on
+// from where the last one ended; the last 256 KiB or more are kept, so that small steps back are
+// free.
 #include "base/stream_seek.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define DISTANCE_MIN ((uint64_t)1 << 20)
 #define CHEAP_WITHIN ((uint64_t)128 << 10) // a member start this near is preferred to a saved state
-#define WINDOW_STEP ((size_t)256 << 10)  // decoded at a time; as much is kept before it
+#define WINDOW_STEP ((size_t)256 << 10)    // decoded at a time; as much is kept before it
 #define INPUT_SIZE ((size_t)256 << 10)
 
 void stk_seek_init(struct stk_seek *k)
