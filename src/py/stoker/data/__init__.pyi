@@ -1,134 +1,141 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator
+from typing import Any, Generic, TypeVar
+
 import numpy as np
+
+_T = TypeVar("_T", covariant=True)  # an element
+_U = TypeVar("_U")
+_Int = int | np.integer[Any] | Value
+_Flag = _bool | np.bool_ | Value
 
 from . import io as io, random as random, errors as errors, train as train, lookup as lookup
 from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging, audio as audio, signal as signal, ragged as ragged
 
 __version__: str
 
-class Dataset:
+class Dataset(Generic[_T]):
     """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec."""
     def __init__(self, variant_tensor: Any = None) -> None:
         ...
     @staticmethod
-    def range(*args: Any, output_type: Any = 'int64', name: Any = None) -> "Dataset":
+    def range(*args: Any, output_type: Any = 'int64', name: str | None = None) -> "Dataset[np.int64]":
         """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
     @staticmethod
-    def from_tensors(tensors: Any, name: Any = None) -> "Dataset":
+    def from_tensors(tensors: Any, name: str | None = None) -> "Dataset[Any]":
         """One element: the structure of tensors (or datasets) given."""
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: Any = None) -> "Dataset":
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset[Any]":
         """One element for each slice along the first dimension, which all tensors share."""
     @staticmethod
-    def from_generator(generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None, name: Any = None) -> "Dataset":
+    def from_generator(generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements of generator(*args), a callable that gives an iterable, as the signature says."""
     @staticmethod
-    def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: Any = None) -> "Dataset":
+    def random(seed: int | None = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> "Dataset[np.int64]":
         """int64 scalars of random bits without end."""
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = 'int64', name: Any = None) -> "Dataset":
+    def counter(start: _Int = 0, step: Any = 1, dtype: Any = 'int64', name: str | None = None) -> "Dataset[Any]":
         """start, start + step, ... without end."""
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: Any = None) -> "Dataset":
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[bytes]":
         """Names of files that match a glob pattern (or several), shuffled unless shuffle=False."""
     @staticmethod
-    def zip(*args: Any, datasets: Any = None, name: Any = None) -> "Dataset":
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements of several datasets side by side, as long as all have some."""
     @staticmethod
-    def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset":
+    def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset[Any]":
         """Elements of datasets drawn at random by weight (equal ones by default)."""
     @staticmethod
-    def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset":
+    def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset[Any]":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
-    def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: Any = None, processes: Any = None, timeout: Any = None) -> "Dataset":
+    def map(self, map_func: _Callable[..., _U], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[_U]":
         """Each element through map_func."""
-    def filter(self, predicate: Any, name: Any = None) -> "Dataset":
+    def filter(self, predicate: _Callable[..., Any], name: str | None = None) -> "Dataset[_T]":
         """The elements for which predicate is true."""
-    def take_while(self, predicate: Any, name: Any = None) -> "Dataset":
+    def take_while(self, predicate: _Callable[..., Any], name: str | None = None) -> "Dataset[_T]":
         """Elements up to the first for which predicate is false."""
-    def flat_map(self, map_func: Any, name: Any = None) -> "Dataset":
+    def flat_map(self, map_func: _Callable[..., Dataset[_U]], name: str | None = None) -> "Dataset[_U]":
         """The elements of the datasets that map_func gives, one dataset behind the other."""
-    def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None, num_parallel_calls: Any = None, deterministic: Any = None, name: Any = None) -> "Dataset":
+    def interleave(self, map_func: _Callable[..., Dataset[_U]], cycle_length: Any = None, block_length: Any = None, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[_U]":
         """block_length elements in turn of cycle_length datasets that map_func gives."""
-    def enumerate(self, start: Any = 0, name: Any = None) -> "Dataset":
+    def enumerate(self, start: _Int = 0, name: str | None = None) -> "Dataset[tuple[np.int64, _T]]":
         """(number, element), counted from start; int64."""
-    def repeat(self, count: Any = None, name: Any = None) -> "Dataset":
+    def repeat(self, count: _Int | None = None, name: str | None = None) -> "Dataset[_T]":
         """All elements `count` times; None or -1: without end."""
-    def take(self, count: Any, name: Any = None) -> "Dataset":
+    def take(self, count: _Int, name: str | None = None) -> "Dataset[_T]":
         """The first `count` elements; -1: all."""
-    def skip(self, count: Any, name: Any = None) -> "Dataset":
+    def skip(self, count: _Int, name: str | None = None) -> "Dataset[_T]":
         """Without the first `count` elements; -1: none is left."""
-    def shard(self, num_shards: Any = None, index: Any = None, name: Any = None, remainder: Any = None) -> "Dataset":
+    def shard(self, num_shards: _Int | None = None, index: _Int | None = None, name: str | None = None, remainder: str | None = None) -> "Dataset[_T]":
         """Every num_shards-th element from `index` on."""
-    def elastic_shard(self, past: Any = ..., num_shards: Any = None, index: Any = None, batch_size: Any = 1) -> "Dataset":
+    def elastic_shard(self, past: Any = ..., num_shards: _Int | None = None, index: _Int | None = None, batch_size: _Int = 1) -> "Dataset[_T]":
         """This process' part, as shard() splits, of an epoch that other numbers of ranks began."""
-    def pick(self, positions: Any, name: Any = None) -> "Dataset":
+    def pick(self, positions: Any, name: str | None = None) -> "Dataset[_T]":
         """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as"""
-    def sample_by_weight(self, weights: Any, num_samples: Any = None, replacement: Any = True, seed: Any = None, name: Any = None) -> "Dataset":
+    def sample_by_weight(self, weights: Any, num_samples: Any = None, replacement: Any = True, seed: int | None = None, name: str | None = None) -> "Dataset[_T]":
         """num_samples elements (as many as there are weights), each drawn with a chance in proportion"""
-    def concatenate(self, dataset: Any, name: Any = None) -> "Dataset":
+    def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset[Any]":
         """These elements, then those of another dataset of the same structure."""
-    def ignore_errors(self, log_warning: Any = False, name: Any = None) -> "Dataset":
+    def ignore_errors(self, log_warning: _bool = False, name: str | None = None) -> "Dataset[_T]":
         """Without elements that cannot be made. stats() counts them."""
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: Any = None) -> "Dataset":
+    def shuffle(self, buffer_size: _Int, seed: int | None = None, reshuffle_each_iteration: _bool | None = True, name: str | None = None) -> "Dataset[_T]":
         """In random order: each element drawn from a buffer of buffer_size elements."""
-    def prefetch(self, buffer_size: Any, name: Any = None) -> "Dataset":
+    def prefetch(self, buffer_size: _Int, name: str | None = None) -> "Dataset[_T]":
         """Up to buffer_size elements made ahead of their use, by a thread of its own."""
-    def cache(self, filename: Any = '', name: Any = None) -> "Dataset":
+    def cache(self, filename: Any = '', name: str | None = None) -> "Dataset[_T]":
         """Kept after the first pass: in memory, or in a file."""
-    def snapshot(self, path: Any, compression: Any = 'AUTO', reader_func: Any = None, shard_func: Any = None, name: Any = None) -> "Dataset":
+    def snapshot(self, path: Any, compression: Any = 'AUTO', reader_func: Any = None, shard_func: Any = None, name: str | None = None) -> "Dataset[_T]":
         """Kept in the folder `path` after the first pass, for later runs as well."""
-    def batch(self, batch_size: Any, drop_remainder: Any = False, num_parallel_calls: Any = None, deterministic: Any = None, name: Any = None) -> "Dataset":
+    def batch(self, batch_size: _Int, drop_remainder: _Flag = False, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[Any]":
         """batch_size elements as one, with a new first dimension. Shapes must be equal."""
-    def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+    def padded_batch(self, batch_size: _Int, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
         """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
-    def ragged_batch(self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = 'int64', name: Any = None) -> "Dataset":
+    def ragged_batch(self, batch_size: _Int, drop_remainder: _Flag = False, row_splits_dtype: Any = 'int64', name: str | None = None) -> "Dataset[Any]":
         """batch_size elements as one; components of a shape that is not known in full become"""
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: Any = None) -> "Dataset":
+    def sparse_batch(self, batch_size: _Int, row_shape: Any, name: str | None = None) -> "Dataset[Any]":
         """batch_size elements of any shape within row_shape as one SparseTensor."""
-    def unbatch(self, name: Any = None) -> "Dataset":
+    def unbatch(self, name: str | None = None) -> "Dataset[Any]":
         """The slices of each element along the first dimension."""
-    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+    def rebatch(self, batch_size: _Int, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
         """Batches of another size, or of several in turn (a list)."""
-    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+    def window(self, size: _Int, shift: _Int | None = None, stride: _Int = 1, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
-    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: Any = None) -> "Dataset":
+    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
-    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: Any = False, no_padding: Any = False, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: Any = False, no_padding: Any = False, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
         """Batches of elements of similar length, padded to the longest."""
-    def scan(self, initial_state: Any, scan_func: Any, name: Any = None) -> "Dataset":
+    def scan(self, initial_state: _U, scan_func: Any, name: str | None = None) -> "Dataset[Any]":
         """scan_func(state, element) gives (state, output); the outputs."""
-    def unique(self, name: Any = None) -> "Dataset":
+    def unique(self, name: str | None = None) -> "Dataset[Any]":
         """Each value once, where it comes first. Elements: one component of int32, int64 or string."""
-    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: Any = None) -> "Dataset":
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[Any]":
         """(class, element) pairs, left out at random until classes are distributed as target_dist."""
-    def apply(self, transformation_func: Any) -> Any:
+    def apply(self, transformation_func: _Callable[[Dataset[_T]], _U]) -> _U:
         """transformation_func(self)."""
-    def reduce(self, initial_state: Any, reduce_func: Any, name: Any = None) -> Any:
+    def reduce(self, initial_state: _U, reduce_func: Any, name: str | None = None) -> _U:
         """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
-    def get_single_element(self, name: Any = None) -> Any:
+    def get_single_element(self, name: str | None = None) -> _T:
         """The only element. InvalidArgumentError: there are none, or more."""
-    def with_options(self, options: Any, name: Any = None) -> "Dataset":
+    def with_options(self, options: Any, name: str | None = None) -> "Dataset[_T]":
         """The same elements, run with these options."""
     def options(self) -> Options:
         """The options set so far."""
     def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> int:
         """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the"""
     @staticmethod
-    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None, wait: Any = False) -> "Dataset":
+    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None, wait: Any = False) -> "Dataset[Any]":
         """The elements that save() wrote."""
-    def iterator(self, state: Any = None) -> Iterator:
+    def iterator(self, state: Any = None) -> "Iterator[_T]":
         """An iterator; with the state() of another one, from where that one stood."""
-    def __iter__(self) -> "Iterator":
+    def __iter__(self) -> "Iterator[_T]":
         ...
-    def as_numpy_iterator(self) -> _Iterator[Any]:
+    def as_numpy_iterator(self) -> _Iterator[_T]:
         """Iterates over NumPy's own values and bytes: as iter(), without their numpy()."""
-    def cardinality(self, name: Any = None) -> int:
+    def cardinality(self, name: str | None = None) -> int:
         """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
-    def fingerprint(self) -> Any:
+    def fingerprint(self) -> int:
         """A uint64 that tells datasets apart by what they are made of, the same in every process."""
     def __len__(self) -> int:
         ...
@@ -136,7 +143,7 @@ class Dataset:
         """The plan as text: stages, which functions are native and why not, warnings."""
     def stats(self) -> Any:
         """Counts of the last iterator's stages and the limiting one: see Stats."""
-    def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None, remainder: Any = None) -> Any:
+    def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None, remainder: str | None = None) -> Any:
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface."""
     def to_tf(self) -> Any:
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator."""
@@ -360,11 +367,11 @@ class Variable:
         ...
     name: Any
     trainable: Any
-class Iterator:
+class Iterator(Generic[_T]):
     """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
-    def __iter__(self) -> "Iterator":
+    def __iter__(self) -> "Iterator[_T]":
         ...
-    def __next__(self) -> Any:
+    def __next__(self) -> _T:
         ...
     def state(self, *args: Any) -> Any:
         """Where it stands, as bytes for Dataset.iterator(state=)."""
@@ -378,7 +385,7 @@ class Iterator:
         """Ends waits, from any thread."""
     def close(self, *args: Any) -> Any:
         """Ends it now. Arrays given out stay valid."""
-    def get_next(self) -> Any:
+    def get_next(self) -> _T:
         """The next element. Raises OutOfRangeError at the end."""
 class Options:
     """Options of a dataset, given with `with_options`."""
@@ -405,7 +412,7 @@ class Options:
     seed: Any
     on_error: Any
     rewrites: Any
-class TensorShape(tuple):
+class TensorShape(tuple[Any, ...]):
     """Dimensions, None where unknown. A tuple that also answers as TensorFlow's shapes do."""
     @property
     def rank(self) -> Any:
@@ -422,33 +429,33 @@ class TensorShape(tuple):
         """Are all dimensions known?"""
     def num_elements(self) -> Any:
         """The product of the dimensions; None: not known."""
-class CsvDataset(Dataset):
+class CsvDataset(Dataset[Any]):
     """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
-    def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: Any = False, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, exclude_cols: Any = None) -> None:
+    def __init__(self, filenames: Any, record_defaults: Any, compression_type: str | None = None, buffer_size: _Int | None = None, header: Any = False, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, exclude_cols: Any = None) -> None:
         ...
-class FixedLengthRecordDataset(Dataset):
+class FixedLengthRecordDataset(Dataset[bytes]):
     """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
-    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: _Int | None = None, compression_type: str | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
-class IndexedDataset(Dataset):
+class IndexedDataset(Dataset[Any]):
     """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), at random"""
-    def __init__(self, filenames: Any, element_spec: Any = None, name: Any = None) -> None:
+    def __init__(self, filenames: Any, element_spec: Any = None, name: str | None = None) -> None:
         ...
-class NpyDataset(Dataset):
+class NpyDataset(Dataset[Any]):
     """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is"""
-    def __init__(self, filenames: Any, name: Any = None) -> None:
+    def __init__(self, filenames: Any, name: str | None = None) -> None:
         ...
-class TarDataset(Dataset):
+class TarDataset(Dataset[Any]):
     """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__"."""
-    def __init__(self, filenames: Any, suffixes: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+    def __init__(self, filenames: Any, suffixes: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
-class TFRecordDataset(Dataset):
+class TFRecordDataset(Dataset[bytes]):
     """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
-    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+    def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: _Int | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
-class TextLineDataset(Dataset):
+class TextLineDataset(Dataset[bytes]):
     """Lines of text files, without their ends: bytes scalars. With num_parallel_reads, in turn."""
-    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+    def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: _Int | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
 AUTOTUNE: int
 def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = None) -> Any:

@@ -2,6 +2,7 @@
 """Dataset: tf.data's surface over the engine's graph."""
 
 import itertools
+import types
 import weakref
 
 import numpy as np
@@ -26,6 +27,8 @@ class Dataset(_Node):
 
     _asserted = None  # its cardinality by experimental.assert_cardinality
     _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
+
+    __class_getitem__ = classmethod(types.GenericAlias)  # Dataset[int], for type checkers
 
     def __init__(self, variant_tensor=None):
         raise TypeError(

@@ -59,8 +59,9 @@ def _fits(text, kind):
         value = int(text) if kind.startswith("int") else float(text)
     except ValueError:
         return False
-    limits = np.iinfo(kind) if kind.startswith("int") else np.finfo(kind)
-    return limits.min <= value <= limits.max or not np.isfinite(value)
+    if kind.startswith("int"):
+        return np.iinfo(kind).min <= value <= np.iinfo(kind).max
+    return abs(value) <= float(np.finfo(kind).max) or not np.isfinite(value)
 
 
 def _defaults(rows, columns, na_value, names):

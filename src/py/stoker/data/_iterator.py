@@ -2,6 +2,7 @@
 """Iterators as Python sees them, over the engine's."""
 
 import itertools
+import types
 
 from . import _engine, _function, _spec
 from ._spec import DatasetSpec
@@ -12,6 +13,7 @@ class Iterator(_engine.Iterator):
     """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
 
     __slots__ = ("_dataset", "__weakref__")
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __del__(self):
         if getattr(self, "_dataset", None) is not None:

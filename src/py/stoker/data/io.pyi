@@ -38,14 +38,14 @@ class gfile:
     @staticmethod
     def exists(path: Any) -> Any:
         """Is there a file or folder of that name?"""
-class FixedLenFeature(tuple):
+class FixedLenFeature(tuple[Any, ...]):
     """FixedLenFeature(shape, dtype, default_value)"""
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> "FixedLenFeature":
         ...
     shape: Any
     dtype: Any
     default_value: Any
-class FixedLenSequenceFeature(tuple):
+class FixedLenSequenceFeature(tuple[Any, ...]):
     """FixedLenSequenceFeature(shape, dtype, allow_missing, default_value)"""
     def __new__(cls, shape: Any, dtype: Any, allow_missing: Any = False, default_value: Any = None) -> "FixedLenSequenceFeature":
         ...
@@ -53,7 +53,7 @@ class FixedLenSequenceFeature(tuple):
     dtype: Any
     allow_missing: Any
     default_value: Any
-class VarLenFeature(tuple):
+class VarLenFeature(tuple[Any, ...]):
     """VarLenFeature(dtype,)"""
     def __new__(cls, dtype: Any) -> "VarLenFeature":
         ...
