@@ -148,7 +148,11 @@ it = iter(sd.Dataset.range(100000).map(lambda x: x + 1, 2).prefetch(1))
 next(it)
 pid = os.fork()
 if pid == 0:
-    ok = len(list(sd.Dataset.range(50).map(lambda x: x + 1, 2))) == 50
+    ds = sd.Dataset.range(50).map(lambda x: x + 1, 2)
+    ok = sd.limits()["threads_now"] == 0 and len(list(ds)) == 50
+    it = iter(ds)
+    next(it)
+    ok = ok and sd.limits()["threads_now"] == 2
     os._exit(0 if ok else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """

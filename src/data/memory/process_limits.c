@@ -36,8 +36,14 @@ static bool parse(const char *text, int64_t *out)
            ((*out <<= shift), true);
 }
 
+static void forget_threads(void) // in a forked process, which has none of them
+{
+    __atomic_store_n(&used.threads, 0, __ATOMIC_RELAXED);
+}
+
 static void read_environment(void)
 {
+    pthread_atfork(NULL, NULL, forget_threads);
     int64_t values[3] = {0};
     for (int i = 0; i < 3; i++) {
         const char *text = getenv(variables[i]);
