@@ -122,8 +122,11 @@ def overhead_cases(scale):
             ("tf.data", "tf", 200, S.tf_overhead(), S.tf_overhead_of_batches()),
             ("Grain", "grain", 80, S.grain_overhead(), S.grain_overhead_of_batches()),
             ("DataLoader", "torch", 4, S.torch_overhead(), S.torch_overhead_of_batches()),
+            ("dataloader-rs", "loader_rs", None, S.loader_rs_numbers(), S.loader_rs_blocks()),
         ):
-            vector = ("overhead", {"of_batches": True}) if side == "tf" else ("overhead_of_blocks", {})
+            vector = ("overhead_of_blocks", {})
+            if side in ("tf", "loader_rs"):
+                vector = ("overhead", {"of_batches": True} if side == "tf" else {})
             rows += [
                 Row(label, side, "overhead", base, aim, singly, length),
                 Row(
@@ -171,6 +174,9 @@ def jpeg_cases(scale, files, tar):
         Row("tf.data", "tf", "jpeg", params, 2, S.tf_jpeg(), length),
         Row("DALI, CPU", "dali", "jpeg", params, 3, S.dali_jpeg(), length),
         Row("DataLoader, torchvision", "torch", "jpeg", params, 4.5, S.torch_jpeg(), length),
+        Row("DataLoader, torchcodec", "codec", "jpeg", params, None, S.codec_jpeg(), length),
+        Row("LitData", "codec", "lit_jpeg", params, None, S.lit_jpeg(), length),
+        Row("dataloader-rs, Pillow", "loader_rs", "jpeg", params, None, S.loader_rs_jpeg(), length),
         Row("SPDL", "spdl", "jpeg", params, None, S.spdl_jpeg(), length),
         Row("FFCV, its own file of them", "ffcv", "jpeg", params, None, S.ffcv(), length),
         Row(
@@ -244,6 +250,7 @@ def shuffle_cases(scale):
                 ("Grain", "grain", "shuffle", None, S.grain_shuffle()),
                 ("DataLoader", "torch", "shuffle", None, S.torch_shuffle()),
                 ("WebDataset", "torch", "web_shuffle", None, S.web_shuffle()),
+                ("dataloader-rs", "loader_rs", "shuffle", None, S.loader_rs_numbers()),
             )
         ]
         yield Case(

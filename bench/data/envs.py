@@ -20,8 +20,23 @@ PACKAGES = {
     # Its extension is compiled: it needs OpenCV's and TurboJPEG's development packages of the system
     # (libopencv-dev, libturbojpeg0-dev on Debian).
     "ffcv": ["ffcv", "pillow"],
+    "codec": ["torch", "torchvision", "torchcodec", "litdata", "numpy", "pillow"],
+    "loader_rs": ["dataloader-rs", "numpy", "pillow"],
     "duckdb": ["duckdb", "numpy", "pandas"],
 }
+
+
+LEAST_PYTHON = {"loader_rs": (3, 13)}  # of peers that need a later one than ours
+
+
+def python_for(name):
+    """The interpreter that an environment is made with; None: there is none late enough."""
+    least = LEAST_PYTHON.get(name, (3, 0))
+    if sys.version_info >= least:
+        return sys.executable
+    found = (shutil.which(f"python{least[0]}.{minor}") for minor in range(least[1], least[1] + 4))
+    usable = (p for p in found if p and not subprocess.run([p, "-c", ""], check=False, capture_output=True).returncode)
+    return next(usable, None)
 
 
 def machine():
@@ -49,9 +64,13 @@ def interpreter(name, folder, may_install=True, packed=True, packages=None, afte
     if given or not may_install:
         print(f"{name}: no environment at {env}, skipped", flush=True)
         return None
+    maker = python_for(name)
+    if maker is None:
+        print(f"{name}: needs Python {'.'.join(map(str, LEAST_PYTHON[name]))} or later, skipped", flush=True)
+        return None
     print(f"{name}: installing {' '.join(packages)}", flush=True)
     commands = [
-        [sys.executable, "-m", "venv", env],
+        [maker, "-m", "venv", env],
         [os.path.join(env, "bin/pip"), "install", "-q", *packages],
     ] + ([[python, "-c", after]] if after else [])
     for command in commands:

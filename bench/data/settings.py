@@ -381,3 +381,63 @@ def spdl_jpeg():
         {"decoder": "Pillow", "convert": "each", "threads": 3},
         {"decoder": "Pillow", "convert": "each", "by": "processes"},
     )
+
+
+def codec_jpeg():
+    base = {"workers": 2, "prefetch": 4, "normalise": "of the batch"}
+    return product(
+        base,
+        {"workers": 0},
+        {"workers": 1},
+        {"workers": 3},
+        {"workers": 4},
+        {"prefetch": 2},
+        {"prefetch": 16},
+        {"in order": False},
+        {"normalise": "each"},
+        {"antialias": False},
+    )
+
+
+def lit_jpeg():
+    base = {"workers": 2, "prefetch": 4, "normalise": "of the batch"}
+    return product(
+        base,
+        {"workers": 0},
+        {"workers": 1},
+        {"workers": 3},
+        {"prefetch": 16},
+        {"normalise": "each"},
+        {"decoder": "Pillow"},
+        {"antialias": False},
+    )
+
+
+def loader_rs_jpeg():
+    return product(
+        {"workers": 2, "prefetch": 4, "normalise": "of the batch"},
+        {"workers": 0},
+        {"workers": 1},
+        {"workers": 3},
+        {"workers": 4},
+        {"prefetch": 2},
+        {"prefetch": 16},
+        {"normalise": "each"},
+        {"items in parallel": 2, "workers": 1},
+        {"items in parallel": 2},
+    )
+
+
+def loader_rs_numbers():
+    return product(
+        {"workers": 0},
+        {"workers": 1, "prefetch": 4},
+        {"workers": 2, "prefetch": 4},
+        {"workers": 2, "prefetch": 16},
+        {"workers": 4, "prefetch": 4},
+        {"workers": 1, "prefetch": 16},
+    )
+
+
+def loader_rs_blocks():
+    return [{**setting, "by": "__getitems__"} for setting in loader_rs_numbers()]

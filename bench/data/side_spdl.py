@@ -3,15 +3,13 @@
 the filter, or Pillow in the threads, as the setting says."""
 
 import concurrent.futures
-import math
 import random
 
-import numpy as np
 import spdl.pipeline
 
 import side
+from pillow_images import by_pillow, collate, normalised, window
 
-MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
 try:
     import spdl.io
     from spdl.io.lib import _import_libspdl
@@ -23,17 +21,6 @@ except Exception as e:  # no FFmpeg libraries
     HAS_IO = False
 
 
-def window(w, h):
-    """(x, y, width, height) of a random-resized crop."""
-    for _ in range(10):
-        area = w * h * random.uniform(0.08, 1.0)
-        ratio = math.exp(random.uniform(math.log(3 / 4), math.log(4 / 3)))
-        cw, ch = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
-        if 0 < cw <= w and 0 < ch <= h:
-            return random.randint(0, w - cw), random.randint(0, h - ch), cw, ch
-    return 0, 0, w, h
-
-
 def frames_of(packets):
     x, y, w, h = window(packets.width, packets.height)
     flip = ",hflip" if random.random() < 0.5 else ""
@@ -43,23 +30,6 @@ def frames_of(packets):
 
 def array_of(frames):
     return spdl.io.to_numpy(spdl.io.convert_frames(frames)).reshape(224, 224, 3)
-
-
-def by_pillow(path):
-    from PIL import Image
-
-    image = Image.open(path)
-    x, y, w, h = window(*image.size)
-    image = image.convert("RGB").resize((224, 224), Image.BILINEAR, (x, y, x + w, y + h))
-    return np.asarray(image.transpose(Image.FLIP_LEFT_RIGHT) if random.random() < 0.5 else image)
-
-
-def normalised(batch):
-    return (batch.astype(np.float32) - MEAN * 255) * (1 / (STD * 255))
-
-
-def collate(images):
-    return normalised(np.stack(images))
 
 
 def collate_frames(frames):
