@@ -239,11 +239,60 @@ static void test_hlo(void)
     }
 }
 
+// TensorFlow's gradients, as the kernels that apply them say: two variables, in each of three
+// steps.
+static void test_tensorflow_gradients(void)
+{
+    enum { OP = 1, SHAPE, STEP };
+    static const struct {
+        int64_t meta, at_us;
+        const char *op, *shapes;
+    } work[] = {{1, 10, "d/MatMul:MatMul", "(float[9,9];float[9,9])"},
+                {2, 30, "allreduce/NcclAllReduce:NcclAllReduce", "(float[120])"},
+                {3, 50, "a/ResourceApplyAdam:ResourceApplyAdam", "(resource[];float[];float[100])"},
+                {3, 70, "b/ResourceApplyAdam:ResourceApplyAdam", "(resource[];float[];float[20])"}};
+    struct pb space = {0}, gpu = pb_plane("/device:GPU:0"), host = pb_plane("/host:CPU");
+    struct pb stream = pb_line(1, "Stream #1", 0), thread = pb_line(2, "main", 0);
+    pb_named(&gpu, 5, OP, "tf_op");
+    pb_named(&gpu, 5, SHAPE, "shape");
+    pb_named(&gpu, 4, 1, "sgemm");
+    pb_named(&gpu, 4, 2, "ncclKernel_AllReduce_RING_LL_Sum_float(ncclColl)");
+    pb_named(&gpu, 4, 3, "ApplyAdamKernel<float>");
+    pb_named(&host, 5, STEP, "step_num");
+    pb_named(&host, 4, 1, "train");
+    for (int64_t s = 0; s < 3; s++) {
+        struct pb step = pb_event(1, s * 100000000, 100000000);
+        pb_stat_int(&step, 4, STEP, 4, s);
+        pb_msg(&thread, 4, &step);
+        for (size_t i = 0; i < sizeof work / sizeof work[0]; i++) {
+            struct pb e = pb_event(work[i].meta, (s * 100 + work[i].at_us) * 1000000, 10 * 1000000);
+            pb_stat_str(&e, 4, OP, work[i].op);
+            pb_stat_str(&e, 4, SHAPE, work[i].shapes);
+            pb_msg(&stream, 4, &e);
+        }
+    }
+    pb_msg(&gpu, 3, &stream);
+    pb_msg(&host, 3, &thread);
+    pb_msg(&space, 1, &gpu);
+    pb_msg(&space, 1, &host);
+    const char *path = file_of(space.p, space.n);
+    struct answer a;
+    answer_begin(&a);
+    answer_read(&a, &stk_stats_comm, path);
+    answer_analyse(&a, &stk_stats_comm);
+    CHECK_EQ(answer_figure(&a, "gradients_per_step")->number, 120);
+    CHECK_EQ(answer_figure(&a, "gradient_bytes_per_step")->number, 480);
+    answer_end(&a);
+    unlink(path);
+    free(space.p);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(test_groups);
     CHECK_RUN(test_gradients);
+    CHECK_RUN(test_tensorflow_gradients);
     CHECK_RUN(test_half_a_group);
     CHECK_RUN(test_devices);
     CHECK_RUN(test_host_rows);

@@ -37,6 +37,34 @@ static const struct {
     {"Conv2D", "(half[8,3,224,224];half[7,7,3,64])", -1, -1},
 };
 
+// What applies a gradient says its size: the largest input that is no variable.
+static void updates(void)
+{
+    static const struct {
+        const char *op, *shapes;
+        int64_t elements, width;
+    } rows[] = {
+        {"Adam/Adam/update/ResourceApplyAdam:ResourceApplyAdam",
+         "(resource[];resource[];resource[];float[];float[];float[];float[];float[];float[];"
+         "float[1024,4096])",
+         1024 * 4096, 4},
+        {"cond/then/_0/sgd/AssignSubVariableOp:AssignSubVariableOp", "(resource[];half[8,3])", 24,
+         2},
+        {"bn/AssignMovingAvg/AssignSubVariableOp:AssignSubVariableOp", "(resource[];float[64])", -1,
+         0},
+        {"dense/MatMul:MatMul", "(float[8,8];float[8,8])", -1, 0},
+        {"update/ResourceApplyAdam:ResourceApplyAdam", "", -1, 0},
+        {"ResourceApplyAdam", "(float[8])", -1, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int64_t width = 0;
+        CHECK_EQ(
+            stk_xp_update_elements(stk_str_from(rows[i].op), stk_str_from(rows[i].shapes), &width),
+            rows[i].elements);
+        CHECK_EQ(width, rows[i].width);
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -49,5 +77,6 @@ int main(int argc, char **argv)
             fprintf(stderr, "  so far up to %s %s\n", cases[i].type, cases[i].shapes);
         }
     }
+    CHECK_RUN(updates);
     return check_done("unit.xplane_cost");
 }

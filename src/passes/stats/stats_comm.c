@@ -559,7 +559,8 @@ static const struct stk_summary_info comm_summary_info =
 
 static const struct stk_missing no_gradients = {
     "bytes of the gradients", "no step with the shapes of its gradients was recorded",
-    "PyTorch: record_shapes=True in torch.profiler, and profiler.step()"};
+    "PyTorch: record_shapes=True in torch.profiler, and profiler.step(); TensorFlow: a profile of "
+    "whole steps with the device's rows"};
 static const struct stk_missing no_collectives = {"collectives of a device",
                                                   "none ran in the selected time",
                                                   "give the profiles of a distributed run"};

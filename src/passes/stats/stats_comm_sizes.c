@@ -363,6 +363,28 @@ static bool select_time(struct sweep *s)
     return true;
 }
 
+// TensorFlow's gradients, by the kernels that apply them to variables: of the first device that has
+// any, since each applies all of them.
+static bool sweep_updates(struct sweep *s)
+{
+    const struct stk_analysis *v = s->view;
+    struct stk_spans used;
+    bool ok = true;
+    stk_spans_init(&used);
+    for (uint32_t d = 0; d < v->sum->device_count && ok && s->out->gradient_elements == 0; d++) {
+        struct stk_view_cursor cursor = {&used, 0};
+        ok = stk_view_used(v, d, &used);
+        for (uint32_t i = 0; ok && i < v->lines[d].op_count; i++) {
+            const struct stk_device_op *op = &v->lines[d].ops[i];
+            if (v->t->kind[op->event] == STK_KIND_KERNEL && stk_view_in(&cursor, op->start_ns)) {
+                add_gradient(s, op->event);
+            }
+        }
+    }
+    stk_spans_deinit(&used);
+    return ok;
+}
+
 static bool comm_sizes_sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
@@ -375,7 +397,7 @@ static bool comm_sizes_sweep_all(struct sweep *s)
             ok = sweep_thread(s, &v->t->tracks[k]);
         }
     }
-    ok = ok && sweep_devices(s) && sum_exposed(s);
+    ok = ok && sweep_updates(s) && sweep_devices(s) && sum_exposed(s);
     s->out->host = ok ? stk_arena_items(s->arena, &s->host) : NULL;
     s->out->host_count = (uint32_t)s->host.count;
     return s->out->host != NULL;

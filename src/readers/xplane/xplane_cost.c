@@ -12,7 +12,7 @@
 
 #include "readers/xplane/xplane_event.h"
 
-#define TENSORS 4
+#define TENSORS 16
 #define AXES 8
 
 struct shape {
@@ -205,4 +205,26 @@ void stk_xp_cost(struct stk_str type, struct stk_str shapes, struct stk_launch_c
             return;
         }
     }
+}
+
+int64_t stk_xp_update_elements(struct stk_str op, struct stk_str shapes, int64_t *width)
+{
+    const char *colon = op.n ? memchr(op.p, ':', op.n) : NULL;
+    struct stk_str type =
+        colon ? (struct stk_str){colon + 1, (size_t)(op.p + op.n - colon - 1)} : STK_STR("");
+    struct shape in[TENSORS];
+    int64_t most = -1;
+    if (!stk_str_starts(type, STK_STR("ResourceApply")) &&
+        (!stk_str_eq(type, STK_STR("AssignSubVariableOp")) ||
+         stk_str_contains(op, STK_STR("AssignMovingAvg")))) {
+        return -1;
+    }
+    for (int i = 0, count = shapes_of(shapes, in); i < count; i++) {
+        int64_t n = in[i].width > 0 ? elements(&in[i]) : -1;
+        if (n > most) {
+            most = n;
+            *width = in[i].width;
+        }
+    }
+    return most;
 }

@@ -12,14 +12,14 @@
 #include "readers/xplane/xplane_event.h"
 #include "store/words.h"
 
-enum { SCOPE_OP, SCOPE_MODULE, SCOPE_HLO, SCOPE_SHAPES, SCOPE_STATS };
+enum { SCOPE_OP, SCOPE_MODULE, SCOPE_HLO, SCOPE_SHAPES, SCOPE_LEVEL, SCOPE_STATS };
 
 struct taking {
     struct stk_xp_decoder *d;
     struct stk_detail *out;
     size_t count;
     uint8_t kind;
-    bool wants_scope;
+    bool wants_scope, wants_update;
     struct stk_str scope[SCOPE_STATS]; // what stats say of it, as far as they were met
 };
 
@@ -104,7 +104,8 @@ static void take_counter(struct taking *t, struct stk_str name, const struct stk
 
 static void take_scope(struct taking *t, struct stk_str name, const struct stk_xp_value *v)
 {
-    static const char *const stats[SCOPE_STATS] = {"tf_op", "hlo_module", "hlo_op", "shape"};
+    static const char *const stats[SCOPE_STATS] = {"tf_op", "hlo_module", "hlo_op", "shape",
+                                                   "level 0"};
     struct stk_str text;
     for (int i = 0; i < SCOPE_STATS; i++) {
         if (stk_str_eq(name, stk_str_from(stats[i])) && stk_xp_value_text(v, &text)) {
@@ -163,7 +164,7 @@ static void take_stat(struct taking *t, const uint8_t *p, size_t n)
         ((const struct stk_xp_stat_meta *)stk_vec_at(&t->d->plane->stat_metas, at))->name;
     if (t->kind == STK_KIND_MEMORY) {
         take_memory(t, name, &v);
-    } else if (t->wants_scope) {
+    } else if (t->wants_scope || t->wants_update) {
         take_scope(t, name, &v);
     } else {
         take_counter(t, name, &v);
@@ -299,6 +300,20 @@ static void take_collective(struct taking *t, struct stk_str text)
     }
 }
 
+// A kernel that applies a gradient to a variable of TensorFlow's tells the gradient's size.
+static void put_update(struct taking *t)
+{
+    struct stk_str op = t->scope[SCOPE_OP].n ? t->scope[SCOPE_OP] : t->scope[SCOPE_LEVEL];
+    int64_t width = 0, n = stk_xp_update_elements(op, t->scope[SCOPE_SHAPES], &width);
+    struct stk_detail *d;
+    if (n > 0 && (d = push(t, STK_DETAIL_IN_ELEMENTS))) {
+        d->number = n;
+    }
+    if (n > 0 && (d = push(t, STK_DETAIL_ELEMENT_BYTES))) {
+        d->number = width;
+    }
+}
+
 static bool has_scope(uint8_t kind)
 {
     return stk_kind_is_device_work(kind) || kind == STK_KIND_HOST_OP;
@@ -313,7 +328,10 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
         take_collective(&t, m->name);
     }
     t.wants_scope = d->wants & STK_WANT_SCOPES && has_scope(kind);
-    if (t.wants_scope || (d->wants & STK_WANT_MEMORY && kind == STK_KIND_MEMORY) ||
+    t.wants_update = d->wants & STK_WANT_COLLECTIVES && kind == STK_KIND_KERNEL &&
+                     d->line->kind == STK_XP_LINE_STREAM;
+    if (t.wants_scope || t.wants_update ||
+        (d->wants & STK_WANT_MEMORY && kind == STK_KIND_MEMORY) ||
         (d->wants & STK_WANT_COUNTERS && is_counter)) {
         if (m) {
             take_stats(&t, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0);
@@ -325,6 +343,9 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
     }
     if (t.wants_scope && d->wants & STK_WANT_SHAPES) {
         put_shapes(&t);
+    }
+    if (t.wants_update) {
+        put_update(&t);
     }
     if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD) {
         t.count += stk_xp_input_details(d, m, p, n, out + t.count);

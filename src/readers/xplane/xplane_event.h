@@ -64,6 +64,9 @@ void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c);
 // xplane_cost.c: flops and bytes of TensorFlow's operation of this type, given inputs of these
 // shapes; what is not known stays as it was.
 void stk_xp_cost(struct stk_str type, struct stk_str shapes, struct stk_launch_config *c);
+// Elements of the gradient that an operation ("path:Type") of TensorFlow applies to a variable, and
+// their size: of the largest of its inputs. -1: it is another operation, or no shapes are known.
+int64_t stk_xp_update_elements(struct stk_str op, struct stk_str shapes, int64_t *width);
 
 // xplane_input.c: the same for events of tf.data; out has room for STK_XP_DETAILS_MAX.
 size_t stk_xp_input_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m,
