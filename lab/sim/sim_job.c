@@ -47,6 +47,16 @@ void sim_job_default(struct sim_job *job)
     }
 }
 
+double sim_job_number(struct sim_job *job, const char *key)
+{
+    for (int i = 0; i < KEYS; i++) {
+        if (!keys[i].choices && strcmp(keys[i].name, key) == 0) {
+            return *number_of(job, &keys[i]);
+        }
+    }
+    return 0;
+}
+
 const char *sim_job_word(const char *choices, int i, char *to, size_t size)
 {
     while (i-- > 0) {

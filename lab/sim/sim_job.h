@@ -25,6 +25,8 @@ void sim_job_default(struct sim_job *job);
 // One key, from text; an unknown key is refused with the nearest one, a value with its bounds.
 enum stoker_status sim_job_set(struct sim_job *job, const char *key, const char *value,
                                struct stoker_err *err);
+// The number that a key has; 0 for a word.
+double sim_job_number(struct sim_job *job, const char *key);
 // Lines, or assignments with ';' between them; `text` is changed.
 enum stoker_status sim_job_parse(struct sim_job *job, char *text, struct stoker_err *err);
 // What differs from the defaults, each followed by `end`: "\n", or ";" for one cell of a table.

@@ -55,6 +55,9 @@ static void set_up(struct sim_world *w)
     w->ranks = array(w, w->rank_count, sizeof *w->ranks);
     w->threads = array(w, w->thread_count, sizeof *w->threads);
     w->host_running = array(w, w->host_count, sizeof *w->host_running);
+    for (uint32_t i = 0; i < w->host_count; i++) {
+        w->host_running[i] = (uint32_t)job->hogs;
+    }
     double own = job->launch_thread ? (w->rank_count < per_host ? w->rank_count : per_host) : 0;
     w->shared_cores = job->cores > own ? job->cores - own : 1;
     w->collective_ring = COLLECTIVE_RING;

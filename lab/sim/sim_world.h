@@ -147,7 +147,7 @@ struct sim_world {
     struct sim_rank *ranks;
     struct sim_thread *threads;
     uint32_t rank_count, thread_count, host_count;
-    uint32_t *host_running;             // tasks on a host's shared cores
+    uint32_t *host_running;             // tasks on a host's shared cores, other programs' too
     double shared_cores;                // those that no thread has to itself
     struct sim_collective *collectives; // ring of those that run or wait
     uint32_t collective_ring, collectives_done;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "sim_fix.h"
 #include "sim_random.h"
 #include "sim_run.h"
 #include "sim_world.h"
@@ -348,6 +349,51 @@ static void cores(void)
     CHECK(shared >= 13 * INT64_C(1000000));
 }
 
+// With nothing random and no overlap, more ranks add what the collective's formula says.
+static void scaling(void)
+{
+    struct sim_job job;
+    job_of(&job, "steps=6;layers=4;jitter=0;host_jitter=0;comm_overlap=0;gradient_bytes=1e8;bucket_"
+                 "bytes=1e9;"
+                 "comm_contention=0;compute_contention=0;cores=512;workers=1;load_us=0");
+    int64_t one = step_ns(&job);
+    for (double ranks = 2; ranks <= 256; ranks *= 4) {
+        job.ranks = ranks;
+        int64_t more = step_ns(&job) - one, formula = (int64_t)sim_collective_ns(&job, 1e8);
+        CHECK(more >= formula - 2000);  // a gap of the stream is over meanwhile
+        CHECK(more <= formula + 30000); // its launch's latency, gaps, two waits between streams
+    }
+}
+
+// A fix is what its row says; the null fix is nothing; unknown ones are refused with the nearest.
+static void fixes(void)
+{
+    struct sim_job job, changed;
+    struct stoker_err err;
+    const char *value;
+    stk_err_init(&err);
+    job_of(&job, "layers=4;load_us=9000;workers=0");
+    const struct sim_fix *f = sim_fix_find("none", &value, &err);
+    changed = job;
+    CHECK(f && sim_fix_apply(f, value, &changed, &err));
+    CHECK(memcmp(&changed, &job, sizeof job) == 0);
+    f = sim_fix_find("input-faster=3", &value, &err);
+    CHECK(f && sim_fix_apply(f, value, &changed, &err));
+    CHECK_EQ((int64_t)changed.load_us, 3000);
+    f = sim_fix_find("input-overlap", &value, &err);
+    CHECK(f && sim_fix_apply(f, value, &changed, &err));
+    CHECK(changed.workers == 1 && changed.prefetch == job.prefetch);
+    CHECK(sim_truth_ns(&changed) < sim_truth_ns(&job));
+    CHECK(!sim_fix_find("input-fre", &value, &err));
+    CHECK(strstr(err.message, "did you mean 'input-free'") != NULL);
+    f = sim_fix_find("precision=fp12", &value, &err);
+    CHECK(f && !sim_fix_apply(f, value, &changed, &err));
+    for (int i = 0; i < sim_fix_count; i++) { // every row can be done to some job
+        changed = job;
+        CHECK(sim_fix_apply(&sim_fixes[i], sim_fixes[i].value, &changed, &err));
+    }
+}
+
 static void descriptions(void)
 {
     struct sim_job job;
@@ -375,6 +421,8 @@ int main(int argc, char **argv)
     CHECK_RUN(collectives);
     CHECK_RUN(less_work);
     CHECK_RUN(cores);
+    CHECK_RUN(scaling);
+    CHECK_RUN(fixes);
     CHECK_RUN(descriptions);
     return check_done("lab.simulator");
 }
