@@ -2,6 +2,7 @@
 """Profiles made wrong with knowledge of their format: what is changed is a value, a record, a table or a message, and
 only now and then a byte. mutate(format, data, random) -> bytes; formats are the readers' names."""
 
+import copy
 import json
 import os
 import pathlib
@@ -83,7 +84,7 @@ def change_object(o, others, r):
     elif what == 2:
         other = r.choice(others)
         if isinstance(other, dict) and key in other:
-            o[key] = other[key]
+            o[key] = copy.deepcopy(other[key])  # it may hold o
     elif what == 3 and isinstance(o.get(key), (int, float)):
         o[key] = o[key] + r.choice((1, -1, 0.5, 10**6, -(10**6), 10**12))
     else:

@@ -312,6 +312,10 @@ def test_stages():
     same(ds.map(draw).map(noise).map(lambda x, u: (x + 1, u * 2.0)).repeat(3), "three, repeated")
     same(ds.repeat(1).map(draw).take(-1).skip(0).map(noise).prefetch(2).prefetch(4), "stages that pass")
     done(ds.repeat(1).map(draw), "no stage")
+    itself = ds.map(lambda x: x)  # cannot be read by position, as what is before it can
+    same(itself.shuffle(30, seed=3), "all of it shuffled")
+    same(itself.take(20).shuffle(30, seed=3, reshuffle_each_iteration=False), "what is taken shuffled")
+    done(itself.batch(4), "no stage")
     same(ds.shuffle(7, seed=3).repeat(1).map(draw).shuffle(5).batch(4), "shuffled")
     same(ds.map(draw, 2).map(noise, 3), "different threads")
     c.true("maps in one" not in ds.map(draw, 2).map(noise, 3).explain(), "2 threads and 3 stay two")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages that pass on what they get, taken out below a stage that stays: repeat(1), take(-1),
-// skip(0), one shard of one, a map to its argument, a prefetch right below a prefetch.
+// skip(0), one shard of one, a map to its argument, a prefetch right below a prefetch. Not where
+// the consumer could then be read by position, as it could not before: a shuffle draws another
+// order.
 #include <string.h>
 
 #include "data/rewrites/rewrite.h"
@@ -57,6 +59,11 @@ enum stoker_status stk_rewrite_no_stage(struct stk_dataset *ds, enum stk_on_erro
     enum stoker_status s = stk_rewrite_like(out, ds, gone->in, NULL, err);
     if (s != STOKER_OK) {
         return s;
+    }
+    if (stk_dataset_has_at(*out) != stk_dataset_has_at(ds)) {
+        stk_dataset_drop(*out);
+        *out = NULL;
+        return STOKER_OK;
     }
     (*out)->hops += 1 + gone->hops;
     struct stk_rewrite_log log = {(*out)->reason, (*out)->reason ? strlen((*out)->reason) : 0};
