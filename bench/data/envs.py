@@ -98,6 +98,7 @@ class Side:
     def __init__(self, name, python, program, log, pythonpath=None):
         self.name, self.log = name, log
         env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+        env.pop("PYTHONPATH", None)  # a peer sees its own environment only
         if pythonpath:
             env["PYTHONPATH"] = os.fspath(pythonpath)
         self.process = subprocess.Popen(

@@ -227,10 +227,11 @@ class Drain:
         return n
 
 
-def pipeline(path, index, n, setting):
+def pipeline(path, label, n, setting):
     """A pass over n elements of a script's pipeline."""
     out, _, _ = pipelines_of(path)
-    _, ds, how = out[bool(setting.get("parallel"))][index]
+    found = {label: (ds, how) for label, ds, how in out[bool(setting.get("parallel"))]}
+    ds, how = found[label]
     ds = ds.with_options(options_of(setting))
     how = setting.get("read", how)
     read = ds.as_numpy_iterator if how == "numpy" else lambda: iter(ds)

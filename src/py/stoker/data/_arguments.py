@@ -187,8 +187,8 @@ class Unique:
     def __call__(self):
         seen = set()
         for e in self.dataset._plain():
-            is_text = isinstance(e, bytes)
-            key = e if is_text else (np.shape(e), repr(np.asarray(e).tolist()))
+            is_single = isinstance(e, (bytes, np.generic))
+            key = e if is_single else (np.shape(e), repr(np.asarray(e).tolist()))
             if key not in seen:
                 seen.add(key)
                 yield e
