@@ -74,6 +74,7 @@ static void launches(struct sim_job *j, double step_us, double u)
     j->matmul_us = between(u, 6, 12);
     j->elementwise_us = between(u, 2, 5);
     j->optimizer_us = 3;
+    j->batch_bytes = 1e5; // copies of a large batch would be longer than such a step
     j->op_us = between(u, 12, 30);
 }
 
@@ -83,6 +84,7 @@ static void small_batch(struct sim_job *j, double step_us, double u)
     j->matmul_us = between(u, 12, 20);
     j->elementwise_us = between(u, 6, 10);
     j->batch_fixed_share = between(u, 0.6, 0.9);
+    j->batch_bytes = 1e5;
     j->op_us = 25;
 }
 
