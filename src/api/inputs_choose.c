@@ -30,12 +30,19 @@ static const struct stk_reader *best_format(const struct stk_input_scan *s, size
     return best;
 }
 
+// A record beside profiles of another format: no run, and no rank, of its own. Which of them it
+// goes with is known when its times are (runs.c).
+static bool goes_along(const struct stk_input_scan *s, size_t first, const struct stk_input_file *f)
+{
+    return f->reader->goes_along && f->reader != best_format(s, first);
+}
+
 static enum stoker_status one_format(struct stk_input_scan *s, size_t first, struct stoker_err *err)
 {
     const struct stk_reader *best = best_format(s, first);
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (!stk_input_is_taken(f) || f->reader == best) {
+        if (!stk_input_is_taken(f) || f->reader == best || f->reader->goes_along) {
             continue;
         }
         const char *same = f->reader->same_run_as;
@@ -133,7 +140,7 @@ static enum stoker_status list_runs(const struct stk_input_scan *s, size_t first
     *ranks_differ = true;
     for (size_t i = first; i < s->files.count && status == STOKER_OK; i++) {
         const struct stk_input_file *f = file_at(s, i);
-        if (!stk_input_is_taken(f)) {
+        if (!stk_input_is_taken(f) || goes_along(s, first, f)) {
             continue;
         }
         int created = 1;
@@ -207,7 +214,7 @@ static enum stoker_status newest_run(struct stk_input_scan *s, size_t first, str
     }
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (stk_input_is_taken(f) && strcmp(f->dir, newest->dir) != 0) {
+        if (stk_input_is_taken(f) && !goes_along(s, first, f) && strcmp(f->dir, newest->dir) != 0) {
             f->why = "of an older run: give its folder to read it";
         }
     }
@@ -223,7 +230,7 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     int32_t hosts = 0;
     for (size_t i = first; i < s->files.count; i++) {
         const struct stk_input_file *f = file_at(s, i);
-        if (stk_input_is_taken(f)) {
+        if (stk_input_is_taken(f) && !goes_along(s, first, f)) {
             if (!f->reader->is_per_host || stk_inputs_rank_of_name(f->base) >= 0) {
                 return;
             }
@@ -232,7 +239,7 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     }
     int32_t next = 0;
     for (size_t i = first; i < s->files.count; i++) {
-        if (stk_input_is_taken(file_at(s, i))) {
+        if (stk_input_is_taken(file_at(s, i)) && !goes_along(s, first, file_at(s, i))) {
             file_at(s, i)->rank = hosts > 1 ? next++ : -1;
         }
     }

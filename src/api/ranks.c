@@ -11,6 +11,7 @@
 
 #include "api/api.h"
 #include "api/inputs.h"
+#include "model/recorded_waits.h"
 
 #define UNRELATED_NS (86400 * INT64_C(1000000000))
 
@@ -193,6 +194,9 @@ static void share_clock(struct roster *r)
     }
     for (uint32_t i = 0; i < r->count + r->again_count; i++) {
         shift(rank_at(r, i), rank_at(r, i)->base_ns - least);
+    }
+    for (uint32_t i = 0; i < r->again_count; i++) {
+        stk_recorded_waits_use(r->again_of[i], r->again[i]);
     }
 }
 

@@ -43,6 +43,39 @@ static int by_start(const void *pa, const void *pb)
     return strcmp(a->job->path, b->job->path);
 }
 
+static bool is_record(const struct stk_job *job)
+{
+    return job->info.format && strcmp(job->info.format, "stk") == 0;
+}
+
+// Is there a profile that is no record of stoker's own?
+static bool has_other(const struct stk_job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].status == STOKER_OK && !is_record(&jobs[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Records found beside profiles that are of the time of none of those that are taken. Those of a
+// loader's workers have no steps to be compared by, and stay.
+static bool mark_strangers(struct stk_job *jobs, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        struct stk_job *job = &jobs[i];
+        bool is_stranger = is_record(job) && job->is_found && job->rank_count > 0;
+        for (size_t k = 0; k < count && is_stranger; k++) {
+            is_stranger = jobs[k].is_older || !stk_runs_same(job, &jobs[k]);
+        }
+        job->is_older |= is_stranger;
+        any |= is_stranger;
+    }
+    return any;
+}
+
 // Forget the jobs of older runs.
 static size_t compact(struct stk_job *jobs, size_t count)
 {
@@ -85,28 +118,26 @@ enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count, struct s
     if (!found) {
         return stk_err_nomem(err);
     }
+    bool beside = has_other(jobs, *count);
     for (size_t i = 0; i < *count; i++) {
-        n += may_be_run(&jobs[i]) && extent_of(&jobs[i], &found[n]);
-    }
-    if (n < 2) {
-        return STOKER_OK;
+        bool is_run = may_be_run(&jobs[i]) && !(beside && is_record(&jobs[i]));
+        n += is_run && extent_of(&jobs[i], &found[n]);
     }
     stk_sort(found, n, sizeof *found, by_start);
     size_t runs = mark_older(found, n);
-    if (runs < 2) {
+    bool strangers = beside && mark_strangers(jobs, *count);
+    if (runs < 2 && !strangers) {
         return STOKER_OK;
     }
-    const char *newest = strrchr(found[n - 1].job->path, '/');
-    *note = stk_arena_printf(
-        arena, "newest of %zu runs, recorded one after the other: %s (%zu older left out)", runs,
-        newest ? newest + 1 : found[n - 1].job->path, runs - 1);
+    const char *newest = runs ? strrchr(found[n - 1].job->path, '/') : NULL;
+    *note = runs < 2
+                ? "a record of stoker.data is of another time, and left out"
+                : stk_arena_printf(arena,
+                                   "newest of %zu runs, recorded one after the other: %s (%zu "
+                                   "older left out)",
+                                   runs, newest ? newest + 1 : found[n - 1].job->path, runs - 1);
     *count = compact(jobs, *count);
     return *note ? STOKER_OK : stk_err_nomem(err);
-}
-
-static bool is_record(const struct stk_job *job)
-{
-    return job->info.format && strcmp(job->info.format, "stk") == 0;
 }
 
 bool stk_runs_same(const struct stk_job *record, const struct stk_job *other)

@@ -431,10 +431,37 @@ static bool is_python_next(struct stk_str name)
            stk_str_ends(name, STK_STR("): __next__"));
 }
 
+// XLA on a CPU ends the row of each operation, "dot.2", with an instant "end: dot.2": so its names
+// are known. Where they are, the call that runs an executable only launches: what it computes at
+// once lies within it.
+static void classify_xla_ops(const struct stk_trace *t, uint32_t *classes)
+{
+    struct stk_str end = STK_STR("end: ");
+    bool any = false;
+    for (uint32_t i = 0; i < t->strings.count; i++) {
+        struct stk_str name = stk_strpool_get(&t->strings, i);
+        uint32_t op = stk_str_starts(name, end)
+                          ? stk_strpool_find(&t->strings, name.p + end.n, name.n - end.n)
+                          : STK_STRPOOL_FAILED;
+        if (op != STK_STRPOOL_FAILED && classes[op] == 0) {
+            classes[op] = STK_NAME_MODEL_OP;
+            any = true;
+        }
+    }
+    for (uint32_t i = 0; i < t->strings.count && any; i++) {
+        if (stk_str_contains(stk_strpool_get(&t->strings, i), STK_STR("Executable::Execute"))) {
+            classes[i] &= ~STK_NAME_MODEL_OP;
+        }
+    }
+}
+
 // Class bits of the names, with those that only the model needs.
 static uint32_t *classify(const struct stk_trace *t)
 {
     uint32_t *classes = stk_names_classify(t);
+    if (classes) {
+        classify_xla_ops(t, classes);
+    }
     for (uint32_t i = 0; classes && i < t->strings.count; i++) {
         struct stk_str name = stk_strpool_get(&t->strings, i);
         classes[i] &= STK_NAME_PY_NEXT - 1; // the bits above are the model's

@@ -56,8 +56,9 @@ struct stk_reader {
     int folder_rank;      // of several formats in a folder the lowest is taken; equal: table order
     const char *same_run_as; // another reader's name: a profile beside one of that format is the
                              // same run with less in it; may be NULL
-    bool is_per_host;        // files of a run are one per host, and their order is the ranks'
-    bool opens_path;         // needs a real file (SQLite); standard input is refused
+    bool goes_along;  // what a program recorded of itself: taken beside profiles of other formats
+    bool is_per_host; // files of a run are one per host, and their order is the ranks'
+    bool opens_path;  // needs a real file (SQLite); standard input is refused
     // How sure, from the first decompressed bytes: 0 no, 1 possible, 2 certain. `why_not` may be
     // set (static text) where the content is known and not readable, with what to do.
     int (*sniff)(const uint8_t *head, size_t n, const char **why_not);

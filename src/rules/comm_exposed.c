@@ -200,9 +200,12 @@ static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     return true;
 }
 
+// Of what a late rank leaves, a network is no cause: other buckets would change nothing.
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool shards)
 {
-    stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
+    if (!ctx->pass.run->straggler.fired) {
+        stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
+    }
     stk_finding_fix(ctx, f, &fixes[FIX_NO_SYNC]);
     if (!shards) { // else said first
         stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
@@ -235,7 +238,9 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
     } else {
         choose_torch(ctx, f, shard);
-        stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+        if (!ctx->pass.run->straggler.fired) {
+            stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+        }
     }
     stk_finding_fix(ctx, f, &fixes[FIX_JAX]);
     stk_finding_fix(ctx, f, &fixes[FIX_CUDA]);

@@ -74,8 +74,9 @@ def save(rows, first, count, packages, constant_s=None, **seconds):
     starts = [row[0] for row in recorded] + [recorded[-1][2]]
     step_s = [after - before for before, after in zip(starts, starts[1:])]
     median_s = sorted(step_s)[(count - 1) // 2]
+    waits_s = [row[1] - row[0] for row in recorded]
     if constant_s is None:
-        wait_share = sum(row[1] - row[0] for row in recorded) / sum(step_s)
+        wait_share = sum(waits_s) / sum(step_s)
     else:
         wait_share = 1 - constant_s / median_s
     truth = {
@@ -87,6 +88,8 @@ def save(rows, first, count, packages, constant_s=None, **seconds):
         "input_wait_share": round(max(0.0, wait_share), 4),
         "step_us": [round(s * 1e6) for s in step_s],
     }
+    if constant_s is None:
+        truth["wait_us"] = [round(s * 1e6) for s in waits_s]
     for name, each in seconds.items():
         truth[name] = {"calls": len(each), "total_us": round(sum(each) * 1e6)}
     with open("truth.json", "w") as out:

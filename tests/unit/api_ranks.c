@@ -199,6 +199,30 @@ static void test_runs(void)
     stk_arena_deinit(&w.arena);
 }
 
+// Records of stoker.data beside a profile: that of its time goes with it, a newer one does not
+// take its place.
+static void test_records_beside(void)
+{
+    struct world w;
+    struct stoker_err err;
+    const char *note;
+    size_t count = 3;
+    setup(&w);
+    stk_err_init(&err);
+    for (int i = 0; i < 3; i++) {
+        w.jobs[i].is_found = true;
+        w.jobs[i].info.format = i == 0 ? "xplane" : "stk";
+        w.sums[i].base_ns = i == 2 ? 9000 : 1000;
+        w.sums[i].facts.last_ns = 500;
+    }
+    CHECK_EQ(stk_runs_choose(w.jobs, &count, &w.arena, &note, &err), STOKER_OK);
+    CHECK_EQ(count, 2);
+    CHECK_STR(w.jobs[0].path, "c.json");
+    CHECK_STR(w.jobs[1].path, "a.json");
+    CHECK(note && strstr(note, "another time"));
+    stk_arena_deinit(&w.arena);
+}
+
 // A record of stoker.data of the same time is the same run seen again: no rank, but on its clock.
 static void test_seen_again(void)
 {
@@ -215,6 +239,11 @@ static void test_seen_again(void)
         w.sums[0].facts.last_ns = w.sums[1].facts.last_ns = 500;
         w.sums[1].base_ns = apart ? 5000 : 700;
         w.sums[1].facts.input_limit = "read||file|90";
+        w.sums[0].host_scope = true;
+        w.steps[0].parts[STK_PART_UNKNOWN] = 15;
+        w.steps[0].parts[STK_PART_COMPUTE] = 5;
+        w.steps[1].start_ns = 300; // the profile's step: 310 to 330 on the clock of both
+        w.steps[1].parts[STK_PART_INPUT] = w.steps[1].dur_ns;
         CHECK_EQ(stk_ranks_collect(w.jobs, 2, &all, &w.arena, &ranks, &count, &again, &err),
                  STOKER_OK);
         CHECK_EQ(count, apart ? 2 : 1);
@@ -226,6 +255,10 @@ static void test_seen_again(void)
             CHECK_EQ(ranks[0]->base_ns, 700);
             CHECK_EQ(ranks[0]->facts.first_ns, 300);
         }
+        CHECK_EQ(w.steps[0].parts[STK_PART_INPUT], apart ? 0 : 10);
+        CHECK_EQ(w.steps[0].parts[STK_PART_UNKNOWN], apart ? 15 : 5);
+        CHECK_EQ(w.sums[0].causes[STK_PART_INPUT].ns, apart ? 0 : 10);
+        CHECK_EQ(w.sums[0].facts.has_fetches, !apart);
         stk_arena_deinit(&w.arena);
     }
 }
@@ -239,6 +272,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_failed_file);
     CHECK_RUN(test_redaction);
     CHECK_RUN(test_runs);
+    CHECK_RUN(test_records_beside);
     CHECK_RUN(test_seen_again);
     return check_done("unit.api_ranks");
 }

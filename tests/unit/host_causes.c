@@ -380,6 +380,35 @@ static void check_periodic(void)
     CHECK(r->steps[1].long_why && !r->steps[1].excluded);
     CHECK(!r->steps[3].long_why && !r->steps[3].excluded);
     synth_end(&s);
+    // All that stand out return, however long each of them is.
+    static const int uneven[] = {5, 5, 5, 5, 34, 5, 5, 5, 5, 18, 5, 5, 5, 5, 20, 5, 5, 5};
+    r = lengths(&s, uneven, 18, "run_evaluation");
+    CHECK_EQ(r->facts.long_period, 5);
+    CHECK(r->steps[9].long_why && r->steps[14].long_why);
+    synth_end(&s);
+}
+
+// XLA on a CPU: its operations have the names that end in "end: NAME", on the thread that launched
+// them too. Launching is no compute.
+static void check_xla_ops(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 5000, "PjitFunction(matmul)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 1000, 4000, "CommonPjRtLoadedExecutable::ExecuteHelper",
+                   STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2000, 1000, "transpose_copy_fusion", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 3000, 1, "end: transpose_copy_fusion", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 5000, 5000, "np.asarray(jax.Array)", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 5000, 4000, "dot.2", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 9000, 1, "end: dot.2", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, STEPS * 5000);
+    synth_end(&s);
 }
 
 // Long steps that hold under a tenth are left out; so is a long first step, which is no long step.
@@ -488,6 +517,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_host_collectives);
     CHECK_RUN(check_two_ranks);
     CHECK_RUN(check_periodic);
+    CHECK_RUN(check_xla_ops);
     CHECK_RUN(check_left_out);
     CHECK_RUN(check_one_offs);
     CHECK_RUN(check_unseen);

@@ -111,6 +111,7 @@ static void signs(void)
         {"vllm/worker/model_runner.py(12): execute_model", STK_KIND_PYTHON, STK_SIGN_ENGINE},
         {"PrefetchDatasetIterator.__next__", STK_KIND_HOST_OP, STK_SIGN_GRAIN},
         {"one_step_on_data", STK_KIND_HOST_OP, STK_SIGN_KERAS},
+        {"Profiled batch", STK_KIND_HOST_OP, STK_SIGN_KERAS},
         {"aten::mm", STK_KIND_HOST_OP, STK_SIGN_COUNT},
         {"Model::PyFunc", STK_KIND_HOST_OP, STK_SIGN_COUNT}, // a method of a class, no operation
     };

@@ -453,6 +453,14 @@ static void straggling(void)
     CHECK(says(x, "waits for its next batch"));
     CHECK_EQ(advises(x, "size of its shard"), 0);
     CHECK_STR(fake_state(&f, "communication-exposed"), "passed"); // the waiting is told once
+    f.run.facts.frameworks = 1u << STK_FW_PYTORCH;
+    fake_part(&f, STK_PART_COMMUNICATION, 0.2, -1);
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK(advises(x, "smaller buckets") < 0 && advises(x, "no_sync") >= 0);
+    f.run.straggler.fired = false;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "communication-exposed"), "smaller buckets") >= 0);
     fake_done(&f);
 
     // What the late rank does is not made up: unknown idle time explains nothing.

@@ -94,9 +94,25 @@ static uint32_t distance_of(const uint32_t *at, uint32_t n)
     return distance > 1 ? distance : 0;
 }
 
-// Where the outliers return, only those that do are kept: they are all about as long, and a step
-// that stands out less among them is none of them. So is the first step, which has reasons of its
-// own, unless it is one of them. Returns their distance; 0: they do not, and all are kept.
+// The same, of these without those of the first steps that are none of them.
+static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uint32_t n)
+{
+    for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
+        uint32_t distance = distance_of(at + skip, n - skip);
+        if (distance) {
+            o->first_periodic = at[skip];
+            return distance;
+        }
+        if (at[skip] >= WARM_UP) {
+            break;
+        }
+    }
+    return 0;
+}
+
+// Where all outliers return, or else those that are about as long, only they are kept: a step that
+// stands out less among them is none of them. So is the first step, which has reasons of its own,
+// unless it is one of them. Returns their distance; 0: they do not, and all are kept.
 static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns)
 {
     uint32_t *at = o->at, n = 0;
@@ -112,17 +128,8 @@ static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns)
             alike[n++] = at[i];
         }
     }
-    for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
-        uint32_t distance = distance_of(alike + skip, n - skip);
-        if (distance) {
-            o->first_periodic = alike[skip];
-            return distance;
-        }
-        if (alike[skip] >= WARM_UP) {
-            break;
-        }
-    }
-    return 0;
+    uint32_t distance = distance_after_start(o, at, o->count);
+    return distance ? distance : distance_after_start(o, alike, n);
 }
 
 static bool evaluates(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)

@@ -375,6 +375,7 @@ const struct stk_reader stk_reader_stk = {
     .suffixes = stk_suffixes,
     .mistaken = "not records of stoker",
     .folder_rank = 4,
+    .goes_along = true,
     .sniff = stk_sniff,
     .read = stk_read,
     .args = no_args,
