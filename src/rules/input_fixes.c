@@ -40,6 +40,7 @@ enum {
     FIX_PIN,
     FIX_TORCH_EVEN,
     FIX_TF_PYTHON,
+    FIX_KERAS_WORKERS,
     FIX_TF_MAP,
     FIX_TF_PARALLEL,
     FIX_TF_DEVICE,
@@ -120,6 +121,11 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds.save('elements')                    # once: ds as it is\n"
          "ds = tf.data.Dataset.load('elements')  # in training\n"
          "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
+    [FIX_KERAS_WORKERS] =
+        {"tensorflow",
+         "Where a keras.utils.PyDataset makes them, it has one worker unless it is told otherwise.",
+         "def __init__(self):  # of the PyDataset\n"
+         "    super().__init__(workers=4, max_queue_size=16)"},
     [FIX_TF_MAP] = {"tensorflow", "Run the map in parallel, and make batches ahead of the step.",
                     "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
                     "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
@@ -332,6 +338,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         fix(ctx, f, FIX_TF_EVEN);
     }
     fix(ctx, f, tf_fix(ctx));
+    if (python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
+        fix(ctx, f, FIX_KERAS_WORKERS);
+    }
     if (s->stage && s->is_pipeline && !s->is_buffered) {
         fix(ctx, f, FIX_TF_PREFETCH);
     }

@@ -146,6 +146,10 @@ static void input_stage(void)
     // A generator or py_function runs under Python's lock, whatever the stage around it.
     x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 100000000);
     CHECK(advises(x, "py_function") == 0 && advises(x, "parallel already") < 0);
+    CHECK(advises(x, "PyDataset") < 0);
+    f.run.facts.signs[STK_SIGN_KERAS].count = 6;
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "input-wait"), "PyDataset"), 1);
     fake_done(&f);
     x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 10000000);
     CHECK(advises(x, "py_function") < 0);
