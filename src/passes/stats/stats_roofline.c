@@ -22,10 +22,14 @@ struct roofline_op {
     uint32_t kernel; // string id of the kernel with most time
     uint64_t count;
     int64_t total_ns, kernel_ns; // of all; of that kernel
+    // Of the kernels whose cost is known, as in struct stk_kernel_facts, which takes more room.
+    double flops, bytes, peak_flops, peak_bytes;
+    int64_t flops_ns, bytes_ns;
+    double roof_share; // -1 not known
+    const char *bound;
 };
 struct roofline {
     struct roofline_op *ops;
-    struct stk_kernel_facts *facts; // per operation
     size_t count;
 };
 
@@ -135,6 +139,17 @@ static void find_peaks(struct sweep *s)
     }
 }
 
+static void keep_facts(struct roofline_op *op, const struct stk_kernel_facts *f)
+{
+    op->flops = f->flops;
+    op->bytes = f->bytes;
+    op->flops_ns = f->flops_ns;
+    op->bytes_ns = f->bytes_ns;
+    op->peak_flops = f->peak_flops;
+    op->peak_bytes = f->peak_bytes;
+    op->bound = stk_kernel_bound(f, &op->roof_share);
+}
+
 static bool roofline_sum(struct sweep *s, struct stk_arena *arena, struct roofline *out)
 {
     const struct stk_trace *t = s->view->t;
@@ -146,10 +161,13 @@ static bool roofline_sum(struct sweep *s, struct stk_arena *arena, struct roofli
         !stk_kernel_cost_add(s->view, &s->row_of, s->owner, s->chosen, s->facts.items)) {
         return false;
     }
+    for (size_t i = 0; i < s->ops.count; i++) {
+        keep_facts(stk_vec_at(&s->ops, i), stk_vec_at(&s->facts, i));
+    }
+    stk_vec_deinit(&s->facts);
     out->count = s->ops.count;
     out->ops = stk_arena_items(arena, &s->ops);
-    out->facts = stk_arena_items(arena, &s->facts);
-    return out->ops && out->facts;
+    return out->ops != NULL;
 }
 
 static enum stoker_status roofline_see(const struct stk_analysis *view, struct stk_arena *arena,
@@ -157,11 +175,14 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
 {
     struct roofline *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_op_sums *sums = NULL;
+    struct stk_arena scratch; // of the sums only the owners are needed
     uint32_t *owner = NULL;
     if (!out) {
         return stk_err_nomem(err);
     }
-    enum stoker_status status = stk_op_sums_make(view, false, arena, &sums, &owner, err);
+    stk_arena_init(&scratch, 0);
+    enum stoker_status status = stk_op_sums_make(view, false, &scratch, &sums, &owner, err);
+    stk_arena_deinit(&scratch);
     if (status != STOKER_OK) {
         return status;
     }
@@ -234,38 +255,37 @@ static struct stk_cell few_digits(double x)
     return stk_cell_ratio(x < 1e9 ? (double)(int64_t)(x * 1e3 + 0.5) / 1e3 : x);
 }
 
-static int64_t cost_ns(const struct stk_kernel_facts *f)
+static int64_t cost_ns(const struct roofline_op *f)
 {
     return f->flops_ns > f->bytes_ns ? f->flops_ns : f->bytes_ns;
 }
 
 static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
-                     const struct roofline_op *op, const struct stk_kernel_facts *f,
-                     struct roofline_sums *all)
+                     const struct roofline_op *op, struct roofline_sums *all)
 {
     const struct stk_cell unknown = stk_cell_unknown();
-    bool both = f->flops_ns > 0 && f->flops_ns == f->bytes_ns && f->bytes > 0;
-    bool peaks = f->peak_flops > 0 && f->peak_bytes > 0;
-    double share;
-    const char *bound = stk_kernel_bound(f, &share);
+    bool both = op->flops_ns > 0 && op->flops_ns == op->bytes_ns && op->bytes > 0;
+    bool peaks = op->peak_flops > 0 && op->peak_bytes > 0;
+    double share = op->roof_share;
+    const char *bound = op->bound;
     bool told = share >= 0 && *bound != 'u';
     const struct roofline_row row = {
         .op = stk_cell_text(op->name),
         .device = stk_cell_text(rank->devices[op->line].id),
         .count = stk_cell_number((int64_t)op->count),
         .total_ns = stk_cell_number(op->total_ns),
-        .flops_per_s = per_second(f->flops, f->flops_ns),
-        .bytes_per_s = per_second(f->bytes, f->bytes_ns),
-        .intensity = both ? few_digits(f->flops / f->bytes) : unknown,
-        .ridge = peaks ? few_digits(f->peak_flops / f->peak_bytes) : unknown,
+        .flops_per_s = per_second(op->flops, op->flops_ns),
+        .bytes_per_s = per_second(op->bytes, op->bytes_ns),
+        .intensity = both ? few_digits(op->flops / op->bytes) : unknown,
+        .ridge = peaks ? few_digits(op->peak_flops / op->peak_bytes) : unknown,
         .bound = stk_cell_text(bound),
         .roof_share = told ? stk_cell_ratio(share) : unknown,
-        .roof_ns = told ? stk_cell_number((int64_t)(share * (double)cost_ns(f))) : unknown,
+        .roof_ns = told ? stk_cell_number((int64_t)(share * (double)cost_ns(op))) : unknown,
     };
     all->total_ns = stk_add_ns(all->total_ns, op->total_ns);
-    all->cost_ns = stk_add_ns(all->cost_ns, cost_ns(f));
-    all->told_ns = stk_add_ns(all->told_ns, told ? cost_ns(f) : 0);
-    all->roof_ns += told ? share * (double)cost_ns(f) : 0;
+    all->cost_ns = stk_add_ns(all->cost_ns, cost_ns(op));
+    all->told_ns = stk_add_ns(all->told_ns, told ? cost_ns(op) : 0);
+    all->roof_ns += told ? share * (double)cost_ns(op) : 0;
     return stk_table_put(table, &row);
 }
 
@@ -321,7 +341,7 @@ static enum stoker_status roofline_describe(const struct stk_pass_ctx *ctx,
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         const struct roofline *p = rank->partial;
         for (size_t i = 0; p && i < p->count; i++) {
-            if (!fill_row(table, rank, &p->ops[i], &p->facts[i], &all)) {
+            if (!fill_row(table, rank, &p->ops[i], &all)) {
                 return stk_err_nomem(err);
             }
         }
