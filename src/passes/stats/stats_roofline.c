@@ -64,9 +64,14 @@ static uint32_t op_row(struct sweep *s, uint32_t line, uint32_t event)
 }
 
 // The kernel that takes most of the operation's time decides what its peak is.
-static bool note_kernel(struct sweep *s, uint32_t row, uint32_t kernel, int64_t dur_ns)
+static bool note_kernel(struct sweep *s, uint32_t row, uint32_t event, int64_t dur_ns)
 {
     int created = 0;
+    uint32_t kernel = s->view->t->name[event];
+    if (s->owner[event] < STK_OWNER_FIRST) { // its own row: there is but one
+        ((struct roofline_op *)stk_vec_at(&s->ops, row))->kernel = kernel;
+        return true;
+    }
     uint32_t *at = stk_map_put(&s->each_ns, row, kernel, (uint32_t)s->sums.count, &created);
     int64_t *sum = !at ? NULL : created ? stk_vec_push(&s->sums) : stk_vec_at(&s->sums, *at);
     struct roofline_op *op = stk_vec_at(&s->ops, row);
@@ -87,7 +92,7 @@ static bool add_kernel(struct sweep *s, uint32_t line, const struct stk_device_o
     const struct stk_launch_config *c = stk_config_of(t, o->event);
     uint32_t row = op_row(s, line, o->event);
     int64_t dur_ns = stk_dur_ns(t, o->event);
-    if (row == UINT32_MAX || !note_kernel(s, row, t->name[o->event], dur_ns)) {
+    if (row == UINT32_MAX || !note_kernel(s, row, o->event, dur_ns)) {
         return false;
     }
     struct roofline_op *op = stk_vec_at(&s->ops, row);
