@@ -37,7 +37,6 @@ struct sweep {
     const struct stk_analysis *view;
     const uint32_t *owner;
     struct stk_vec ops;     // struct roofline_op
-    struct stk_vec facts;   // struct stk_kernel_facts
     struct stk_map row_of;  // (string id, device of the trace) -> row + 1
     struct stk_map each_ns; // (row, string id of a kernel) -> index into `sums`
     struct stk_vec sums;    // int64_t
@@ -56,7 +55,7 @@ static uint32_t op_row(struct sweep *s, uint32_t line, uint32_t event)
         return at ? *at - 1 : UINT32_MAX;
     }
     struct roofline_op *op = stk_vec_push(&s->ops);
-    if (!op || !stk_vec_push(&s->facts) || !(op->name = stk_name_cache_get(&s->names, id))) {
+    if (!op || !(op->name = stk_name_cache_get(&s->names, id))) {
         return UINT32_MAX;
     }
     op->line = line;
@@ -96,18 +95,17 @@ static bool add_kernel(struct sweep *s, uint32_t line, const struct stk_device_o
         return false;
     }
     struct roofline_op *op = stk_vec_at(&s->ops, row);
-    struct stk_kernel_facts *f = stk_vec_at(&s->facts, row);
     op->count++;
     op->total_ns = stk_add_ns(op->total_ns, dur_ns);
     s->chosen[o->event / 8] |= (uint8_t)(1u << o->event % 8);
     if (c && c->flops >= 0 &&
         stk_kernel_bears_flops(c, stk_kernel_traits_of(stk_name_of(t, o->event)))) {
-        f->flops += (double)c->flops;
-        f->flops_ns += dur_ns;
+        op->flops += (double)c->flops;
+        op->flops_ns += dur_ns;
     }
     if (c && c->bytes >= 0) {
-        f->bytes += (double)c->bytes;
-        f->bytes_ns += dur_ns;
+        op->bytes += (double)c->bytes;
+        op->bytes_ns += dur_ns;
     }
     return true;
 }
@@ -129,30 +127,42 @@ static bool sweep_kernels(struct sweep *s)
     return true;
 }
 
-static void find_peaks(struct sweep *s)
+// What bounds an operation, with what operators of the host add to its cost (NULL: nothing).
+static void judge(const struct sweep *s, struct roofline_op *op,
+                  const struct stk_kernel_facts *more)
 {
     const struct stk_trace *t = s->view->t;
-    for (size_t i = 0; i < s->ops.count; i++) {
-        const struct roofline_op *op = stk_vec_at(&s->ops, i);
-        struct stk_kernel_facts *f = stk_vec_at(&s->facts, i);
-        const struct stk_device *device = &t->devices[s->view->lines[op->line].device];
-        struct stk_device_rates rates =
-            stk_device_rates_of(stk_strpool_get(&t->strings, device->name), &device->limits);
-        f->traits = stk_kernel_traits_of(stk_strpool_get(&t->strings, op->kernel));
-        f->peak_flops = stk_device_flops(&rates, f->traits.precision);
-        f->peak_bytes = rates.memory;
-    }
+    const struct stk_device *device = &t->devices[s->view->lines[op->line].device];
+    struct stk_device_rates rates =
+        stk_device_rates_of(stk_strpool_get(&t->strings, device->name), &device->limits);
+    struct stk_kernel_facts f = {
+        .traits = stk_kernel_traits_of(stk_strpool_get(&t->strings, op->kernel))};
+    op->flops += more ? more->flops : 0;
+    op->bytes += more ? more->bytes : 0;
+    op->flops_ns += more ? more->flops_ns : 0;
+    op->bytes_ns += more ? more->bytes_ns : 0;
+    f.flops = op->flops;
+    f.bytes = op->bytes;
+    f.flops_ns = op->flops_ns;
+    f.bytes_ns = op->bytes_ns;
+    f.peak_flops = op->peak_flops = stk_device_flops(&rates, f.traits.precision);
+    f.peak_bytes = op->peak_bytes = rates.memory;
+    op->bound = stk_kernel_bound(&f, &op->roof_share);
 }
 
-static void keep_facts(struct roofline_op *op, const struct stk_kernel_facts *f)
+// Costs that operators of the host say go by the kernels' traits.
+static struct stk_kernel_facts *host_costs(struct sweep *s)
 {
-    op->flops = f->flops;
-    op->bytes = f->bytes;
-    op->flops_ns = f->flops_ns;
-    op->bytes_ns = f->bytes_ns;
-    op->peak_flops = f->peak_flops;
-    op->peak_bytes = f->peak_bytes;
-    op->bound = stk_kernel_bound(f, &op->roof_share);
+    struct stk_kernel_facts *facts = stk_alloc_zero(s->ops.count + 1, sizeof *facts);
+    for (size_t i = 0; facts && i < s->ops.count; i++) {
+        const struct roofline_op *op = stk_vec_at(&s->ops, i);
+        facts[i].traits = stk_kernel_traits_of(stk_strpool_get(&s->view->t->strings, op->kernel));
+    }
+    if (facts && !stk_kernel_cost_add(s->view, &s->row_of, s->owner, s->chosen, facts)) {
+        stk_free(facts);
+        return NULL;
+    }
+    return facts;
 }
 
 static bool roofline_sum(struct sweep *s, struct stk_arena *arena, struct roofline *out)
@@ -161,15 +171,14 @@ static bool roofline_sum(struct sweep *s, struct stk_arena *arena, struct roofli
     if (!stk_name_cache_init(&s->names, t, arena) || !s->chosen || !sweep_kernels(s)) {
         return false;
     }
-    find_peaks(s);
-    if (stk_kernel_has_host_costs(t) &&
-        !stk_kernel_cost_add(s->view, &s->row_of, s->owner, s->chosen, s->facts.items)) {
+    struct stk_kernel_facts *facts = NULL;
+    if (stk_kernel_has_host_costs(t) && !(facts = host_costs(s))) {
         return false;
     }
     for (size_t i = 0; i < s->ops.count; i++) {
-        keep_facts(stk_vec_at(&s->ops, i), stk_vec_at(&s->facts, i));
+        judge(s, stk_vec_at(&s->ops, i), facts ? &facts[i] : NULL);
     }
-    stk_vec_deinit(&s->facts);
+    stk_free(facts);
     out->count = s->ops.count;
     out->ops = stk_arena_items(arena, &s->ops);
     return out->ops != NULL;
@@ -193,7 +202,6 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
     }
     struct sweep s = {.view = view, .owner = owner};
     stk_vec_init(&s.ops, sizeof(struct roofline_op), UINT32_MAX - 1);
-    stk_vec_init(&s.facts, sizeof(struct stk_kernel_facts), UINT32_MAX - 1);
     stk_vec_init(&s.sums, sizeof(int64_t), UINT32_MAX - 1);
     stk_map_init(&s.row_of, UINT32_MAX - 1);
     stk_map_init(&s.each_ns, UINT32_MAX - 1);
@@ -201,7 +209,6 @@ static enum stoker_status roofline_see(const struct stk_analysis *view, struct s
     bool ok = roofline_sum(&s, arena, out);
     stk_name_cache_deinit(&s.names);
     stk_vec_deinit(&s.ops);
-    stk_vec_deinit(&s.facts);
     stk_vec_deinit(&s.sums);
     stk_map_deinit(&s.row_of);
     stk_map_deinit(&s.each_ns);
