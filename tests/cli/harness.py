@@ -15,12 +15,15 @@ reasons: list[str] = []
 
 
 def settle_environment() -> None:
-    """Whatever the caller's terminal and language are, the programs under test see these."""
+    """Whatever the caller's terminal, language and signals are, the programs under test see these."""
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "LANG", "LANGUAGE", "STOKER_DATA_RECORD"):
         os.environ.pop(name, None)
     for name in [n for n in os.environ if n.startswith("LC_")]:
         del os.environ[name]
     os.environ.update(LC_ALL="C.UTF-8", TERM="xterm", PYTHONDONTWRITEBYTECODE="1")
+    # A shell ignores Ctrl-C for what it puts into the background, and programs inherit that.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def check(good: object, what: str) -> None:
