@@ -229,16 +229,13 @@ const struct stk_cmd stk_cmd_export = {
         "events that overlap the selected time are written whole. FILE is replaced once it is "
         "complete; a name that ends in .gz is compressed; - is standard output. What was written "
         "is said on standard error.",
-    .examples =
-        "stoker export\tlist the formats\n"
-        "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
-        "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"
-        "stoker export xspace run.sqlite -o run.xplane.pb\tfor TensorBoard\n"
-        "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n"
-        "stoker export speedscope run.xplane.pb -o run.speedscope.json\ta flame graph, for "
-        "https://www.speedscope.app\n"
-        "stoker export collapsed trace.json.gz -o - | flamegraph.pl --countname ns > run.svg\t"
-        "and as a picture\n",
+    .examples = "stoker export\tlist the formats\n"
+                "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
+                "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"
+                "stoker export xspace run.sqlite -o run.xplane.pb\tfor TensorBoard\n"
+                "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n"
+                "stoker export speedscope run.xplane.pb -o flame.json\ta flame graph\n"
+                "stoker export collapsed run.sqlite -o - | flamegraph.pl > run.svg\ta picture\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_CSV_RAW, STK_OPT_ID_LIST,

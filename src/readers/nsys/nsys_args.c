@@ -75,6 +75,10 @@ enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *pat
     struct stk_nsys_file file = {.strings_by_rowid =
                                      stk_nsys_has_column(&s->schema, "StringIds", "value")};
     s->find = stk_nsys_names_prepare(s->db, &file);
+    if (!stk_nsys_schema_is_whole(&s->schema)) { // ids would stand where names do
+        stk_nsys_args_close(s);
+        return stk_err_nomem(err);
+    }
     *state = s;
     return STOKER_OK;
 }
