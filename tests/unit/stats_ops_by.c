@@ -304,6 +304,7 @@ static void test_recorded_shapes(void)
     struct answer a;
     answer_begin(&a);
     answer_read(&a, &stk_ops_by_shape, file_of(space.p, space.n));
+    free(space.p);
     answer_analyse(&a, &stk_ops_by_shape);
     CHECK_EQ(a.doc.tables[0].row_count, 2);
     CHECK_EQ(cell_of(&a, "MatMul half[4,8];half[8,2]", "device_ns"), 20 * US);
