@@ -74,8 +74,10 @@ void stk_run_drop(struct stk_run *run)
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
         STK_ASSERT(!run->rings && !run->root); // they hold it
         stk_tuner_close(run->tuner);
-        stk_helper_close(run->helper);
-        stk_pool_set_split(run->pool, NULL, NULL); // its buffers may live on
+        if (run->helper) { // the pool is its own, and buffers of it may live on
+            stk_pool_set_split(run->pool, NULL, NULL);
+            stk_helper_close(run->helper);
+        }
         stk_pool_drop(run->pool);
         pthread_mutex_destroy(&run->tree_lock);
         pthread_mutex_destroy(&run->rings_lock);
