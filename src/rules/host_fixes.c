@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "rules/host_fixes.h"
 #include "store/names.h"
+#include "store/tf_name.h"
 
 const struct stk_threshold stk_host_thresholds[] = {
     [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
@@ -119,8 +120,8 @@ const struct stk_rep_fix stk_host_fixes[] = {
                     "train_step = tf.function(train_step, jit_compile=True)"},
     [FIX_TF_THREADS] = {"tensorflow",
                         "The input pipeline may take the cores that launch kernels: give launching "
-                        "threads of its own, for each GPU as many as TF_GPU_THREAD_COUNT says (2; "
-                        "more than the GPUs have cores to share only compete).",
+                        "threads of its own, TF_GPU_THREAD_COUNT of them for each GPU (2; no more "
+                        "than there are cores for all of them).",
                         "export TF_GPU_THREAD_MODE=gpu_private TF_GPU_THREAD_COUNT=2"},
     [FIX_JAX_LAUNCH] = {"jax", "Put the whole step under one jit, and several steps into a scan.",
                         "@functools.partial(jax.jit, donate_argnums=0)\n"
@@ -286,10 +287,9 @@ static bool runs_briefly(const struct stk_rule_ctx *ctx)
 // "path:Type", of TensorFlow's executor, that is neither a transfer nor a function's call.
 static bool is_tf_op(const char *name)
 {
-    struct stk_str s = stk_str_from(name);
-    const char *colon = memchr(s.p, ':', s.n);
+    struct stk_str s = stk_str_from(name), type = stk_tf_name_parse(s).type;
     uint32_t classes = stk_name_classify(s, STK_KIND_HOST_OP);
-    return colon && colon[1] >= 'A' && colon[1] <= 'Z' && (classes & STK_NAME_MODEL_OP) &&
+    return type.n && type.p[0] >= 'A' && type.p[0] <= 'Z' && (classes & STK_NAME_MODEL_OP) &&
            !(classes & (STK_NAME_WAIT_HOST | STK_NAME_XLA_RUN | STK_NAME_EVAL));
 }
 

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "store/names_block.h"
 #include "store/names_match.h"
+#include "store/tf_name.h"
 
 #define MEDIA 1u
 #define DATA 2u
@@ -236,17 +237,14 @@ static struct stk_str plain_range(struct stk_str s)
 // The Type of TensorFlow's "name:Type" (tsl/profiler/utils/tf_op_utils.cc), else empty.
 static struct stk_str tensorflow_type(struct stk_str s)
 {
-    const char *colon = s.n ? memchr(s.p, ':', s.n) : NULL;
-    struct stk_str none = {"", 0};
-    if (!colon || colon == s.p) {
-        return none;
-    }
-    for (const char *p = s.p; p < colon; p++) {
-        if (!is_lower(*p) && !is_upper(*p) && !is_digit(*p) && !strchr("._/>-", *p)) {
+    struct stk_tf_name name = stk_tf_name_parse(s);
+    struct stk_str none = {"", 0}, type = name.type;
+    for (size_t i = 0; i < name.path.n; i++) {
+        char c = name.path.p[i];
+        if (!is_lower(c) && !is_upper(c) && !is_digit(c) && !strchr("._/>-", c)) {
             return none;
         }
     }
-    struct stk_str type = cut_front(s, (size_t)(colon + 1 - s.p));
     size_t initial = type.n && type.p[0] == '_'; // _Arg, _MklNativeConv2D; not nccl:_all_gather
     if (type.n <= initial || !is_upper(type.p[initial])) {
         return none;

@@ -260,6 +260,26 @@ static inline const struct stk_detail *stk_details_of(const struct stk_trace *t,
     *count = t->detail_first[t->ref[event] + 1] - first;
     return *count ? &t->details[first] : NULL;
 }
+// The first detail of that key; NULL: there is none.
+static inline const struct stk_detail *stk_detail_find(const struct stk_trace *t, uint32_t event,
+                                                       enum stk_detail_key key)
+{
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(t, event, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (d[i].key == key) {
+            return &d[i];
+        }
+    }
+    return NULL;
+}
+// Its text; empty: there is none.
+static inline struct stk_str stk_detail_text(const struct stk_trace *t, uint32_t event,
+                                             enum stk_detail_key key)
+{
+    const struct stk_detail *d = stk_detail_find(t, event, key);
+    return d ? stk_strpool_get(&t->strings, d->text) : STK_STR("");
+}
 // Device work: its launch call. Runtime call: the first operation it launched (follow ext.next).
 static inline uint32_t stk_link_of(const struct stk_trace *t, uint32_t event)
 {

@@ -118,15 +118,9 @@ static const struct stk_input_name *name_of(struct stk_input_walk *w, uint32_t e
 static bool find_detail(const struct stk_trace *t, uint32_t event, enum stk_detail_key key,
                         int64_t *value)
 {
-    uint32_t count;
-    const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (d[i].key == key) {
-            *value = d[i].number;
-            return true;
-        }
-    }
-    return false;
+    const struct stk_detail *d = stk_detail_find(t, event, key);
+    *value = d ? d->number : *value;
+    return d;
 }
 
 // Time on the current thread, and how many threads a stage has.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "passes/stats/stats_ops_by.h"
+#include "store/tf_name.h"
 
 enum phase { NOT_TOLD, INPUT, COMMUNICATION, OPTIMIZER, BACKWARD, LOSS, FORWARD, PHASES };
 static const char *const phase_keys[PHASES] = {
@@ -97,16 +98,12 @@ static const struct stk_str eager = {"EagerLocalExecute: ", 19};
 
 static uint8_t name_phases(struct stk_str name)
 {
-    const char *colon = memchr(name.p, ':', name.n);
+    struct stk_tf_name tf = stk_tf_name_parse(name);
     if (stk_str_starts(name, eager)) {
         return phases_said(WHERE_TYPE, (struct stk_str){name.p + eager.n, name.n - eager.n});
     }
-    size_t n = colon ? (size_t)(colon - name.p) : 0;
-    if (n && n + 1 < name.n && colon[1] != ':' && colon[1] != ' ') {
-        return path_phases((struct stk_str){name.p, n}) |
-               phases_said(WHERE_TYPE, (struct stk_str){colon + 1, name.n - n - 1});
-    }
-    return phases_said(WHERE_HOST, name);
+    return tf.type.n ? path_phases(tf.path) | phases_said(WHERE_TYPE, tf.type)
+                     : phases_said(WHERE_HOST, name);
 }
 
 static uint8_t phases_of(struct stk_op_around *around, uint32_t event)
@@ -132,20 +129,16 @@ static struct stk_str first_phase(uint8_t bits)
 static struct stk_str device_phase(const struct stk_op_around *around, uint32_t event)
 {
     const struct stk_trace *t = around->view->t;
-    uint32_t count;
-    const struct stk_detail *d = stk_details_of(t, event, &count);
     if (t->kind[event] == STK_KIND_COLLECTIVE) {
         return stk_str_from(phase_keys[COMMUNICATION]);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct stk_str path = stk_strpool_get(&t->strings, d[i].text);
-        if (d[i].key == STK_DETAIL_SCOPE) {
-            uint8_t bits = phases_said(WHERE_SCOPE, path);
-            // Scopes of the backward pass name the forward one, and the loss, that they are of.
-            return first_phase(bits ? bits : name_phases(path));
-        }
+    struct stk_str path = stk_detail_text(t, event, STK_DETAIL_SCOPE);
+    if (!path.n) {
+        return path;
     }
-    return STK_STR("");
+    // Scopes of the backward pass name the forward one, and the loss, that they are of.
+    uint8_t bits = phases_said(WHERE_SCOPE, path);
+    return first_phase(bits ? bits : name_phases(path));
 }
 
 static struct stk_str phase_group(struct stk_op_around *around, uint32_t event)

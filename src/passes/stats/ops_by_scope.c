@@ -6,9 +6,8 @@
 // them (record_function, NVTX). XLA on a GPU and on the CPU records the program alone ("jit_step").
 // A scope also holds what lies in the scopes within it. Limits: an operation that TensorFlow runs
 // eagerly has no scope; ranges of PyTorch count on their own thread alone.
-#include <string.h>
-
 #include "passes/stats/stats_ops_by.h"
+#include "store/tf_name.h"
 
 // All before the last part; empty: none.
 static struct stk_str scope_around(struct stk_str path)
@@ -20,30 +19,12 @@ static struct stk_str scope_around(struct stk_str path)
     return (struct stk_str){path.p, n ? n - 1 : 0};
 }
 
-// The path of "path:Type"; empty: it is no operation of TensorFlow's.
-static struct stk_str tf_path(struct stk_str name)
-{
-    const char *colon = memchr(name.p, ':', name.n);
-    if (!colon || colon == name.p || colon + 1 == name.p + name.n || colon[1] == ':' ||
-        colon[1] == ' ') {
-        return STK_STR("");
-    }
-    return (struct stk_str){name.p, (size_t)(colon - name.p)};
-}
-
 // The framework's own name of a device operation, as its row says it.
 static struct stk_str recorded_path(const struct stk_trace *t, uint32_t event)
 {
-    uint32_t count;
-    const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (d[i].key == STK_DETAIL_SCOPE) {
-            struct stk_str name = stk_strpool_get(&t->strings, d[i].text);
-            struct stk_str path = tf_path(name);
-            return path.n ? path : name;
-        }
-    }
-    return STK_STR("");
+    struct stk_str name = stk_detail_text(t, event, STK_DETAIL_SCOPE);
+    struct stk_str path = stk_tf_name_parse(name).path;
+    return path.n ? path : name;
 }
 
 static bool is_users_range(const struct stk_analysis *view, uint32_t event)
@@ -62,7 +43,7 @@ static struct stk_str scope_group(struct stk_op_around *around, uint32_t event)
     }
     uint32_t classes = stk_class_of(around->view, event);
     if ((classes & STK_NAME_MODEL_OP) && !(classes & STK_NAME_XLA_RUN)) {
-        struct stk_str scope = scope_around(tf_path(stk_name_of(t, event)));
+        struct stk_str scope = scope_around(stk_tf_name_parse(stk_name_of(t, event)).path);
         if (scope.n) {
             return scope;
         }

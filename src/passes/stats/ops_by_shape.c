@@ -8,38 +8,25 @@
 #include <string.h>
 
 #include "passes/stats/stats_ops_by.h"
+#include "store/tf_name.h"
 
 #define NAME_BYTES_MAX 400
-
-static struct stk_str detail_of(const struct stk_trace *t, uint32_t event, enum stk_detail_key key)
-{
-    uint32_t count;
-    const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (d[i].key == key) {
-            return stk_strpool_get(&t->strings, d[i].text);
-        }
-    }
-    return STK_STR("");
-}
 
 // What the operation is: of TensorFlow the type in "path:Type". Empty: work of a device that does
 // not record which operation it is of.
 static struct stk_str name_of(const struct stk_trace *t, uint32_t event)
 {
     struct stk_str name = stk_kind_is_device_work(t->kind[event])
-                              ? detail_of(t, event, STK_DETAIL_SCOPE)
+                              ? stk_detail_text(t, event, STK_DETAIL_SCOPE)
                               : stk_name_of(t, event);
-    const char *colon = name.n ? memrchr(name.p, ':', name.n) : NULL;
-    size_t before = colon ? (size_t)(colon + 1 - name.p) : 0;
-    bool has_type = before > 1 && before < name.n && colon[-1] != ':' && colon[1] != ' ';
-    return has_type ? (struct stk_str){name.p + before, name.n - before} : name;
+    struct stk_str type = stk_tf_name_parse(name).type;
+    return type.n ? type : name;
 }
 
 static struct stk_str shape_group(struct stk_op_around *around, uint32_t event)
 {
     const struct stk_trace *t = around->view->t;
-    struct stk_str shapes = detail_of(t, event, STK_DETAIL_SHAPES), name = name_of(t, event);
+    struct stk_str shapes = stk_detail_text(t, event, STK_DETAIL_SHAPES), name = name_of(t, event);
     if (!shapes.n || !name.n) {
         return STK_STR("");
     }

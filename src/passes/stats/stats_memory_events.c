@@ -65,23 +65,10 @@ static int64_t add_bytes(int64_t a, int64_t b)
     return !__builtin_add_overflow(a, b, &sum) ? sum : b > 0 ? INT64_MAX : -INT64_MAX;
 }
 
-static const struct stk_detail *detail_of(const struct stk_trace *t, uint32_t event,
-                                          enum stk_detail_key key)
-{
-    uint32_t count;
-    const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (d[i].key == key) {
-            return &d[i];
-        }
-    }
-    return NULL;
-}
-
 static int64_t number_or(const struct stk_trace *t, uint32_t event, enum stk_detail_key key,
                          int64_t otherwise)
 {
-    const struct stk_detail *d = detail_of(t, event, key);
+    const struct stk_detail *d = stk_detail_find(t, event, key);
     return d ? d->number : otherwise;
 }
 
@@ -148,8 +135,8 @@ static const char *memory_name(uint8_t mem)
 static uint32_t pool_of(struct sweep *s, uint32_t event, uint32_t process)
 {
     const struct stk_trace *t = s->view->t;
-    const struct stk_detail *name = detail_of(t, event, STK_DETAIL_ALLOCATOR);
-    const struct stk_detail *recorded = detail_of(t, event, STK_DETAIL_DEVICE);
+    const struct stk_detail *name = stk_detail_find(t, event, STK_DETAIL_ALLOCATOR);
+    const struct stk_detail *recorded = stk_detail_find(t, event, STK_DETAIL_DEVICE);
     const struct stk_ext *x = stk_ext_of(t, event);
     uint8_t mem = x ? x->dst_mem : STK_MEM_UNKNOWN;
     bool on_host = mem == STK_MEM_PAGEABLE || mem == STK_MEM_PINNED;
@@ -192,14 +179,14 @@ static bool add_event(struct sweep *s, uint32_t event, uint32_t process)
     const struct stk_trace *t = s->view->t;
     const struct stk_ext *x = stk_ext_of(t, event);
     bool sized = x && x->flags & STK_EXT_VALUE;
-    if (!sized && !detail_of(t, event, STK_DETAIL_TOTAL)) {
+    if (!sized && !stk_detail_find(t, event, STK_DETAIL_TOTAL)) {
         return true;
     }
     uint32_t pool = pool_of(s, event, process);
     if (pool == STK_NONE) {
         return s->pools.count >= POOLS_MAX;
     }
-    const struct stk_detail *op = detail_of(t, event, STK_DETAIL_OP);
+    const struct stk_detail *op = stk_detail_find(t, event, STK_DETAIL_OP);
     struct stk_memory_pool *r = stk_vec_at(&s->results, pool);
     struct event *e = stk_vec_push(&s->events);
     if (!e) {
@@ -218,8 +205,8 @@ static bool add_event(struct sweep *s, uint32_t event, uint32_t process)
                         .is_free = is_free};
     r->allocations += !is_free;
     r->frees += is_free;
-    r->is_absolute |= detail_of(t, event, STK_DETAIL_TOTAL) != NULL;
-    r->has_addresses |= detail_of(t, event, STK_DETAIL_ADDRESS) != NULL;
+    r->is_absolute |= stk_detail_find(t, event, STK_DETAIL_TOTAL) != NULL;
+    r->has_addresses |= stk_detail_find(t, event, STK_DETAIL_ADDRESS) != NULL;
     return true;
 }
 
@@ -264,7 +251,7 @@ static int by_time(const void *a, const void *b)
 static int64_t level_after(const struct sweep *s, const struct event *e, int64_t before)
 {
     const struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
-    const struct stk_detail *total = detail_of(s->view->t, e->id, STK_DETAIL_TOTAL);
+    const struct stk_detail *total = stk_detail_find(s->view->t, e->id, STK_DETAIL_TOTAL);
     if (!r->is_absolute) {
         return add_bytes(before, e->bytes);
     }
@@ -326,7 +313,7 @@ static void note_peak(struct sweep *s, const struct event *e, size_t index, int6
     if (level <= r->peak_bytes) {
         return;
     }
-    const struct stk_detail *share = detail_of(s->view->t, e->id, STK_DETAIL_FRAGMENTATION);
+    const struct stk_detail *share = stk_detail_find(s->view->t, e->id, STK_DETAIL_FRAGMENTATION);
     r->peak_bytes = level;
     r->peak_ns = e->t_ns;
     r->reserved_bytes = number_or(s->view->t, e->id, STK_DETAIL_RESERVED, -1);
@@ -475,7 +462,7 @@ struct living {
 
 static bool live_event(struct sweep *s, struct living *l, const struct event *e)
 {
-    const struct stk_detail *address = detail_of(s->view->t, e->id, STK_DETAIL_ADDRESS);
+    const struct stk_detail *address = stk_detail_find(s->view->t, e->id, STK_DETAIL_ADDRESS);
     if (!address) {
         return true;
     }

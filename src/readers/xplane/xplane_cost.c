@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "readers/xplane/xplane_event.h"
+#include "store/tf_name.h"
 
 #define TENSORS 16
 #define AXES 8
@@ -209,9 +210,7 @@ void stk_xp_cost(struct stk_str type, struct stk_str shapes, struct stk_launch_c
 
 int64_t stk_xp_update_elements(struct stk_str op, struct stk_str shapes, int64_t *width)
 {
-    const char *colon = op.n ? memchr(op.p, ':', op.n) : NULL;
-    struct stk_str type =
-        colon ? (struct stk_str){colon + 1, (size_t)(op.p + op.n - colon - 1)} : STK_STR("");
+    struct stk_str type = stk_tf_name_parse(op).type;
     struct shape in[TENSORS];
     int64_t most = -1;
     if (!stk_str_starts(type, STK_STR("ResourceApply")) &&

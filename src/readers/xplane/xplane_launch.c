@@ -11,6 +11,7 @@
 // that only start what goes on beside them (copy-start), whose time is none of its cost's.
 // TensorFlow on a GPU: from the operation's type and the shapes of its inputs (xplane_cost.c).
 #include "readers/xplane/xplane_event.h"
+#include "store/tf_name.h"
 
 static const char *next_number(const char *p, const char *end, uint64_t *out)
 {
@@ -145,10 +146,9 @@ void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, 
         take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c, &g);
     }
     take_stats(d, p, n, 4, &c, &g);
-    const char *colon = g.op.n && g.shapes.n ? memchr(g.op.p, ':', g.op.n) : NULL;
-    if (colon && c.flops < 0 && c.bytes < 0) {
-        size_t before = (size_t)(colon + 1 - g.op.p);
-        stk_xp_cost((struct stk_str){colon + 1, g.op.n - before}, g.shapes, &c);
+    struct stk_str type = stk_tf_name_parse(g.op).type;
+    if (type.n && g.shapes.n && c.flops < 0 && c.bytes < 0) {
+        stk_xp_cost(type, g.shapes, &c);
     }
     if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6)) {
         return;
