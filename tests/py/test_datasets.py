@@ -173,7 +173,9 @@ def test_memory_budget():
     """What readers hold counts, too: the process grows by no more than was allowed."""
     if not os.path.exists("/proc/self/clear_refs"):
         return
-    budget, slack = 12 << 20, 16 << 20  # slack: Python's copies, threads
+    # Slack: Python's copies, and what malloc keeps for each thread, more where processors are many.
+    # Without a budget the readers hold up to all of the 42 MB.
+    budget, slack = 12 << 20, 24 << 20
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/{k}" for k in range(6)]
         for path in paths:
@@ -408,10 +410,11 @@ def test_window_of_small_blocks():
     """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
     n = 12000
     parts = sd.Dataset.range(n).flat_map(lambda i: sd.Dataset.from_tensors(sd.fill([64], i)))
-    start = time.monotonic()
+    start = time.process_time()  # of all threads, and of nobody else on the machine
     (w,) = parts.window(n)
     c.same([int(e[0]) for e in w], list(range(n)))
-    c.quick(start, 3, "one window")
+    used = time.process_time() - start
+    c.true(used < 3 or used < 3 * c.load(), f"one window took {used:.2f} s of processor time, at most 3")
     words = sd.Dataset.range(3000).flat_map(lambda i: sd.Dataset.from_tensors(sd.as_string(i)))
     got = [[v for v in w] for w in words.window(500, shift=200, stride=3)]
     c.same(got[3], [b"%d" % i for i in range(600, min(3000, 600 + 1500), 3)])

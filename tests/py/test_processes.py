@@ -320,15 +320,22 @@ def test_small_rows_cost_less():
     c.in_some_try(measure)
 
 
+def is_running(pid):
+    """Whether `pid` still has a command line: it may end between the opening and the reading."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as f:
+            return f.read() != ""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_end():
     ds = sd.Dataset.range(4).map(lambda i: np.int64(os.getpid()), processes=2)
     pids = {int(p) for p in ds}
     del ds
     gc.collect()
     deadline = time.monotonic() + 60
-    while any(
-        os.path.exists(f"/proc/{p}/cmdline") and open(f"/proc/{p}/cmdline").read() for p in pids
-    ):
+    while any(is_running(p) for p in pids):
         if time.monotonic() > deadline:
             break
         time.sleep(0.01)
