@@ -13,8 +13,9 @@ _stoker() {
         --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
     esac
     case "$command" in
-        "") words="why stats diff query find export data explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif stats diff query find export data explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
+        whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --help "; files=1 ;;
         stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --csv-raw --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
@@ -23,10 +24,10 @@ _stoker() {
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
-        schema) words="report table diff"; options="--markdown --help "; files=0 ;;
+        schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why stats diff query find export data explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif stats diff query find export data explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

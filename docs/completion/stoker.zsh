@@ -4,6 +4,7 @@ _stoker() {
     local -a commands
     commands=(
         'why:say where each step'\''s time goes, and what to change'
+        'whatif:say what each fix is worth before you make it'
         'stats:print tables\: kernels, copies, launches, gaps, operations'
         'diff:compare two results\: faster, slower, and why'
         'query:ask about single events in SQL'
@@ -12,7 +13,7 @@ _stoker() {
         'data:look at training data, convert it, measure a pipeline'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
-        'schema:print the JSON Schema of the report, of tables, of comparisons'
+        'schema:print the JSON Schema of the report, of tables, comparisons, prices'
         'doctor:say what this build and this machine can do, and what they lack'
         'completion:print the completion script of a shell'
         'help:help of a command, for the terminal or as a man page'
@@ -41,6 +42,24 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--verbose[all evidence, every step, device and rule]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        whatif) _arguments \
+            '--json[print JSON, for programs]' \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--fix[price these fixes, all of them at once\: input-free, input-faster=2]:ID,...:' \
+            '--target[find the fixes that bring a step to this time\: 50ms]:TIME:' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--verbose[all evidence, every step, device and rule]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--list[list what there is to choose from]' \
             '--help[this help]' \
             '*:profile:_files' ;;
         stats) _arguments \
@@ -160,7 +179,7 @@ _stoker() {
         schema) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(report table diff)' ;;
+            '1:word:(report table diff whatif)' ;;
         doctor) _arguments \
             '--help[this help]' ;;
         completion) _arguments \
@@ -170,7 +189,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why stats diff query find export data explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif stats diff query find export data explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

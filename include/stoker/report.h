@@ -75,7 +75,8 @@ enum stoker_level stoker_result_level(const struct stoker_result *result);
 // Verdict kind, for instance "input-bound"; borrowed until the result is freed.
 const char *stoker_result_verdict(const struct stoker_result *result);
 
-// JSON Schema of a contract: "report", "table", "diff". STOKER_EUSAGE for an unknown name.
+// JSON Schema of a contract: "report", "table", "diff", "whatif". STOKER_EUSAGE for an unknown
+// name.
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err);
 // Text about one rule, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id (the text

@@ -7,6 +7,7 @@
 #include "render/out.h"
 #include "report/schema.h"
 #include "report/table_schema.h"
+#include "report/whatif.h"
 
 void stoker_result_free(struct stoker_result *result)
 {
@@ -94,8 +95,11 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
         stk_table_schema_write(&sink);
     } else if (strcmp(name, "diff") == 0) {
         stk_schema_write(&stk_diff_info, STK_DIFF_SCHEMA, &sink);
+    } else if (strcmp(name, "whatif") == 0) {
+        stk_schema_write(&stk_whatif_info, STK_WHATIF_SCHEMA, &sink);
     } else {
-        stk_err_set(err, STOKER_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
+        stk_err_set(err, STOKER_EUSAGE, "no schema '%s'; there are: report, table, diff, whatif",
+                    name);
         return stk_err_fail(err);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));

@@ -28,7 +28,7 @@ static void completed_words(const struct stk_cmd *cmd)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
         }
     } else if (strcmp(what, "schemas") == 0) {
-        printf("report table diff");
+        printf("report table diff whatif");
     } else if (strcmp(what, "shells") == 0) {
         words(shells, " ");
     } else if (strcmp(what, "analyses") == 0) {

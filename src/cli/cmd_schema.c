@@ -5,6 +5,7 @@
 #include "cli/printing.h"
 #include "stoker/diff.h"
 #include "stoker/stats.h"
+#include "stoker/whatif.h"
 
 static int schema_run(const struct stk_args *args)
 {
@@ -21,18 +22,20 @@ static int schema_run(const struct stk_args *args)
                                     ? stoker_describe_table(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "diff") == 0
                                     ? stoker_describe_diff(stk_output_write, &p.output, &p.err)
+                                : markdown && strcmp(name, "whatif") == 0
+                                    ? stoker_describe_whatif(stk_output_write, &p.output, &p.err)
                                     : stoker_schema(name, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the report, of tables, of comparisons",
-    .words = "[report|table|diff]",
+    .summary = "print the JSON Schema of the report, of tables, comparisons, prices",
+    .words = "[report|table|diff|whatif]",
     .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
-                   "(table) stoker stats --json, or (diff) stoker diff --json. The "
-                   "contracts are versioned "
-                   "and change only by adding.",
+                   "(table) stoker stats --json, or (diff) stoker diff --json, or "
+                   "(whatif) stoker whatif --json. The contracts are versioned and change only "
+                   "by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
     .max_words = 1,

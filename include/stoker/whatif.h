@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each fix is worth: the library behind `stoker whatif`.
+//
+//   struct stoker_whatif *w; struct stoker_err e; struct stoker_whatif_options o;
+//   stoker_whatif_options_default(&o);
+//   o.fixes = "input-free";
+//   const char *paths[] = {"trace.json.gz"};
+//   if (stoker_whatif(paths, 1, &o, &w, &e) == STOKER_OK) {
+//       stoker_whatif_write(w, "json", NULL, write_to_file, file, &e);
+//       stoker_whatif_free(w);
+//   }
+#ifndef STOKER_WHATIF_H
+#define STOKER_WHATIF_H
+
+#include "stoker/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stoker_whatif;
+
+struct stoker_whatif_options {
+    struct stoker_why_options reading;
+    const char *fixes; // "input-free,fuse": all of these at once; NULL: each that applies, alone
+    int64_t target_ns; // find the fixes that bring a step to this time; 0: do not
+    int list;          // only what there is, no prices
+    uint64_t reserved[4];
+};
+void stoker_whatif_options_default(struct stoker_whatif_options *options);
+
+// Read the profiles as stoker_why does and price fixes. A profile that supports no price is no
+// error: stoker_whatif_ok says so, and the output why. STOKER_EUSAGE for an unknown fix (the text
+// of err suggests a near one). On success *out is the caller's to free.
+enum stoker_status stoker_whatif(const char *const *paths, size_t count,
+                                 const struct stoker_whatif_options *options,
+                                 struct stoker_whatif **out, struct stoker_err *err);
+void stoker_whatif_free(struct stoker_whatif *whatif); // takes NULL
+
+// format: a name from stoker_whatif_formats(). options may be NULL.
+enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const char *format,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err);
+// NULL-terminated names of the outputs: "text", "json".
+const char *const *stoker_whatif_formats(void);
+
+// Whether the profile supports prices.
+int stoker_whatif_ok(const struct stoker_whatif *whatif);
+// The contract field by field and the what-ifs that there are, as a markdown page.
+enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, struct stoker_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices from end to end: the run (collect.c) with a graph of each rank, then scenarios.
+#include "stoker/whatif.h"
+
+#include "api/api.h"
+#include "base/alloc.h"
+#include "render/whatif_out.h"
+#include "replay/scenarios.h"
+#include "report/schema.h"
+#include "stoker/version.h"
+
+struct stoker_whatif {
+    struct stk_collected in;
+    struct stk_whatif doc;
+};
+
+void stoker_whatif_options_default(struct stoker_whatif_options *options)
+{
+    if (!options) {
+        return;
+    }
+    *options = (struct stoker_whatif_options){.list = 0};
+    stoker_why_options_default(&options->reading);
+}
+
+static enum stoker_status whatif(struct stoker_whatif *w, const char *const *paths, size_t count,
+                                 const struct stoker_whatif_options *options,
+                                 struct stoker_err *err)
+{
+    struct stk_report report = {.schema = STK_WHATIF_SCHEMA};
+    const struct stk_whatif_asked asked = {
+        .fixes = options->fixes, .target_ns = options->target_ns, .wants_all = options->list != 0};
+    enum stoker_status status =
+        stk_collect(&w->in, paths, count, &options->reading, &stk_replay_hook, err);
+    if (status == STOKER_OK) {
+        status = stk_pass_profile.describe(&w->in.pass, &report, err);
+    }
+    w->doc.schema = report.schema;
+    w->doc.stoker.version = stoker_version();
+    w->doc.profile = report.profile;
+    if (status == STOKER_OK) {
+        status = stk_whatif_make(w->in.run, &asked, &w->in.arena, &w->doc, err);
+    }
+    return status;
+}
+
+enum stoker_status stoker_whatif(const char *const *paths, size_t count,
+                                 const struct stoker_whatif_options *options,
+                                 struct stoker_whatif **out, struct stoker_err *err)
+{
+    struct stoker_whatif_options defaults;
+    struct stoker_err own;
+    if (stk_entry_paths("stoker_whatif", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
+    }
+    *out = NULL;
+    stoker_whatif_options_default(&defaults);
+    err = stk_err_begin(err, &own);
+    struct stoker_whatif *w = stk_alloc_zero(1, sizeof *w);
+    if (!w) {
+        return stk_err_nomem(err);
+    }
+    stk_arena_init(&w->in.arena, 0);
+    if (whatif(w, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+        stoker_whatif_free(w);
+        return stk_err_fail(err);
+    }
+    *out = w;
+    return STOKER_OK;
+}
+
+void stoker_whatif_free(struct stoker_whatif *whatif)
+{
+    if (!whatif) {
+        return;
+    }
+    stk_collected_free(&whatif->in);
+    stk_free(whatif);
+}
+
+const char *const *stoker_whatif_formats(void)
+{
+    return stk_whatif_out_names;
+}
+
+enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const char *format,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!whatif || !format || !write) {
+        return stk_err_misuse(err, "stoker_whatif_write needs prices, a format and a callback");
+    }
+    struct stoker_err own;
+    struct stk_sink sink;
+    struct stk_out_options out_options = stk_api_out_options(options);
+    const struct stk_whatif_out *out = stk_whatif_out_find(format);
+    err = stk_err_begin(err, &own);
+    if (!out) {
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for prices", format);
+    }
+    stk_sink_init(&sink, write, arg);
+    out->write(&whatif->doc, &out_options, &sink);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
+}
+
+int stoker_whatif_ok(const struct stoker_whatif *whatif)
+{
+    return whatif->doc.gate.ok;
+}
+
+static void describe_fixes(struct stk_sink *sink)
+{
+    stk_sink_text(sink, "## What can be asked\n\n"
+                        "| fix | value | what changes | what must hold |\n"
+                        "| --- | --- | --- | --- |\n");
+    for (int i = 0; i < stk_fix_count; i++) {
+        const struct stk_fix *f = stk_fixes[i];
+        stk_sink_printf(sink, "| `%s` | %s%s%s | %s | %s |\n", f->id,
+                        f->choices ? f->choices
+                        : f->value ? "a number, "
+                                   : "",
+                        f->value ? f->choices ? "; " : "" : "", f->value ? f->value : "", f->what,
+                        f->assumes);
+    }
+}
+
+enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    static const char head[] =
+        "# Prices: `stoker whatif --json`\n\n"
+        "The schema is [whatif.schema.json](whatif.schema.json) (`stoker schema whatif`). It "
+        "changes only by adding. How a price comes about is in "
+        "[method.md](method.md#what-a-fix-is-worth).\n\n"
+        "Times are in integer nanoseconds (`_ns`), shares 0 to 1. A predicted step lies between "
+        "`low_ns`, the optimistic end, and `high_ns`; savings are shares of the measured mean "
+        "step. Where the gate is closed there are no scenarios, and the exit code is 4.\n\n";
+    if (!write) {
+        return stk_err_misuse(err, "stoker_describe_whatif needs a callback");
+    }
+    struct stoker_err own;
+    struct stk_sink sink;
+    err = stk_err_begin(err, &own);
+    stk_sink_init(&sink, write, arg);
+    stk_sink_text(&sink, head);
+    describe_fixes(&sink);
+    stk_sink_text(&sink, "\n");
+    stk_schema_describe(&stk_whatif_info, &sink);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
+}

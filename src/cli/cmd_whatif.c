@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker whatif: what each fix is worth.
+#include <stdio.h>
+
+#include "cli/printing.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "stoker/whatif.h"
+
+static int print(const struct stk_args *args, const struct stoker_whatif *whatif)
+{
+    const char *format = args->values[STK_OPT_ID_JSON].set ? "json" : stoker_whatif_formats()[0];
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args, format);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    enum stoker_status status =
+        stoker_whatif_write(whatif, format, &p.how, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status,
+                            stoker_whatif_ok(whatif) ? STK_EXIT_DONE : STK_EXIT_CANNOT_TELL);
+}
+
+static int whatif_run(const struct stk_args *args)
+{
+    struct stoker_whatif_options options;
+    struct stoker_whatif *whatif = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    const struct stk_opt_value *v = args->values;
+    if (v[STK_OPT_ID_LIST].set && (v[STK_OPT_ID_FIX].set || v[STK_OPT_ID_TARGET].set)) {
+        return stk_usage(&stk_cmd_whatif, "--list prices nothing: leave out --fix and --target");
+    }
+    stoker_whatif_options_default(&options);
+    stk_reading_options(args, false, &options.reading);
+    options.fixes = v[STK_OPT_ID_FIX].set ? v[STK_OPT_ID_FIX].text : NULL;
+    options.target_ns = v[STK_OPT_ID_TARGET].set ? v[STK_OPT_ID_TARGET].number : 0;
+    options.list = v[STK_OPT_ID_LIST].set;
+    stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
+    options.reading.progress = stk_progress_update;
+    options.reading.progress_arg = &line;
+    enum stoker_status status =
+        stoker_whatif(args->words, (size_t)args->word_count, &options, &whatif, &err);
+    stk_progress_end(&line);
+    if (status != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    int code = print(args, whatif);
+    stoker_whatif_free(whatif);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_whatif = {
+    .name = "whatif",
+    .summary = "say what each fix is worth before you make it",
+    .words = "PROFILE...",
+    .description =
+        "Rebuilds what the steps of the profile depend on, replays them with a fix applied, and "
+        "says how long a step would take, as an interval. Without --fix every fix that applies is "
+        "priced alone; --fix a,b prices them together. --target finds the fixes that bring a step "
+        "to a time.\n\n"
+        "Where the replay cannot be trusted there are no prices: the output says why, and the exit "
+        "code is 4. PROFILE is as in stoker why.",
+    .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"
+                "stoker whatif trace.json.gz --list\twhat can be asked\n"
+                "stoker whatif trace.json.gz --fix input-free\tone fix\n"
+                "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
+    .min_words = 1,
+    .max_words = INT32_MAX,
+    .options = {STK_OPT_ID_FIX, STK_OPT_ID_LIST, STK_OPT_ID_TARGET, STK_OPT_ID_JSON,
+                STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
+                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = whatif_run,
+};

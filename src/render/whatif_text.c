@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices on a terminal: the step as it is, how far the replay can be trusted, then a line for each
+// scenario, or the list of what there is. Wording may change; programs read the JSON.
+#include "render/figure.h"
+#include "render/term.h"
+#include "render/text_parts.h"
+#include "render/whatif_out.h"
+
+static void texts(struct stk_term *t, const char *label, const struct stk_list *list)
+{
+    const char *const *text = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_text_label(t, i == 0 ? label : "");
+        stk_term_wrap(t, STK_TEXT_BODY, text[i]);
+        stk_term_line_end(t);
+    }
+}
+
+static void base(struct stk_term *t, const struct stk_whatif *w)
+{
+    char line[400];
+    stk_text_label(t, "step");
+    stk_term_printf(t, "%s on average, %s replayed as it is",
+                    stk_figure_ns(w->base.measured_ns).text,
+                    stk_figure_ns(w->base.replayed_ns).text);
+    stk_term_line_end(t);
+    snprintf(line, sizeof line,
+             "replay error %s (worst step %s); waiting without a cause %s; inferred edges %s",
+             stk_figure_share(w->gate.replay_error_share).text,
+             stk_figure_share(w->gate.worst_error_share).text,
+             stk_figure_share(w->gate.unexplained_share).text,
+             stk_figure_share(w->gate.inferred_share).text);
+    stk_text_label(t, "gate");
+    stk_term_wrap(t, STK_TEXT_BODY, line);
+    stk_term_line_end(t);
+    if (w->gate.has_transplant) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "a step's time from its neighbour's graph: off by %s",
+                        stk_figure_share(w->gate.transplant_error_share).text);
+        stk_term_line_end(t);
+    }
+}
+
+// "a + b".
+static void names(struct stk_term *t, const struct stk_list *list)
+{
+    const char *const *name = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_term_text(t, i ? " + " : "");
+        stk_term_styled(t, STK_STYLE_BOLD, name[i]);
+    }
+}
+
+static void scenario(struct stk_term *t, const struct stk_whatif_scenario *s)
+{
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    names(t, &s->fix);
+    stk_term_to_column(t, 28);
+    stk_term_printf(t, "%s a step (%s to %s)", stk_figure_ns(s->expected_ns).text,
+                    stk_figure_ns(s->low_ns).text, stk_figure_ns(s->high_ns).text);
+    stk_term_line_end(t);
+    stk_term_to_column(t, 28);
+    stk_term_printf(t, "saves %s (%s); then %s", stk_figure_share(s->saving.expected_share).text,
+                    stk_figure_range(s->saving.low_share, s->saving.high_share).text,
+                    s->next_bottleneck ? s->next_bottleneck : "unknown");
+    stk_term_line_end(t);
+    if (t->options->verbosity > 0) {
+        texts(t, "assumes", &s->assumes);
+    }
+}
+
+static void list(struct stk_term *t, const struct stk_whatif *w)
+{
+    const struct stk_whatif_fix *f = w->fixes.items;
+    stk_term_line_end(t);
+    for (size_t i = 0; i < w->fixes.count; i++) {
+        stk_term_to_column(t, STK_TEXT_INDENT);
+        stk_term_styled(t, f[i].applies ? STK_STYLE_BOLD : STK_STYLE_DIM, f[i].id);
+        stk_term_to_column(t, 28);
+        stk_term_wrap(t, 28, f[i].what);
+        stk_term_line_end(t);
+        if (f[i].why) {
+            stk_term_to_column(t, 28);
+            stk_term_text(t, "not here: ");
+            stk_term_wrap(t, 28, f[i].why);
+            stk_term_line_end(t);
+        }
+    }
+}
+
+static void target(struct stk_term *t, const struct stk_whatif_target *x)
+{
+    stk_term_line_end(t);
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    stk_term_printf(t, "%s %s: ", stk_figure_ns(x->target_ns).text,
+                    x->reached ? "is reached" : "is not reached");
+    if (x->fix.count) {
+        names(t, &x->fix);
+        stk_term_printf(t, ", expected %s", stk_figure_ns(x->expected_ns).text);
+    } else {
+        stk_term_text(t, x->reached ? "by the step as it is" : "nothing here saves enough");
+    }
+    stk_term_line_end(t);
+}
+
+static void write_text(const struct stk_whatif *w, const struct stk_out_options *options,
+                       struct stk_sink *sink)
+{
+    struct stk_term t = {.sink = sink, .options = options};
+    const struct stk_whatif_scenario *s = w->scenarios.items;
+    if (w->has_base) {
+        base(&t, w);
+    }
+    texts(&t, w->gate.ok ? "note" : "closed", &w->gate.why);
+    if (w->scenarios.count) {
+        stk_term_line_end(&t);
+    }
+    for (size_t i = 0; i < w->scenarios.count; i++) {
+        scenario(&t, &s[i]);
+    }
+    if (w->has_target) {
+        target(&t, &w->target);
+    }
+    if (!w->scenarios.count && !w->has_target) {
+        list(&t, w);
+    }
+}
+
+const struct stk_whatif_out stk_whatif_out_text = {
+    .name = "text",
+    .summary = "for people",
+    .write = write_text,
+};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A what-if changes a scene: it shortens nodes, or takes edges away. To add one: a file
+// replay/fix_<name>.c that ends in its descriptor `const struct stk_fix stk_fix_<name>`, and one
+// line X(<name>) in fixes.def. --list, the docs page and completion of a set come from that row.
+//
+// Each is applied at three levels: what can be hoped for, what is expected, what is the least. A
+// level must never be faster than the one before it; the pricing enforces it.
+#ifndef STK_REPLAY_FIX_H
+#define STK_REPLAY_FIX_H
+
+#include "replay/replay.h"
+
+enum stk_level_of_fix { STK_FIX_LOW, STK_FIX_EXPECTED, STK_FIX_HIGH, STK_FIX_LEVELS };
+
+struct stk_fix_how {
+    enum stk_level_of_fix level;
+    double value;     // of ids that take a number
+    const char *text; // as given, for ids that take a word
+};
+
+struct stk_fix {
+    const char *id;       // "input-free"; ends in '=' if it takes a value
+    const char *value;    // that is meant without one, NULL: it takes none
+    const char *choices;  // "fp16|bf16" if the value is a word; NULL: a number above 0
+    const char *what;     // what is changed
+    const char *assumes;  // what must hold
+    bool is_priced_alone; // without --fix, too
+    // Why there is nothing to change in this graph; NULL: there is.
+    const char *(*refuse)(const struct stk_graph *g);
+    void (*apply)(struct stk_scene *s, const struct stk_fix_how *how);
+};
+
+#define X(name) extern const struct stk_fix stk_fix_##name;
+#include "replay/fixes.def"
+#undef X
+extern const struct stk_fix *const stk_fixes[];
+extern const int stk_fix_count;
+
+// A fix as it was asked for.
+struct stk_fix_set {
+    const struct stk_fix *fix;
+    double value;
+    const char *text; // "input-faster=2"
+};
+// One "id" or "id=value"; the error names the nearest id. `text` must outlive the set.
+STK_MUST_CHECK enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out,
+                                                struct stoker_err *err);
+
+// For a fix's `refuse`: is there a node of this kind, and `what` (-1: any)?
+bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what);
+// A share of a node's time, rounded.
+static inline int64_t stk_fix_scaled(int64_t ns, double factor)
+{
+    return (int64_t)((double)ns * factor);
+}
+
+#endif

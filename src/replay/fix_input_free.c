@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same batch again and again: a fetch takes no longer than handing over what is ready, and no
+// worker has to have it ready. Copies to the device stay.
+#include "replay/fix.h"
+
+static const char *input_free_refuse(const struct stk_graph *g)
+{
+    return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells" : NULL;
+}
+
+static void input_free_apply(struct stk_scene *s, const struct stk_fix_how *how)
+{
+    int64_t least = how->level == STK_FIX_LOW ? 0 : s->g->calibration.fetch_ns;
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (n->kind == STK_NODE_INPUT) {
+            n->dur_ns = n->dur_ns < least ? n->dur_ns : least;
+            n->wait = STK_NONE;
+        }
+    }
+}
+
+const struct stk_fix stk_fix_input_free = {
+    .id = "input-free",
+    .what = "batches cost nothing, as with one constant batch",
+    .assumes = "the model computes the same with a constant batch",
+    .is_priced_alone = true,
+    .refuse = input_free_refuse,
+    .apply = input_free_apply,
+};

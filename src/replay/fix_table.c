@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// All what-ifs, and finding one by what was typed.
+#include <string.h>
+
+#include "base/near.h"
+#include "base/text.h"
+#include "replay/fix.h"
+
+const struct stk_fix *const stk_fixes[] = {
+#define X(name) &stk_fix_##name,
+#include "replay/fixes.def"
+#undef X
+};
+const int stk_fix_count = sizeof stk_fixes / sizeof stk_fixes[0];
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t n = strlen(value);
+    for (const char *p = choices; n && p;) {
+        size_t length = strcspn(p, "|");
+        if (length == n && memcmp(p, value, n) == 0) {
+            return true;
+        }
+        p = p[length] ? p + length + 1 : NULL;
+    }
+    return false;
+}
+
+static enum stoker_status take_value(const struct stk_fix *fix, const char *value,
+                                     struct stk_fix_set *out, struct stoker_err *err)
+{
+    char *end;
+    if (fix->choices) {
+        if (!is_choice(fix->choices, value)) {
+            return stk_err_set(err, STOKER_EUSAGE, "%s takes one of %s, not '%.60s'", fix->id,
+                               fix->choices, value);
+        }
+        return STOKER_OK;
+    }
+    out->value = stk_text_to_real(value, &end);
+    if (end == value || *end || !(out->value > 0) || out->value > 1e9) {
+        return stk_err_set(err, STOKER_EUSAGE, "%s takes a number above 0, not '%.60s'", fix->id,
+                           value);
+    }
+    return STOKER_OK;
+}
+
+enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out, struct stoker_err *err)
+{
+    const char *near = NULL;
+    size_t typed = strcspn(text, "=");
+    for (int i = 0; i < stk_fix_count; i++) {
+        const struct stk_fix *fix = stk_fixes[i];
+        size_t n = strcspn(fix->id, "=");
+        bool is_it = n == typed && memcmp(fix->id, text, n) == 0;
+        *out = (struct stk_fix_set){.fix = fix, .text = text};
+        if (is_it && text[typed] == '=' && !fix->value) {
+            return stk_err_set(err, STOKER_EUSAGE, "%s takes no value", fix->id);
+        }
+        if (is_it && fix->value) {
+            return take_value(fix, text[typed] ? text + typed + 1 : fix->value, out, err);
+        }
+        if (is_it) {
+            return STOKER_OK;
+        }
+        near = stk_near_best(text, near, fix->id);
+    }
+    return stk_err_set(err, STOKER_EUSAGE, "no what-if '%.80s'%s%s%s", text,
+                       near ? "; did you mean " : "; --list names them", near ? near : "",
+                       near ? "?" : "");
+}
+
+bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
+{
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (g->nodes[i].kind == kind && (what < 0 || g->nodes[i].what == what)) {
+            return true;
+        }
+    }
+    return false;
+}

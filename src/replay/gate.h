@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a rank's graph supports predictions, and how far. A replay of the unchanged graph that
+// gives back the recorded time is needed and says little: what counts as much is how much waiting
+// nothing explains.
+#ifndef STK_REPLAY_GATE_H
+#define STK_REPLAY_GATE_H
+
+#include "replay/replay.h"
+
+struct stk_gate {
+    bool ok;
+    bool has_figures, has_transplant;
+    double replay_error, worst_error; // of a used step, as shares
+    double unexplained;               // waiting that nothing explains, of the steps' time
+    double start_error;               // median of |replayed - recorded start|, of a step
+    double inferred;                  // of the edges between streams
+    double unlinked;                  // device work without a launch call
+    double spread;                    // deviation of the steps' times over their mean
+    double mean_error;                // of the mean of the steps, by their spread
+    double transplant_error;          // median over pairs of steps
+    double measured_ns, replayed_ns;  // means of the used steps
+    const char *why[6];               // what is red; then what is worth knowing
+    int why_count;
+};
+// False: no memory. A graph that cannot be replayed is a gate that is closed.
+bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dependency graph of a rank's steps: what a replay needs of a trace, and outlives it.
+//
+// A lane is a host thread that launches work or drives the steps, or a stream of a device. Nodes of
+// a lane lie one after the other and run in that order. Those of a host lane tile its time: calls
+// of the runtime and what lies between them. A node of a stream begins when its lane is free, its
+// launch call has begun a while ago, and what it waits for has ended.
+//
+// Method: lanes are made one by one (graph_host.c, graph_device.c), then the edges between them
+// (graph_edges.c, graph_waits.c, graph_input.c). Steps beyond the cap on nodes are left out.
+#ifndef STK_REPLAY_GRAPH_H
+#define STK_REPLAY_GRAPH_H
+
+#include "base/vec.h"
+#include "model/view.h"
+
+enum stk_node_kind {
+    STK_NODE_WORK,  // host: between two calls
+    STK_NODE_CALL,  // host: a call of the runtime that does not wait for the device
+    STK_NODE_WAIT,  // host: a call that waits for device work
+    STK_NODE_INPUT, // host: fetching the next batch
+    STK_NODE_KERNEL,
+    STK_NODE_COPY, // copies and memsets
+    STK_NODE_COLLECTIVE
+};
+
+// What a node is, as far as a what-if asks.
+enum stk_node_what {
+    STK_WHAT_OTHER,
+    STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
+    STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
+    STK_WHAT_STREAM_WAIT, // CALL: a stream is told to wait for another one
+    STK_WHAT_SYNC,        // WAIT: synchronisation
+    STK_WHAT_STAGING,     // WAIT: a copy from or to pageable memory
+    STK_WHAT_MATRIX_32,   // KERNEL: matrix product or convolution without tensor cores
+    STK_WHAT_MATRIX_TF32,
+    STK_WHAT_MATRIX_16, // in 16 bits or fewer
+    STK_WHAT_ELEMENTWISE,
+    STK_WHAT_OPTIMIZER,
+    STK_WHAT_H2D, // COPY
+    STK_WHAT_H2D_PAGEABLE,
+    STK_WHAT_D2H,
+    STK_WHAT_D2H_PAGEABLE
+};
+
+struct stk_node {
+    int64_t start_ns, dur_ns; // as recorded; dur_ns of a WAIT or INPUT: its own work alone
+    uint32_t launch;          // device: the host node that launched it, STK_NONE
+    uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
+    uint32_t bytes_kib;       // of a copy, 0 not known
+    uint32_t step;            // index into steps
+    int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
+    int32_t gap_ns;  // device: after the end of the lane's previous node
+    int32_t rest_ns; // waiting that nothing explains: pinned
+    uint16_t lane;
+    uint8_t kind, what;
+};
+_Static_assert(sizeof(struct stk_node) <= 48, "nodes are what a replay's memory goes into");
+
+struct stk_lane {
+    uint32_t first, count; // its nodes
+    uint32_t track;        // of the trace
+    int64_t free_ns;       // nothing of the lane begins earlier
+    bool is_device;
+};
+
+struct stk_graph_step {
+    uint32_t node;    // first node of the step on the driving lane
+    int64_t start_ns; // on the host
+    bool used;        // counts for the mean
+};
+
+// How batches reach the step.
+enum stk_feed { STK_FEED_NONE, STK_FEED_INLINE, STK_FEED_WORKERS };
+
+struct stk_calibration {
+    int64_t latency_ns; // launch call to its work on an idle stream
+    int64_t gap_ns;     // between two operations of a stream
+    int64_t return_ns;  // end of device work to the return of the call that waited for it
+    int64_t call_ns;    // median of a launch call
+    int64_t fetch_ns;   // least time of taking a batch that is ready
+    double pinned_bytes_per_ns, pageable_bytes_per_ns; // 0 not known
+};
+
+// What the gate asks of how the graph came about.
+struct stk_graph_counts {
+    uint64_t device_ops, unlinked, cross_edges, inferred_edges;
+    int64_t unexplained_ns, inferred_ns; // device waiting
+    int64_t host_waits_ns, host_unexplained_ns;
+};
+
+struct stk_graph {
+    struct stk_node *nodes;
+    uint32_t node_count;
+    struct stk_lane *lanes;
+    uint32_t lane_count;
+    struct stk_graph_step *steps; // step_count of them and the end of the last
+    uint32_t step_count, steps_used;
+    int64_t end_ns;    // host end of the last step
+    int64_t *ready_ns; // per batch: when workers have it ready
+    uint32_t batch_count;
+    enum stk_feed feed;
+    bool has_device;
+    uint32_t driver; // lane
+    int32_t rank;
+    struct stk_calibration calibration;
+    struct stk_graph_counts counts;
+    const char *why_not; // there is no graph: the reason; else NULL
+};
+
+// The hook that builds the graph of each rank; it is sum->partial.
+extern const struct stk_view_hook stk_replay_hook;
+
+// What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
+struct stk_graph_build {
+    const struct stk_analysis *a;
+    struct stk_arena *arena;
+    struct stk_graph *g;
+    struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
+    uint16_t *lane_of;                    // per track: its lane + 1, 0 none
+    int64_t from_ns, to_ns;               // host time of the steps
+    uint32_t first_step;                  // of the analysis
+};
+
+static inline int64_t stk_node_end(const struct stk_node *n)
+{
+    return n->start_ns + n->dur_ns;
+}
+static inline bool stk_node_is_device(const struct stk_node *n)
+{
+    return n->kind >= STK_NODE_KERNEL;
+}
+static inline int32_t stk_graph_clamp(int64_t ns)
+{
+    return ns > INT32_MAX ? INT32_MAX : ns < INT32_MIN ? INT32_MIN : (int32_t)ns;
+}
+// The node of a host lane that holds a time; STK_NONE outside.
+uint32_t stk_graph_node_at(const struct stk_graph_build *b, uint16_t lane, int64_t t_ns);
+
+// Each false: no memory.
+bool stk_graph_hosts(struct stk_graph_build *b);   // graph_host.c
+bool stk_graph_devices(struct stk_graph_build *b); // graph_device.c
+bool stk_graph_edges(struct stk_graph_build *b);   // graph_edges.c: calibration, edges of streams
+bool stk_graph_waits(struct stk_graph_build *b);   // graph_waits.c: calls that wait
+bool stk_graph_input(struct stk_graph_build *b);   // graph_input.c: how batches arrive
+
+#endif

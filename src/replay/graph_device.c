@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lanes of streams: the device work that the steps launched, in the order in which it ran.
+//
+// Work that was launched before the first step only says from when on a stream is free. Work whose
+// launch call is not recorded belongs to the steps by its own time; the gate counts it.
+#include "base/alloc.h"
+#include "model/device/kernel_names.h"
+#include "replay/graph.h"
+
+#include <string.h>
+
+#define WHAT_UNKNOWN 255
+#define MAX_LANES 4096
+
+struct devices {
+    struct stk_graph_build *b;
+    uint8_t *whats; // per string: what a kernel of that name is
+    uint32_t *fill; // per lane: where its next node goes
+};
+
+static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
+{
+    if (k->precision && strcmp(k->precision, "tf32") == 0) {
+        return STK_WHAT_MATRIX_TF32;
+    }
+    return k->tensor_core == STK_TENSOR_YES ? STK_WHAT_MATRIX_16 : STK_WHAT_MATRIX_32;
+}
+
+// By words that libraries and compilers put into the names of kernels.
+static enum stk_node_what kernel_what(struct stk_str name)
+{
+    static const char *const optimizer[] = {"adam", "multi_tensor", "sgd", "optimizer", "momentum"};
+    static const char *const elementwise[] = {"elementwise", "loop_",      "fusion", "triton_poi",
+                                              "Eigen",       "vectorized", "cwise",  "BiasAdd"};
+    struct stk_kernel_traits traits = stk_kernel_traits_of(name);
+    if (traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE) {
+        return matrix_of(&traits);
+    }
+    for (size_t i = 0; i < sizeof optimizer / sizeof optimizer[0]; i++) {
+        if (stk_str_contains_nocase(name, stk_str_from(optimizer[i]))) {
+            return STK_WHAT_OPTIMIZER;
+        }
+    }
+    for (size_t i = 0; i < sizeof elementwise / sizeof elementwise[0]; i++) {
+        if (stk_str_contains_nocase(name, stk_str_from(elementwise[i]))) {
+            return STK_WHAT_ELEMENTWISE;
+        }
+    }
+    return STK_WHAT_OTHER;
+}
+
+static enum stk_node_what copy_what(const struct stk_ext *x)
+{
+    bool back = x && x->dir == STK_DIR_D2H, to = x && x->dir == STK_DIR_H2D;
+    bool pageable = x && (back ? x->dst_mem : x->src_mem) == STK_MEM_PAGEABLE;
+    return to     ? pageable ? STK_WHAT_H2D_PAGEABLE : STK_WHAT_H2D
+           : back ? pageable ? STK_WHAT_D2H_PAGEABLE : STK_WHAT_D2H
+                  : STK_WHAT_OTHER;
+}
+
+static void describe(struct devices *d, const struct stk_device_op *op, struct stk_node *n)
+{
+    const struct stk_trace *t = d->b->a->t;
+    uint8_t kind = t->kind[op->event];
+    const struct stk_ext *x = stk_ext_of(t, op->event);
+    if (kind == STK_KIND_MEMCPY || kind == STK_KIND_MEMSET) {
+        n->kind = STK_NODE_COPY;
+        n->what = kind == STK_KIND_MEMCPY ? (uint8_t)copy_what(x) : STK_WHAT_OTHER;
+        if (x && x->flags & STK_EXT_VALUE && x->value > 0) {
+            n->bytes_kib = x->value >> 10 < UINT32_MAX ? (uint32_t)(x->value >> 10) : UINT32_MAX;
+        }
+        return;
+    }
+    n->kind = kind == STK_KIND_COLLECTIVE ? STK_NODE_COLLECTIVE : STK_NODE_KERNEL;
+    uint8_t *what = &d->whats[t->name[op->event]];
+    if (*what == WHAT_UNKNOWN) {
+        *what = (uint8_t)kernel_what(stk_name_of(t, op->event));
+    }
+    n->what = *what;
+}
+
+static uint32_t root_of(const struct stk_trace *t, uint32_t track)
+{
+    return t->tracks[track].parent != STK_NONE ? t->tracks[track].parent : track;
+}
+
+// Step of a host time, and the node of its thread that holds it.
+static uint32_t step_at(const struct stk_graph_build *b, int64_t t_ns)
+{
+    const struct stk_host_step *s = &b->a->steps[b->first_step];
+    uint32_t low = 0, high = b->g->step_count;
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+        if (s[mid].start_ns <= t_ns) {
+            low = mid;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+// True if the operation is work of the steps; n's launch and step are set then.
+static bool place(const struct devices *d, const struct stk_device_op *op, struct stk_node *n)
+{
+    const struct stk_graph_build *b = d->b;
+    uint32_t launch = stk_launch_of(b->a, op->event);
+    int64_t at = launch == STK_NONE ? op->start_ns : b->a->t->start_ns[launch];
+    *n = (struct stk_node){.start_ns = op->start_ns,
+                           .dur_ns = op->end_ns - op->start_ns,
+                           .launch = STK_NONE,
+                           .wait = STK_NONE};
+    if (at < b->from_ns || at >= b->to_ns) {
+        return false;
+    }
+    n->step = step_at(b, at);
+    if (launch != STK_NONE) {
+        uint32_t thread = stk_thread_of(b->a, launch);
+        uint16_t lane = thread != STK_NONE ? b->lane_of[thread] : 0;
+        n->launch = lane ? stk_graph_node_at(b, (uint16_t)(lane - 1), at) : STK_NONE;
+    }
+    return true;
+}
+
+static bool add_lane(struct stk_graph_build *b, uint32_t track)
+{
+    struct stk_lane *lane = b->lanes.count < MAX_LANES ? stk_vec_push(&b->lanes) : NULL;
+    if (!lane) {
+        return false;
+    }
+    *lane = (struct stk_lane){.track = track, .free_ns = INT64_MIN, .is_device = true};
+    b->lane_of[track] = (uint16_t)b->lanes.count;
+    return true;
+}
+
+// First pass over a device: its lanes, how many nodes each has, from when on it is free.
+static bool count_line(struct devices *d, const struct stk_device_line *line)
+{
+    struct stk_graph_build *b = d->b;
+    const struct stk_trace *t = b->a->t;
+    struct stk_node n;
+    for (uint32_t i = 0; i < line->op_count; i++) {
+        uint32_t track = root_of(t, stk_track_of(t, line->ops[i].event));
+        if (!b->lane_of[track] && !add_lane(b, track)) {
+            return false;
+        }
+        struct stk_lane *lane = stk_vec_at(&b->lanes, (size_t)b->lane_of[track] - 1);
+        if (place(d, &line->ops[i], &n)) {
+            lane->count++;
+        } else if (line->ops[i].start_ns < b->to_ns && line->ops[i].end_ns > lane->free_ns &&
+                   !lane->count) {
+            lane->free_ns = line->ops[i].end_ns;
+        }
+    }
+    return true;
+}
+
+static void fill_line(struct devices *d, const struct stk_device_line *line)
+{
+    struct stk_graph_build *b = d->b;
+    const struct stk_trace *t = b->a->t;
+    struct stk_node n, *nodes = b->nodes.items;
+    for (uint32_t i = 0; i < line->op_count; i++) {
+        if (place(d, &line->ops[i], &n)) {
+            uint16_t lane = b->lane_of[root_of(t, stk_track_of(t, line->ops[i].event))];
+            n.lane = (uint16_t)(lane - 1);
+            describe(d, &line->ops[i], &n);
+            b->g->counts.device_ops++;
+            b->g->counts.unlinked += n.launch == STK_NONE;
+            nodes[d->fill[n.lane]++] = n;
+        }
+    }
+}
+
+// Room for the nodes of all streams behind those of the threads.
+static bool reserve(struct devices *d)
+{
+    struct stk_graph_build *b = d->b;
+    size_t total = b->nodes.count;
+    d->fill = stk_alloc_zero(b->lanes.count + 1, sizeof *d->fill);
+    for (size_t i = 0; d->fill && i < b->lanes.count; i++) {
+        struct stk_lane *lane = stk_vec_at(&b->lanes, i);
+        if (lane->is_device) {
+            lane->first = d->fill[i] = (uint32_t)total;
+            total += lane->count;
+        }
+    }
+    return d->fill && total < UINT32_MAX &&
+           (total == b->nodes.count || stk_vec_push_n(&b->nodes, total - b->nodes.count));
+}
+
+bool stk_graph_devices(struct stk_graph_build *b)
+{
+    const struct stk_analysis *a = b->a;
+    struct devices d = {.b = b};
+    bool ok = true;
+    d.whats = stk_alloc(a->t->strings.count + 1);
+    if (d.whats) {
+        memset(d.whats, WHAT_UNKNOWN, a->t->strings.count + 1);
+    }
+    for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
+        ok = !stk_view_has_device(a, i) || count_line(&d, &a->lines[i]);
+    }
+    ok = ok && d.whats && reserve(&d);
+    for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
+        if (stk_view_has_device(a, i)) {
+            fill_line(&d, &a->lines[i]);
+        }
+    }
+    b->g->has_device = b->g->counts.device_ops > 0;
+    stk_free(d.whats);
+    stk_free(d.fill);
+    return ok;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// How batches reach the step: prepared by the thread that fetches them, or by workers that run
+// ahead. Workers have batch k ready at a time of their own: where a fetch waited, its end tells
+// when; between two such fetches batches are taken to have become ready evenly. That pace goes on
+// whatever the step does, so a step that becomes faster waits for its input.
+//
+// Who prepares is told by the fetch's name (PyTorch), by stages recorded on other threads, else by
+// the fetches themselves: the same work takes about the same time each time, a wait does not.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/median.h"
+#include "replay/graph.h"
+
+#define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
+#define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
+#define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
+
+static bool fetch_is_named(const struct stk_analysis *a, const char *word)
+{
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        if (stk_str_contains(stk_name_of(a->t, a->fetches.v[i].event), stk_str_from(word))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Does a loader's thread hold events that last at least as long as all fetches together?
+static bool has_loader_threads(const struct stk_graph_build *b)
+{
+    const struct stk_analysis *a = b->a;
+    for (uint32_t i = 0; i < a->t->track_count; i++) {
+        if (a->threads[i].in_rank && a->threads[i].is_loader && a->threads[i].root == i &&
+            a->t->tracks[i].count > 1 && !b->lane_of[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fetches_are_even(const struct stk_vec *fetches)
+{
+    const int64_t *v = fetches->items;
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < fetches->count; i++) {
+        mean += (double)v[i] / (double)fetches->count;
+    }
+    for (size_t i = 0; i < fetches->count; i++) {
+        square += ((double)v[i] - mean) * ((double)v[i] - mean) / (double)fetches->count;
+    }
+    return mean > 0 && sqrt(square) <= WORK_SPREAD * mean;
+}
+
+static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_vec *fetches)
+{
+    if (fetches->count == 0) {
+        return STK_FEED_NONE;
+    }
+    if (fetch_is_named(b->a, "SingleProcessDataLoader")) {
+        return STK_FEED_INLINE;
+    }
+    if (fetch_is_named(b->a, "MultiProcessingDataLoader") || has_loader_threads(b)) {
+        return STK_FEED_WORKERS;
+    }
+    return fetches_are_even(fetches) ? STK_FEED_INLINE : STK_FEED_WORKERS;
+}
+
+// Batches between two fetches that waited became ready evenly, and before they were fetched.
+static void spread(int64_t *ready, uint32_t from, uint32_t to, const struct stk_node *nodes,
+                   const struct stk_vec *at)
+{
+    for (uint32_t k = from + 1; k < to; k++) {
+        int64_t even = ready[from] + (ready[to] - ready[from]) / (to - from) * (k - from);
+        int64_t fetched = nodes[*(const uint32_t *)stk_vec_at(at, k)].start_ns;
+        ready[k] = even < fetched ? even : fetched;
+    }
+}
+
+// Fetches become waits for batches: their own time is that of taking one that is ready.
+static bool set_workers(struct stk_graph_build *b, const struct stk_vec *at)
+{
+    struct stk_node *nodes = b->nodes.items;
+    int64_t fetch_ns = b->g->calibration.fetch_ns;
+    uint32_t waited = STK_NONE;
+    int64_t *ready = stk_arena_array(b->arena, at->count + 1, sizeof *ready);
+    if (!ready) {
+        return false;
+    }
+    for (uint32_t k = 0; k < at->count; k++) {
+        struct stk_node *n = &nodes[*(const uint32_t *)stk_vec_at(at, k)];
+        bool waits = n->dur_ns > fetch_ns + WAITED_NS;
+        ready[k] = waits ? stk_node_end(n) - fetch_ns : INT64_MIN;
+        n->wait = k;
+        if (waits) {
+            if (waited != STK_NONE) {
+                spread(ready, waited, k, nodes, at);
+            }
+            waited = k;
+            n->dur_ns = fetch_ns;
+            n->lag_ns = (int32_t)fetch_ns;
+        }
+    }
+    b->g->ready_ns = ready;
+    b->g->batch_count = (uint32_t)at->count;
+    return true;
+}
+
+bool stk_graph_input(struct stk_graph_build *b)
+{
+    struct stk_node *nodes = b->nodes.items;
+    struct stk_vec at, fetches;
+    stk_vec_init(&at, sizeof(uint32_t), UINT32_MAX);
+    stk_vec_init(&fetches, sizeof(int64_t), UINT32_MAX);
+    bool ok = true;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; ok && i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
+        if (nodes[i].kind == STK_NODE_INPUT) {
+            uint32_t *node = stk_vec_push(&at);
+            int64_t *ns = stk_vec_push(&fetches);
+            ok = node && ns;
+            if (ok) {
+                *node = (uint32_t)i;
+                *ns = nodes[i].dur_ns;
+                least = nodes[i].dur_ns < least ? nodes[i].dur_ns : least;
+            }
+        }
+    }
+    b->g->calibration.fetch_ns = least < FETCH_ELSE_NS ? least : FETCH_ELSE_NS;
+    b->g->feed = ok ? feed_of(b, &fetches) : STK_FEED_NONE;
+    if (b->g->feed == STK_FEED_WORKERS) {
+        ok = set_workers(b, &at);
+    }
+    stk_vec_deinit(&at);
+    stk_vec_deinit(&fetches);
+    return ok;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What host threads wait for: a call that held its thread, for the device work that ended last
+// inside it; a thread that records nothing for a while, for another one that worked meanwhile and
+// fell silent at its end (a hand-off: forward to backward, step call to executor).
+//
+// A call that found its work done already still waits for what its thread launched last: that may
+// bind once the host is faster. A call that no work explains keeps its time, which is counted.
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "replay/graph.h"
+
+#define OWN_NS (5 * STK_US)          // of a call that waits, for itself, at most
+#define RETURN_ELSE_NS (4 * STK_US)  // end of the work to the return of the call
+#define RETURN_MOST_NS (2 * STK_MS)  // a call that ended later did not end because of the work
+#define HANDOFF_NS (100 * STK_US)    // shorter silence of a thread is its own
+#define HANDOVER_NS (300 * STK_US)   // the other thread fell silent this long before at most
+#define UNEXPLAINED_NS (20 * STK_US) // waiting calls shorter than this are not asked for a cause
+
+// Ends of device work, to be put in their order.
+struct by_end {
+    int64_t end_ns;
+    uint32_t node;
+};
+
+static int compare_ends(const void *x, const void *y)
+{
+    const struct by_end *a = x, *b = y;
+    return a->end_ns != b->end_ns ? (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns)
+                                  : (a->node > b->node) - (a->node < b->node);
+}
+
+static bool sort_ends(const struct stk_graph_build *b, struct stk_vec *out)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    for (size_t i = 0; i < b->nodes.count; i++) {
+        struct by_end *e = stk_node_is_device(&nodes[i]) ? stk_vec_push(out) : NULL;
+        if (e) {
+            *e = (struct by_end){stk_node_end(&nodes[i]), (uint32_t)i};
+        } else if (stk_node_is_device(&nodes[i])) {
+            return false;
+        }
+    }
+    stk_sort(out->items, out->count, sizeof(struct by_end), compare_ends);
+    return true;
+}
+
+// The work that ended last up to a time and after another, launched at `called` or before.
+static uint32_t ended_in(const struct stk_graph_build *b, const struct stk_vec *ends,
+                         int64_t after_ns, int64_t by_ns, uint32_t call)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    const struct by_end *e = ends->items;
+    size_t low = 0, high = ends->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (e[mid].end_ns <= by_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    for (; low > 0 && e[low - 1].end_ns > after_ns; low--) {
+        const struct stk_node *n = &nodes[e[low - 1].node];
+        if (n->launch == call ||
+            (n->launch != STK_NONE && nodes[n->launch].start_ns <= nodes[call].start_ns)) {
+            return e[low - 1].node;
+        }
+    }
+    return STK_NONE;
+}
+
+// A call returned at `end_ns` since `op` ended.
+static void wait_for(struct stk_node *call, const struct stk_node *op, uint32_t index,
+                     int64_t end_ns, int64_t own_ns)
+{
+    call->wait = index;
+    call->lag_ns = stk_graph_clamp(end_ns - stk_node_end(op));
+    call->dur_ns = call->dur_ns < own_ns ? call->dur_ns : own_ns;
+}
+
+static void calls_of_lane(struct stk_graph_build *b, const struct stk_lane *lane,
+                          const struct stk_vec *ends, const uint32_t *launched)
+{
+    struct stk_node *nodes = b->nodes.items;
+    struct stk_graph *g = b->g;
+    uint32_t last = STK_NONE;
+    for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
+        struct stk_node *n = &nodes[i];
+        int64_t end = stk_node_end(n);
+        if (launched[i] != STK_NONE) {
+            last = launched[i];
+        }
+        if (n->kind == STK_NODE_CALL && n->wait != STK_NONE) { // the stream's queue was full
+            const struct stk_node *op = &nodes[n->wait];
+            if (stk_node_end(op) > n->start_ns && stk_node_end(op) <= end) {
+                wait_for(n, op, n->wait, end, g->calibration.call_ns);
+            }
+        }
+        if (n->kind != STK_NODE_WAIT) {
+            continue;
+        }
+        g->counts.host_waits_ns += n->dur_ns;
+        uint32_t op = ended_in(b, ends, n->start_ns, end, i);
+        if (op != STK_NONE && end - stk_node_end(&nodes[op]) <= RETURN_MOST_NS) {
+            bool stages = nodes[op].launch == i && nodes[op].kind == STK_NODE_COPY;
+            n->what = stages ? STK_WHAT_STAGING : n->what;
+            wait_for(n, &nodes[op], op, end, OWN_NS);
+        } else if (last != STK_NONE && stk_node_end(&nodes[last]) <= end) {
+            n->wait = last;
+            n->lag_ns = (int32_t)RETURN_ELSE_NS;
+            g->counts.host_unexplained_ns += n->dur_ns > UNEXPLAINED_NS ? n->dur_ns : 0;
+        } else {
+            g->counts.host_unexplained_ns += n->dur_ns > UNEXPLAINED_NS ? n->dur_ns : 0;
+        }
+    }
+}
+
+// Per host node the work that it launched last; STK_NONE.
+static uint32_t *last_of_calls(const struct stk_graph_build *b)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    uint32_t *launched = stk_alloc_array(b->nodes.count + 1, sizeof *launched);
+    for (size_t i = 0; launched && i < b->nodes.count; i++) {
+        launched[i] = STK_NONE;
+    }
+    for (size_t i = 0; launched && i < b->nodes.count; i++) {
+        if (stk_node_is_device(&nodes[i]) && nodes[i].launch != STK_NONE) {
+            launched[nodes[i].launch] = (uint32_t)i;
+        }
+    }
+    return launched;
+}
+
+static bool is_silent(const struct stk_node *n)
+{
+    return n->kind == STK_NODE_WORK && n->dur_ns >= HANDOFF_NS &&
+           (n->what == STK_WHAT_IDLE || n->what == STK_WHAT_CALLBACK);
+}
+
+// The last thing another thread did before this one went on, if it fell silent then.
+static uint32_t handed_over_by(const struct stk_graph_build *b, uint32_t i)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    int64_t end = stk_node_end(&nodes[i]);
+    uint32_t best = STK_NONE;
+    for (size_t l = 0; l < b->lanes.count; l++) {
+        const struct stk_lane *lane = stk_vec_at(&b->lanes, l);
+        if (lane->is_device || l == nodes[i].lane) {
+            continue;
+        }
+        uint32_t at = stk_graph_node_at(b, (uint16_t)l, end);
+        if (at == STK_NONE || at == lane->first || !is_silent(&nodes[at])) {
+            continue;
+        }
+        uint32_t last = at - 1;
+        bool worked = stk_node_end(&nodes[last]) > nodes[i].start_ns + nodes[i].dur_ns / 4;
+        if (worked && end - stk_node_end(&nodes[last]) <= HANDOVER_NS &&
+            (best == STK_NONE || stk_node_end(&nodes[last]) > stk_node_end(&nodes[best]))) {
+            best = last;
+        }
+    }
+    return best;
+}
+
+static void hand_offs(struct stk_graph_build *b)
+{
+    struct stk_node *nodes = b->nodes.items;
+    size_t threads = 0;
+    for (size_t l = 0; l < b->lanes.count; l++) {
+        threads += !((const struct stk_lane *)stk_vec_at(&b->lanes, l))->is_device;
+    }
+    for (int pass = 0; threads > 1 && pass < 2; pass++) { // all are found before any is changed
+        for (size_t i = 0; i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
+            uint32_t by = nodes[i].wait;
+            if (pass == 0 && is_silent(&nodes[i])) {
+                nodes[i].wait = handed_over_by(b, (uint32_t)i);
+            } else if (pass == 1 && nodes[i].kind == STK_NODE_WORK && by != STK_NONE) {
+                wait_for(&nodes[i], &nodes[by], by, stk_node_end(&nodes[i]), 0);
+            }
+        }
+    }
+}
+
+bool stk_graph_waits(struct stk_graph_build *b)
+{
+    struct stk_vec ends;
+    stk_vec_init(&ends, sizeof(struct by_end), UINT32_MAX);
+    uint32_t *launched = last_of_calls(b);
+    bool ok = launched && sort_ends(b, &ends);
+    hand_offs(b); // before calls lose what they waited
+    for (size_t l = 0; ok && l < b->lanes.count; l++) {
+        const struct stk_lane *lane = stk_vec_at(&b->lanes, l);
+        if (!lane->is_device) {
+            calls_of_lane(b, lane, &ends, launched);
+        }
+    }
+    b->g->calibration.return_ns = RETURN_ELSE_NS;
+    stk_free(launched);
+    stk_vec_deinit(&ends);
+    return ok;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a set of fixes is worth: the replay with them against the replay without, as an interval.
+// A prediction is the measured mean step times the ratio of two replays, which takes out most of
+// what a replay gets wrong.
+#ifndef STK_REPLAY_PRICE_H
+#define STK_REPLAY_PRICE_H
+
+#include "replay/fix.h"
+#include "replay/gate.h"
+
+// The graphs of a run that can be replayed, and what is known of them.
+struct stk_pricing {
+    const struct stk_graph *const *graphs;
+    uint32_t count;
+    struct stk_gate gate; // the worst of all ranks
+};
+// Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
+bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
+                      struct stk_arena *arena);
+
+struct stk_price {
+    double low, expected, high;  // predicted step as shares of the measured one: low <= high
+    const char *next_bottleneck; // NULL: not known
+};
+// At most `stk_pricing.gate.ok` gates may be asked. False: no memory.
+bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                   struct stk_price *out);
+// Why the fix has nothing to change in any graph; NULL: it has.
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix *fix);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of `stoker whatif`, as plain structs in the order of the JSON contract
+// (stoker.whatif/1). Field tables in report/whatif_fields.c. Everything lives in the result's
+// arena.
+#ifndef STK_REPORT_WHATIF_H
+#define STK_REPORT_WHATIF_H
+
+#include "report/report.h"
+
+#define STK_WHATIF_SCHEMA "stoker.whatif/1"
+
+struct stk_whatif_gate {
+    bool ok;
+    bool has_figures; // a replay was made
+    double replay_error_share, worst_error_share, unexplained_share, start_error_share;
+    double inferred_share, spread_share;
+    bool has_transplant;
+    double transplant_error_share;
+    struct stk_list why; // texts
+};
+struct stk_whatif_base {
+    int64_t measured_ns, replayed_ns, median_ns;
+};
+struct stk_whatif_saving {
+    double low_share, expected_share, high_share;
+};
+struct stk_whatif_scenario {
+    struct stk_list fix; // texts
+    int64_t low_ns, expected_ns, high_ns;
+    struct stk_whatif_saving saving;
+    const char *next_bottleneck;
+    struct stk_list assumes; // texts
+};
+struct stk_whatif_fix {
+    const char *id, *what;
+    bool applies;
+    const char *why; // it does not; else NULL
+};
+struct stk_whatif_target {
+    int64_t target_ns, expected_ns;
+    bool reached;
+    struct stk_list fix; // texts
+};
+struct stk_whatif {
+    const char *schema;
+    struct {
+        const char *version;
+    } stoker;
+    struct stk_rep_profile profile;
+    struct stk_whatif_gate gate;
+    bool has_base;
+    struct stk_whatif_base base;
+    struct stk_list scenarios; // struct stk_whatif_scenario, the largest expected saving first
+    struct stk_list fixes;     // struct stk_whatif_fix: all there are, in the order of the table
+    bool has_target;
+    struct stk_whatif_target target;
+};
+
+extern const struct stk_struct_info stk_whatif_info;
+
+#endif

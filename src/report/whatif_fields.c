@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of `stoker whatif --json`, field by field: the JSON writer, the JSON Schema and
+// docs/whatif.md are all made from these rows. Rows are only ever added.
+#include "report/field_rows.h"
+#include "report/whatif.h"
+
+static const struct stk_field gate_fields[] = {
+    ROW("ok", BOOL, stk_whatif_gate, ok, NULL, NULL,
+        "the profile supports predictions; where not, `scenarios` is empty"),
+    ROW_IF("replay_error_share", SHARE, stk_whatif_gate, replay_error_share, has_figures, NULL,
+           "median over the used steps: replayed against recorded time"),
+    ROW_IF("worst_error_share", SHARE, stk_whatif_gate, worst_error_share, has_figures, NULL,
+           "the same of the worst step"),
+    ROW_IF("unexplained_share", SHARE, stk_whatif_gate, unexplained_share, has_figures, NULL,
+           "waiting that no edge of the graph explains, of the steps' time"),
+    ROW_IF("start_error_share", REAL, stk_whatif_gate, start_error_share, has_figures, NULL,
+           "median distance of replayed from recorded starts, of a step"),
+    ROW_IF("inferred_share", SHARE, stk_whatif_gate, inferred_share, has_figures, NULL,
+           "of the edges between streams, those that no call of the profile shows"),
+    ROW_IF("spread_share", REAL, stk_whatif_gate, spread_share, has_figures, NULL,
+           "deviation of the steps' times, of their mean"),
+    ROW_IF("transplant_error_share", REAL, stk_whatif_gate, transplant_error_share, has_transplant,
+           NULL, "median error of a step predicted from the next one's graph and its own times"),
+    ROW("why", TEXTS, stk_whatif_gate, why, NULL, NULL,
+        "what speaks against predictions, or what to know of them"),
+    END};
+INFO(gate, sizeof(struct stk_whatif_gate));
+
+static const struct stk_field base_fields[] = {
+    ROW("measured_ns", NS, stk_whatif_base, measured_ns, NULL, NULL,
+        "mean of the used steps as recorded"),
+    ROW("replayed_ns", NS, stk_whatif_base, replayed_ns, NULL, NULL,
+        "the same of the replay without any change"),
+    ROW("median_ns", NS, stk_whatif_base, median_ns, NULL, NULL, "lower median as recorded"), END};
+INFO(base, sizeof(struct stk_whatif_base));
+
+static const struct stk_field saving_fields[] = {
+    ROW("low_share", SHARE, stk_whatif_saving, low_share, NULL, NULL,
+        "the least: from `high_ns`, of the measured step"),
+    ROW("expected_share", SHARE, stk_whatif_saving, expected_share, NULL, NULL,
+        "from `expected_ns`"),
+    ROW("high_share", SHARE, stk_whatif_saving, high_share, NULL, NULL, "the most: from `low_ns`"),
+    END};
+INFO(saving, sizeof(struct stk_whatif_saving));
+
+static const struct stk_field scenario_fields[] = {
+    ROW("fix", TEXTS, stk_whatif_scenario, fix, NULL, NULL, "what is changed, all of it at once"),
+    ROW("low_ns", NS, stk_whatif_scenario, low_ns, NULL, NULL,
+        "predicted mean step: the optimistic end"),
+    ROW("expected_ns", NS, stk_whatif_scenario, expected_ns, NULL, NULL, "predicted mean step"),
+    ROW("high_ns", NS, stk_whatif_scenario, high_ns, NULL, NULL, "the pessimistic end"),
+    ROW("saving", OBJECT, stk_whatif_scenario, saving, &saving, NULL, "the same as shares saved"),
+    ROW_MAYBE("next_bottleneck", stk_whatif_scenario, next_bottleneck,
+              "compute|input|host|sync|transfer|communication|unknown",
+              "what holds most of the critical path afterwards"),
+    ROW("assumes", TEXTS, stk_whatif_scenario, assumes, NULL, NULL,
+        "what must hold for the prediction"),
+    END};
+INFO(scenario, sizeof(struct stk_whatif_scenario));
+
+static const struct stk_field fix_fields[] = {
+    ROW("fix", TEXT, stk_whatif_fix, id, NULL, NULL, "as --fix takes it; F, N: a number"),
+    ROW("what", TEXT, stk_whatif_fix, what, NULL, NULL, "what it changes"),
+    ROW("applies", BOOL, stk_whatif_fix, applies, NULL, NULL, "there is something to change"),
+    ROW_MAYBE("why", stk_whatif_fix, why, NULL, "why it does not apply"), END};
+INFO(fix, sizeof(struct stk_whatif_fix));
+
+static const struct stk_field target_fields[] = {
+    ROW("target_ns", NS, stk_whatif_target, target_ns, NULL, NULL, "what was asked for"),
+    ROW("reached", BOOL, stk_whatif_target, reached, NULL, NULL,
+        "the fixes are expected to get there"),
+    ROW("expected_ns", NS, stk_whatif_target, expected_ns, NULL, NULL,
+        "where they are expected to get"),
+    ROW("fix", TEXTS, stk_whatif_target, fix, NULL, NULL, "the shortest list found, best first"),
+    END};
+INFO(target, sizeof(struct stk_whatif_target));
+
+static const struct stk_field stoker_fields[] = {
+    SUB("version", TEXT, stk_whatif, stoker, version, NULL, "version that wrote this"), END};
+INFO(stoker, SIZE_OF(stk_whatif, stoker));
+
+static const struct stk_field whatif_fields[] = {
+    ROW("schema", TEXT, stk_whatif, schema, NULL, STK_WHATIF_SCHEMA,
+        "name and version of this contract"),
+    ROW("stoker", OBJECT, stk_whatif, stoker, &stoker, NULL, "who wrote it"),
+    ROW("profile", OBJECT, stk_whatif, profile, &stk_profile_info, NULL,
+        "what was read, and how good it is"),
+    ROW("gate", OBJECT, stk_whatif, gate, &gate, NULL, "comes before any prediction"),
+    ROW_IF("base", OBJECT, stk_whatif, base, has_base, &base, "the step as it is"),
+    ROW("scenarios", LIST, stk_whatif, scenarios, &scenario, NULL,
+        "the largest expected saving first"),
+    ROW("fixes", LIST, stk_whatif, fixes, &fix, NULL, "all what-ifs there are"),
+    ROW_IF("target", OBJECT, stk_whatif, target, has_target, &target, "with --target"),
+    END};
+const struct stk_struct_info stk_whatif_info = {"whatif", sizeof(struct stk_whatif), whatif_fields};

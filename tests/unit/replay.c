@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replay and its prices on a job whose times are known: six steps of 10 ms, in each a fetch of
+// 4 ms in the training thread, then a kernel of 5 ms that the thread waits for. What must hold of
+// any change is tried on random ones.
+#include "synth.h"
+
+#include "replay/scenarios.h"
+
+#define MAIN 1
+#define STEPS 6
+#define STEP_US 10000
+#define FETCH_US 4000
+#define FETCH "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+struct job {
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_graph *graph;
+};
+
+static void add_step(struct synth *s, int64_t number)
+{
+    double at = (double)number * STEP_US;
+    synth_step(s, MAIN, at, STEP_US - 10, number);
+    synth_host(s, MAIN, at + 5, FETCH_US, FETCH, STK_KIND_HOST_OP);
+    synth_launch(s, MAIN, at + 4100, 5, "ampere_sgemm_128x64_nn", at + 4110, 5000, 7);
+    synth_host(s, MAIN, at + 4200, 4915, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+}
+
+static void summarize(struct job *j)
+{
+    struct synth *s = &j->s;
+    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stk_replay_hook, 1, &s->arena,
+                                      &s->ranks, &s->rank_count, &s->err),
+             STOKER_OK);
+    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &j->run, &s->err), STOKER_OK);
+    j->graph = j->run->rank_count ? j->run->ranks[0]->partial : NULL;
+    CHECK(j->graph != NULL);
+}
+
+static void job_begin(struct job *j)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        add_step(&j->s, k);
+    }
+    summarize(j);
+}
+
+static struct stk_fix_set fix(const char *text)
+{
+    struct stk_fix_set set = {0};
+    struct stoker_err err;
+    stk_err_init(&err);
+    CHECK_EQ(stk_fix_parse(text, &set, &err), STOKER_OK);
+    return set;
+}
+
+static struct stk_price price(const struct job *j, const struct stk_fix_set *set, size_t count)
+{
+    struct stk_pricing p;
+    struct stk_price out = {0};
+    struct stk_arena arena;
+    stk_arena_init(&arena, 0);
+    CHECK(stk_pricing_init(&p, j->run, &arena));
+    CHECK(p.gate.ok);
+    CHECK(stk_price_set(&p, set, count, &out));
+    stk_arena_deinit(&arena);
+    return out;
+}
+
+static bool near(double x, double y, double by)
+{
+    return x > y - by && x < y + by;
+}
+
+static void check_unchanged(void)
+{
+    struct job j;
+    job_begin(&j);
+    struct stk_gate gate;
+    CHECK(stk_gate_check(j.graph, &gate));
+    CHECK(gate.ok);
+    CHECK(near(gate.measured_ns, STEP_US * US, 20 * US));
+    CHECK(gate.replay_error < 0.001);
+    CHECK(gate.unexplained < 0.01);
+    struct stk_fix_set none = fix("none");
+    struct stk_price p = price(&j, &none, 1);
+    CHECK(near(p.expected, 1, 0.01));
+    CHECK(p.low >= 0.98 && p.high <= 1.02);
+    synth_end(&j.s);
+}
+
+static void check_input_free(void)
+{
+    struct job j;
+    job_begin(&j);
+    CHECK_EQ(j.graph->feed, STK_FEED_INLINE);
+    struct stk_fix_set free = fix("input-free");
+    struct stk_price p = price(&j, &free, 1);
+    CHECK(near(p.expected, 0.605, 0.01)); // 10 ms less 4 ms, and taking the batch
+    CHECK(p.low <= p.expected && p.expected <= p.high);
+    CHECK_STR(p.next_bottleneck, "compute");
+    synth_end(&j.s);
+}
+
+// Each fix alone, and all of them: in order, never slower than the step, never below nothing.
+static void check_every_fix(void)
+{
+    struct job j;
+    job_begin(&j);
+    struct stk_fix_set all[32];
+    size_t count = 0;
+    double best = 1;
+    for (int i = 0; i < stk_fix_count; i++) {
+        char text[80];
+        const struct stk_fix *f = stk_fixes[i];
+        snprintf(text, sizeof text, "%s%s", f->id, f->value ? f->value : "");
+        all[count] = fix(text);
+        struct stk_price p = price(&j, &all[count++], 1);
+        CHECK(p.low <= p.expected && p.expected <= p.high);
+        CHECK(p.low >= 0 && p.expected <= 1);
+        best = p.expected < best ? p.expected : best;
+    }
+    struct stk_price joint = price(&j, all, count);
+    CHECK(joint.expected <= best + 1e-9);
+    CHECK(joint.low >= 0);
+    synth_end(&j.s);
+}
+
+// Nothing that takes time away makes a step longer.
+static void check_less_is_never_slower(void)
+{
+    struct job j;
+    struct stk_scene scene;
+    struct stk_times t;
+    int64_t borders[STEPS + 1];
+    uint32_t seed = 1;
+    job_begin(&j);
+    CHECK(stk_scene_init(&scene, j.graph));
+    CHECK(stk_times_init(&t, j.graph));
+    CHECK(stk_replay_run(&scene, &t));
+    stk_replay_steps(j.graph, scene.nodes, &t, borders);
+    double last = stk_replay_mean(j.graph, borders);
+    for (int round = 0; round < CHECK_ROUNDS(200); round++) {
+        seed = seed * 1664525u + 1013904223u;
+        struct stk_node *n = &scene.nodes[(seed >> 8) % j.graph->node_count];
+        n->dur_ns = n->dur_ns * (seed >> 28) / 16;
+        n->rest_ns /= 2;
+        CHECK(stk_replay_run(&scene, &t));
+        stk_replay_steps(j.graph, scene.nodes, &t, borders);
+        double mean = stk_replay_mean(j.graph, borders);
+        CHECK(mean <= last + 0.5);
+        last = mean;
+    }
+    stk_times_deinit(&t);
+    stk_scene_deinit(&scene);
+    synth_end(&j.s);
+}
+
+static void check_circle(void)
+{
+    struct job j;
+    struct stk_scene scene;
+    struct stk_times t;
+    job_begin(&j);
+    CHECK(stk_scene_init(&scene, j.graph));
+    CHECK(stk_times_init(&t, j.graph));
+    const struct stk_lane *lane = &j.graph->lanes[j.graph->driver];
+    scene.nodes[lane->first].kind = STK_NODE_WAIT;
+    scene.nodes[lane->first].wait = lane->first + lane->count - 1; // waits for its own future
+    CHECK(!stk_replay_run(&scene, &t));
+    stk_times_deinit(&t);
+    stk_scene_deinit(&scene);
+    synth_end(&j.s);
+}
+
+static void check_no_steps(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    synth_launch(&j.s, MAIN, 0, 5, "gemm", 10, 100, 7);
+    summarize(&j);
+    struct stk_gate gate;
+    CHECK(stk_gate_check(j.graph, &gate));
+    CHECK(!gate.ok);
+    CHECK_EQ(gate.why_count, 1);
+    CHECK_STR(gate.why[0], "the profile holds no steps");
+    synth_end(&j.s);
+}
+
+static void check_what_is_typed(void)
+{
+    struct stk_fix_set set;
+    struct stoker_err err;
+    stk_err_init(&err);
+    CHECK_EQ(stk_fix_parse("input-fre", &set, &err), STOKER_EUSAGE);
+    CHECK(strstr(err.message, "did you mean input-free?") != NULL);
+    stk_err_init(&err);
+    CHECK_EQ(stk_fix_parse("none=3", &set, &err), STOKER_EUSAGE);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_unchanged);
+    CHECK_RUN(check_input_free);
+    CHECK_RUN(check_every_fix);
+    CHECK_RUN(check_less_is_never_slower);
+    CHECK_RUN(check_circle);
+    CHECK_RUN(check_no_steps);
+    CHECK_RUN(check_what_is_typed);
+    return check_done("unit.replay");
+}
