@@ -191,6 +191,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
         c->name = redact_name(r, c->name);
     }
     rank->slow_stage.stage = redact_name(r, rank->slow_stage.stage);
+    rank->slow_stage.next = redact_name(r, rank->slow_stage.next);
     rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
     for (int p = 0; p < STK_PART_COUNT; p++) {
         redact_cause(r, &rank->causes[p]);

@@ -159,6 +159,7 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     }
     if (b->long_period > a->long_period) {
         a->long_period = b->long_period;
+        a->long_twice = b->long_twice;
     }
     if (b->recompiled[0].later > a->recompiled[0].later || !a->recompiled[0].name) {
         memcpy(a->recompiled, b->recompiled, sizeof a->recompiled);

@@ -21,7 +21,7 @@
 
 #define DEPTH 256 // frames of the user's, nested deeper are taken for their callers
 
-enum { UNASKED, USERS, OTHERS };
+enum { UNASKED, USERS, INNER, OTHERS }; // INNER: of a function, the frame of an expression
 
 struct tally {
     uint32_t name, count, last_event;
@@ -68,6 +68,20 @@ static bool is_grains(const struct stk_analysis *a, struct stk_str name)
     return found && name.p[0] == '$';
 }
 
+// Before Python 3.12 a comprehension has a frame of its own.
+static bool is_expression(struct stk_str name)
+{
+    static const struct stk_str names[] = {
+        {"<listcomp>", 10}, {"<dictcomp>", 10}, {"<setcomp>", 9}, {"<genexpr>", 9}};
+    struct stk_str function = stk_python_frame_parse(name).function;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (stk_str_eq(function, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_users(struct owners *o, uint32_t event)
 {
     const struct stk_trace *t = o->a->t;
@@ -81,9 +95,9 @@ static bool is_users(struct owners *o, uint32_t event)
         bool own = kind == STK_KIND_PYTHON
                        ? stk_python_frame_is_users(name) && !is_grains(o->a, name)
                        : is_own_range(o->a, event, name);
-        *whose = own ? USERS : OTHERS;
+        *whose = !own ? OTHERS : is_expression(name) ? INNER : USERS;
     }
-    return *whose == USERS;
+    return *whose != OTHERS;
 }
 
 static bool add(struct owners *o, uint32_t event, int part, int64_t ns)
@@ -128,7 +142,8 @@ static void advance(struct owners *o, struct row *r, int64_t t_ns)
         while (r->depth && stk_end_ns(t, r->stack[r->depth - 1]) <= t->start_ns[r->next]) {
             r->depth--;
         }
-        if (r->depth < DEPTH) {
+        bool is_own = r->depth == 0 || o->whose[t->name[r->next]] != INNER;
+        if (r->depth < DEPTH && is_own) {
             r->stack[r->depth++] = r->next;
         }
         r->next++;

@@ -422,10 +422,20 @@ static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_s
     return status;
 }
 
+// The loop over results of a pool of processes or threads: Pool.imap, Executor.map.
+static bool is_pools_next(struct stk_str name)
+{
+    struct stk_python_frame frame = stk_python_frame_parse(name);
+    return frame.is_source && ((stk_str_eq(frame.function, STK_STR("next")) &&
+                                stk_str_ends(frame.file, STK_STR("pool.py"))) ||
+                               (stk_str_eq(frame.function, STK_STR("result_iterator")) &&
+                                stk_str_ends(frame.file, STK_STR("_base.py"))));
+}
+
 // "$builtins next", "<built-in function next>", "$loop.py:12 __next__", "loader.py(12): __next__".
 static bool is_python_next(struct stk_str name)
 {
-    return stk_str_eq(name, STK_STR("$builtins next")) ||
+    return is_pools_next(name) || stk_str_eq(name, STK_STR("$builtins next")) ||
            stk_str_starts(name, STK_STR("<built-in function next>")) ||
            (name.n && name.p[0] == '$' && stk_str_ends(name, STK_STR(" __next__"))) ||
            stk_str_ends(name, STK_STR("): __next__"));

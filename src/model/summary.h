@@ -85,6 +85,7 @@ struct stk_slow_stage {
     bool is_buffered;  // tf.data hands batches over through a buffer (prefetch)
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
+    const char *next, *next_kind; // another that works about as much, one after the other; NULL
 };
 
 struct stk_device_sum {
@@ -194,6 +195,7 @@ struct stk_facts {
     double host_event_fill;     // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;
     uint32_t long_period;     // distance of the long steps that count, 0: they have none
+    bool long_twice;          // only two were seen: they may return
     const char *long_what;    // what the longest of them does that other steps do not; NULL
     bool has_fetches;         // the profile holds the steps' fetches of their batches
     const char *input_filler; // function of another thread that the step's input waits for; NULL

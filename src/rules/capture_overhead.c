@@ -21,8 +21,7 @@ enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH] = {"pytorch",
                    "Record without stacks, shapes and memory, and only the steps needed.",
-                   "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],\n"
-                   "        with_stack=False, record_shapes=False, profile_memory=False)"},
+                   "profile(with_stack=False, record_shapes=False, profile_memory=False)"},
     [FIX_TF] =
         {"tensorflow", "Leave the Python tracer off and lower the host tracer.",
          "tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)"},

@@ -37,7 +37,8 @@ enum {
     FIX_BALANCE,
     FIX_EXCHANGE,
     FIX_MPI,
-    FIX_LINK
+    FIX_LINK,
+    FIX_LINK_HOST
 };
 static const struct stk_rep_fix fixes[] = {
     [FIX_ENGINE] =
@@ -122,6 +123,10 @@ static const struct stk_rep_fix fixes[] = {
         {"any",
          "See which links the collectives use; a ring over TCP or across sockets explains much.",
          "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH python train.py\nnvidia-smi topo -m"},
+    [FIX_LINK_HOST] = {"pytorch",
+                       "See which interface gloo uses: by default the one that the host's name "
+                       "stands for, which may be the slowest.",
+                       "GLOO_SOCKET_IFNAME=eth0 python train.py  # ip link lists them"},
     {0},
 };
 
@@ -284,7 +289,10 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
         stk_finding_fix(ctx, f, &fixes[FIX_TF_CROSS]);
     }
     comm_exposed_choose_fixes(ctx, f);
-    stk_finding_fix(ctx, f, &fixes[run->rank_count < 2 ? FIX_RANKS : FIX_LINK]);
+    stk_finding_fix(ctx, f,
+                    &fixes[run->rank_count < 2     ? FIX_RANKS
+                           : stk_rule_on_host(ctx) ? FIX_LINK_HOST
+                                                   : FIX_LINK]);
     return STK_RULE_FIRED;
 }
 

@@ -15,23 +15,25 @@ static const struct stk_threshold thresholds[] = {
 
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
-     "See what is compiled again and why; mark the dimension that changes, and drop the odd last "
-     "batch.",
+     "See what is compiled again and why: compile a model once, outside of the loop, mark the "
+     "dimension that changes, and drop the odd last batch.",
      "TORCH_LOGS=recompiles python train.py\n"
      "torch._dynamo.mark_dynamic(x, 0)  # or torch.compile(model, dynamic=True)\n"
      "DataLoader(dataset, batch_size=batch_size, drop_last=True)"},
     {"tensorflow",
      "See which argument differs from one signature to the next (profiles do not hold it). A "
      "Literal is a Python number: pass a tensor. For a shape that changes give tf.function a fixed "
-     "signature, and drop the odd batch.",
+     "signature, and drop the odd batch. A tf.function that is made anew, in a loop or a fold, is "
+     "traced anew: make it once.",
      "@tf.function(reduce_retracing=True,\n"
      "             input_signature=[tf.TensorSpec([None, 224, 224, 3], tf.float32)])\n"
      "def train_step(images): ...\n"
      "ds = ds.batch(batch_size, drop_remainder=True)\n"
      "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
     {"jax",
-     "See what is compiled again and why; pad inputs to few shapes, and pass changing values as "
-     "arrays.",
+     "See what is compiled again and why: pad inputs to few shapes, and pass changing values as "
+     "arrays. jit of a function that is made anew in the loop (a lambda, functools.partial) "
+     "compiles each time: jit it once, before the loop.",
      "jax.config.update('jax_log_compiles', True)\n"
      "jax.config.update('jax_explain_cache_misses', True)"},
     {"cuda",

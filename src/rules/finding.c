@@ -11,7 +11,7 @@
 #include "base/human.h"
 
 #define MAX_EVIDENCE 16
-#define MAX_FIXES 16
+#define FIXES_FIRST 8     // room at first; it doubles
 #define MAX_NAME 120      // bytes of a name in a line
 #define WORTH_SAYING 0.01 // parts below this share get no evidence
 #define OWNERS_SHARE 0.05 // of a part, for a function of the user's own to be named
@@ -102,13 +102,20 @@ void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix)
 {
     STK_ASSERT(fix->text && fix->framework);
-    if (!f->fix.items) {
-        f->fix.items = stk_arena_array(ctx->pass.arena, MAX_FIXES, sizeof *fix);
-    }
+    size_t n = f->fix.count;
+    bool is_full = n == 0 || (n >= FIXES_FIRST && (n & (n - 1)) == 0); // rooms are powers of two
     struct stk_rep_fix *items = (struct stk_rep_fix *)f->fix.items;
-    if (items && f->fix.count < MAX_FIXES) {
-        items[f->fix.count++] = *fix;
+    if (is_full) {
+        items = stk_arena_array(ctx->pass.arena, n ? 2 * n : FIXES_FIRST, sizeof *items);
+        if (!items) {
+            return;
+        }
+        if (n) {
+            memcpy(items, f->fix.items, n * sizeof *items);
+        }
+        f->fix.items = items;
     }
+    items[f->fix.count++] = *fix;
 }
 
 const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part)

@@ -43,6 +43,8 @@ enum {
     FIX_KERAS_WORKERS,
     FIX_TF_MAP,
     FIX_TF_PARALLEL,
+    FIX_TF_CACHED,
+    FIX_TF_FILTER,
     FIX_TF_DEVICE,
     FIX_TF_READ,
     FIX_TF_BATCH,
@@ -50,8 +52,12 @@ enum {
     FIX_TFDATA,
     FIX_TF_EVEN,
     FIX_GRAIN,
+    FIX_GRAIN_LOADER,
+    FIX_GRAIN_WORKERS,
     FIX_JAX_THREAD,
     FIX_OWN_CODE,
+    FIX_OWN_SAMPLER,
+    FIX_OWN_THREAD,
     FIX_EVEN,
     FIX_PROOF
 };
@@ -136,6 +142,15 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache()\n"
          "ds = ds.batch(batch_size).map(augment, num_parallel_calls=tf.data.AUTOTUNE)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_CACHED] =
+        {"tensorflow",
+         "cache() keeps what this stage makes, so that it works in the first pass alone: profile a "
+         "later one. Elements that are kept in files are there in the next run, too.",
+         "ds = ds.cache('elements')  # a name of files instead of memory"},
+    [FIX_TF_FILTER] = {"tensorflow",
+                       "A filter behind the map throws away what the map has made: filter first, "
+                       "by what is known without it.",
+                       "ds = ds.filter(wanted).map(parse, num_parallel_calls=tf.data.AUTOTUNE)"},
     [FIX_TF_DEVICE] =
         {"tensorflow",
          "A map of tf.data runs on the host's processors always, within tf.device('/GPU:0') too. "
@@ -177,6 +192,21 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=16, prefetch_buffer_size=64))\n"
          "ds = ds.batch(batch_size)\n"
          "ds = ds.mp_prefetch(grain.MultiprocessingOptions(num_workers=workers))"},
+    [FIX_GRAIN_LOADER] =
+        {"jax",
+         "With grain.DataLoader, prepare batches in worker processes, at most as many as the cores "
+         "that the job may use; threads help where reading waits for a disk or a network.",
+         "absl.flags.FLAGS.mark_as_parsed()  # unless absl.app.run runs the program\n"
+         "workers = min(8, len(os.sched_getaffinity(0)))\n"
+         "loader = grain.DataLoader(\n"
+         "    data_source=source, sampler=sampler, operations=operations, worker_count=workers,\n"
+         "    read_options=grain.ReadOptions(num_threads=16, prefetch_buffer_size=64))"},
+    [FIX_GRAIN_WORKERS] =
+        {"jax",
+         "Grain's worker processes make the batches, and do not keep up: raise their number up to "
+         "the cores that the job may use, let each read with several threads, or make an element "
+         "cheaper.",
+         NULL},
     [FIX_JAX_THREAD] =
         {"jax",
          "Prepare and send the next batch while the device works: a thread with a small queue, "
@@ -193,6 +223,18 @@ const struct stk_rep_fix stk_input_fixes[] = {
         {"any",
          "Take the functions named above out of the training loop: run them in the loader's "
          "workers, or once, beforehand.",
+         NULL},
+    [FIX_OWN_SAMPLER] =
+        {"any",
+         "The functions named above run in the training process, however many workers the loader "
+         "has, as a sampler does: make them cheaper, or compute the order of an epoch at once, "
+         "beforehand.",
+         NULL},
+    [FIX_OWN_THREAD] =
+        {"any",
+         "Threads or processes of the job's own make the batches already, and do not keep up: let "
+         "more of them work at once (as many as there are cores; more where they wait for a disk "
+         "or a network), ask further ahead, or make a batch cheaper.",
          NULL},
     [FIX_EVEN] = {"any",
                   "Look at what the long fetch did: a shuffle buffer that fills, a new epoch or "
@@ -231,6 +273,11 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                     stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
                     s->parallelism > 1 ? "s" : "");
     stk_finding_raise(f, 1);
+    if (s->next) {
+        stk_finding_say(ctx, f, "%s takes turns with it, and works about as much",
+                        stk_rule_name(ctx, s->next));
+        stk_finding_raise(f, 2);
+    }
 }
 
 static double share_of(int64_t ns, int64_t all_ns)
@@ -274,6 +321,17 @@ static int worker_fix(const struct stk_rule_ctx *ctx)
     return collates ? FIX_COLLATE : FIX_ITEM;
 }
 
+// Functions of the job's own, called in the fetch, fill most of it.
+static bool owns_fetch(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    int64_t ns = 0;
+    for (int i = 0; i < c->owner_count; i++) {
+        ns += c->owners[i].count > 1 ? c->owners[i].ns : 0; // the loop itself is called once
+    }
+    return 2 * ns > c->ns;
+}
+
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -290,6 +348,9 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         say_workers(ctx, f);
     }
     if (has_workers) {
+        if (owns_fetch(ctx)) {
+            fix(ctx, f, FIX_OWN_SAMPLER);
+        }
         fix(ctx, f, even ? worker_fix(ctx) : FIX_TORCH_EVEN);
     } else {
         fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
@@ -325,6 +386,9 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     if (strcmp(s->kind, "batch") == 0) {
         return FIX_TF_BATCH;
     }
+    if (strcmp(s->kind, "cache") != 0 && strstr(s->stage, "Cache")) { // one around it
+        return FIX_TF_CACHED;
+    }
     if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
         return s->parallelism > 1 ? FIX_TF_PARALLEL : FIX_TF_MAP;
     }
@@ -337,7 +401,13 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     if (!even) {
         fix(ctx, f, FIX_TF_EVEN);
     }
+    if (s->stage && strstr(s->stage, "::Filter::")) {
+        fix(ctx, f, FIX_TF_FILTER);
+    }
     fix(ctx, f, tf_fix(ctx));
+    if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0) {
+        fix(ctx, f, FIX_TF_READ);
+    }
     if (python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
         fix(ctx, f, FIX_KERAS_WORKERS);
     }
@@ -350,6 +420,34 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     }
 }
 
+// grain.DataLoader has an interface of its own; without Python's frames nothing tells which it is.
+static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    if (facts->signs[STK_SIGN_GRAIN_MERGE].count > 0 &&
+        facts->signs[STK_SIGN_GRAIN_READ].count == 0) {
+        fix(ctx, f, FIX_GRAIN_WORKERS);
+        return;
+    }
+    bool is_loader = facts->signs[STK_SIGN_GRAIN_LOADER].count > 0;
+    if (is_loader) {
+        fix(ctx, f, FIX_GRAIN_LOADER);
+    }
+    fix(ctx, f, FIX_GRAIN);
+    if (!is_loader && !facts->has_python) {
+        fix(ctx, f, FIX_GRAIN_LOADER);
+    }
+}
+
+// Batches that other threads or processes of the job's own hand over.
+static bool is_handed_over(const struct stk_rule_ctx *ctx)
+{
+    static const char *const pools[] = {"multiprocessing/pool.py", "$pool.py", "result_iterator",
+                                        NULL};
+    return ctx->pass.run->facts.input_filler ||
+           stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
+}
+
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
@@ -358,13 +456,17 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     bool has_grain = run->facts.signs[STK_SIGN_GRAIN].count > 0;
     if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
         !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
-        fix(ctx, f, FIX_OWN_CODE);
+        fix(ctx, f, is_handed_over(ctx) ? FIX_OWN_THREAD : FIX_OWN_CODE);
     }
     if (!even) {
         fix(ctx, f, FIX_EVEN);
     }
     choose_torch(ctx, f, even);
     choose_tf(ctx, f, even);
-    fix(ctx, f, has_grain ? FIX_GRAIN : FIX_JAX_THREAD);
+    if (has_grain) {
+        choose_grain(ctx, f);
+    } else {
+        fix(ctx, f, FIX_JAX_THREAD);
+    }
     fix(ctx, f, FIX_PROOF);
 }

@@ -9,12 +9,16 @@
 
 #include "base/human.h"
 #include "base/map.h"
+#include "model/threads/python_frame.h"
 #include "rules/finding.h"
 
-enum { EXCESS };
+enum { EXCESS, AHEAD };
 static const struct stk_threshold thresholds[] = {
     [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
                 "what is no twentieth of the time is not worth a finding of its own"},
+    [AHEAD] =
+        {"model's work in the other steps", "share of that in the mean step", 0.05,
+         "JAX hands work over and runs ahead; the step that reads a result holds that of all"},
     {0},
 };
 
@@ -67,10 +71,16 @@ static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 static struct sums sum_up(const struct stk_run_sum *run)
 {
     struct sums s = {.why = ""};
-    struct stk_map seen;
+    struct stk_map seen, times; // numbers return where each epoch counts anew
     stk_map_init(&seen, UINT32_MAX - 1);
+    stk_map_init(&times, UINT32_MAX - 1);
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *step = &run->steps[i];
+        uint64_t row = (uint64_t)(uint32_t)step->rank << 32 | step->device;
+        uint32_t *nth = stk_map_put(&times, row, (uint64_t)step->number, 0, NULL);
+        if (nth) {
+            ++*nth;
+        }
         if (step->excluded || (run->scope == STK_SCOPE_HOST) != (step->device == STK_NONE)) {
             continue;
         }
@@ -84,7 +94,8 @@ static struct sums sum_up(const struct stk_run_sum *run)
             s.long_ns += step->dur_ns;
             s.why = step->long_why[0] ? step->long_why : s.why;
             int is_new = 0;
-            if (stk_map_put(&seen, 1, (uint64_t)step->number, 0, &is_new) && is_new) {
+            uint64_t key = nth ? *nth : 1;
+            if (stk_map_put(&seen, key, (uint64_t)step->number, 0, &is_new) && is_new) {
                 if (s.steps++ < NAMED) {
                     s.numbers[s.steps - 1] = step->number;
                 }
@@ -92,6 +103,7 @@ static struct sums sum_up(const struct stk_run_sum *run)
         }
     }
     stk_map_deinit(&seen);
+    stk_map_deinit(&times);
     return s;
 }
 
@@ -126,9 +138,25 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                         stk_rule_name(ctx, facts->long_what));
         stk_finding_raise(f, 1);
     }
-    if (facts->long_period > 0) {
+    if (facts->long_twice) {
+        stk_finding_say(ctx, f,
+                        "they lie %" PRIu32 " steps apart: perhaps every %" PRIu32 "th is one",
+                        facts->long_period, facts->long_period);
+    } else if (facts->long_period > 0) {
         stk_finding_say(ctx, f, "they return every %" PRIu32 " steps", facts->long_period);
     }
+}
+
+// Steps are launched ahead of the work, and the long ones wait for that of all.
+static bool runs_ahead(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const int64_t *own = &s->parts[STK_PART_COMPUTE], *usual = &s->others[STK_PART_COMPUTE];
+    double mean = (double)(*own + *usual) / s->used;
+    return part == STK_PART_COMPUTE && stk_rule_on_host(ctx) &&
+           (facts->frameworks & (1u << STK_FW_JAX)) &&
+           !(facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what))) &&
+           (double)*usual / (s->used - s->count) < thresholds[AHEAD].value * mean;
 }
 
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
@@ -151,14 +179,18 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
         *why = "their excess is compilation: see compile-recurring";
         return STK_RULE_PASSED;
     }
+    if (runs_ahead(ctx, &s, part)) {
+        *why = "steps are launched ahead: the long ones wait for the work of all";
+        return STK_RULE_PASSED;
+    }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
-    f->title = period > 0
-                   ? stk_rule_text(ctx, "Every %" PRIu32 "th step is long%s%s", period,
-                                   what[0] ? ": " : "", what)
-                   : stk_rule_text(ctx, "%s%s%s",
-                                   s.steps == 1 ? "One step is far longer than the others"
-                                                : "Some steps are far longer than the others",
-                                   what[0] ? ": " : "", what);
+    bool returns = period > 0 && !ctx->pass.run->facts.long_twice;
+    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "th step is long%s%s", period,
+                                       what[0] ? ": " : "", what)
+                       : stk_rule_text(ctx, "%s%s%s",
+                                       s.steps == 1 ? "One step is far longer than the others"
+                                                    : "Some steps are far longer than the others",
+                                       what[0] ? ": " : "", what);
     f->severity = stk_rule_severity(ctx, excess);
     f->confidence = "medium";
     f->steps_affected = s.steps;

@@ -93,7 +93,6 @@ static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_re
     enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
     if (group == STK_GROUP_COMPUTE) {
         stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
-        stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
     } else if (group == STK_GROUP_INPUT || group == STK_GROUP_TRANSFER) {
         stk_finding_fix(ctx, f, &fixes[FIX_INPUT]);
     } else if (part < 0) {
@@ -101,6 +100,8 @@ static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_re
         if (!ctx->pass.run->facts.has_host_rows || !ctx->pass.run->facts.has_launch_rows) {
             stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
         }
+    }
+    if ((part < 0 || group == STK_GROUP_COMPUTE) && !stk_rule_on_host(ctx)) {
         stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
     }
     stk_finding_fix(ctx, f, &fixes[FIX_HOST]);

@@ -32,7 +32,8 @@ def world(code):
         "grain": grain, "absl": absl, "state": jnp.zeros(()), "batch": few[0], "batches": iter([np.ones((4, 8), np.float32)] * 40), "few": few, "steps": 3,
         "step": 1000, "train_step": step_alone, "scan_step": train_step, "x": jnp.ones(4), "batch_size": 4,
         "metrics_of_previous_step": {"loss": jnp.ones(())}, "write": lambda state, path: np.save(path, state),
-        "ds": grain.MapDataset.range(64) if grain else None,
+        "ds": grain.MapDataset.range(64) if grain else None, "source": range(64), "operations": [grain.transforms.Batch(4)] if grain else [],
+        "sampler": grain.samplers.IndexSampler(64, seed=0, shard_options=grain.sharding.NoSharding()) if grain else None,
     }
 
 
@@ -46,8 +47,8 @@ def use(names, made):
     if "train" in made:
         names["train_step"] = names["scan_step"]
         names["train"](names["state"], jnp.ones((3, 8)))
-    if "ds" in made:
-        next(iter(names["ds"]))
+    for data in made.keys() & {"ds", "loader"}:
+        next(iter(names[data]))
     if "train_step" in made:
         names["train_step"](jnp.zeros(()), names["batch"])
     if "save_later" in made:

@@ -39,7 +39,7 @@ def world(code):
     data = tf.data.Dataset.from_tensor_slices(np.ones((256, 8), np.float32))
     return {
         "tf": tf, "os": os, "np": np, "load_batch": lambda: next(iter(data.batch(4))), "threading": threading, "pattern": "part-*.tfrecord", "files": ["part-0.tfrecord"], "batch_size": 4,
-        "parse": parse, "augment": lambda x: x * 2, "model": model, "optimizer": "sgd", "loss": Loss(), "step": 1000,
+        "parse": parse, "wanted": lambda record: True, "augment": lambda x: x * 2, "model": model, "optimizer": "sgd", "loss": Loss(), "step": 1000,
         "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "make_model": lambda: model, "train_step": train_step, "ds": pairs(data) if ".fit(" in code else data,
         "dataset": pairs(data) if ".fit(" in code else data.batch(4).repeat(),
         "batches": iter(data.batch(4)),

@@ -7,6 +7,7 @@
 #include "model/input/input_stages.h"
 
 #define LEAST_SHARE 0.3 // of the work of all stages
+#define CLOSE 0.8       // of the limiting stage's work
 
 // The batches come out of a buffer that others fill: on the way to it there is only bookkeeping.
 static bool is_buffered(const struct stk_input_sums *sums)
@@ -24,6 +25,28 @@ static bool is_buffered(const struct stk_input_sums *sums)
         }
     }
     return false;
+}
+
+static bool is_alone(const struct stk_input_stage *s)
+{
+    return s->is_pipeline && s->parallelism <= 1 && !s->is_async;
+}
+
+// Another stage of the pipeline that takes turns with the limiting one and works about as much:
+// where one of them is mended, the other limits. STK_NONE: none.
+static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limiting)
+{
+    const struct stk_input_stage *slow = &sums->stages[limiting];
+    uint32_t best = STK_NONE;
+    for (uint32_t i = 0; i < sums->stage_count && slow->is_pipeline && slow->parallelism <= 1;
+         i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        if (i != limiting && is_alone(s) && (double)s->self_ns >= CLOSE * (double)slow->self_ns &&
+            (best == STK_NONE || s->self_ns > sums->stages[best].self_ns)) {
+            best = i;
+        }
+    }
+    return best;
 }
 
 enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err *err)
@@ -64,5 +87,12 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
         .parallelism = s->parallelism,
         .share = share,
     };
-    return a->sum->slow_stage.stage ? STOKER_OK : stk_err_nomem(err);
+    struct stk_slow_stage *slow = &a->sum->slow_stage;
+    uint32_t next = close_behind(sums, at);
+    if (next != STK_NONE) {
+        const char *name = sums->stages[next].name;
+        slow->next = stk_arena_strndup(a->out, name, strlen(name));
+        slow->next_kind = stk_input_kind_key(sums->stages[next].kind);
+    }
+    return slow->stage && (next == STK_NONE || slow->next) ? STOKER_OK : stk_err_nomem(err);
 }

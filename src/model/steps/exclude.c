@@ -50,6 +50,7 @@ struct outliers {
     uint32_t *at;   // indices, in order
     uint32_t *room; // for as many
     uint32_t count, first_periodic;
+    bool is_twice;    // only two were seen, at one distance
     int64_t total_ns; // of all candidates
     int64_t later_ns; // of the outliers after the first two steps
 };
@@ -79,7 +80,7 @@ static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns
 }
 
 // The distance of outliers that return at one distance: every k-th step saves, logs, evaluates. 0:
-// none. Two of them return by chance.
+// none.
 static uint32_t distance_of(const uint32_t *at, uint32_t n)
 {
     if (n < 3) {
@@ -110,10 +111,24 @@ static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uin
     return 0;
 }
 
+// Two of them return by chance, too; but where they fit the selection as a rhythm would, with none
+// missing before or after, it may be one. The last step ends before what follows it: it may be one
+// more.
+static uint32_t distance_of_two(struct outliers *o, const uint32_t *at, uint32_t n, uint32_t steps)
+{
+    uint32_t distance = n == 2 ? at[1] - at[0] : 0;
+    if (distance < 2 || at[0] < WARM_UP || at[0] >= distance || at[1] + distance + 1 < steps) {
+        return 0;
+    }
+    o->first_periodic = at[0];
+    o->is_twice = true;
+    return distance;
+}
+
 // Where all outliers return, or else those that are about as long, only they are kept: a step that
 // stands out less among them is none of them. So is the first step, which has reasons of its own,
 // unless it is one of them. Returns their distance; 0: they do not, and all are kept.
-static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns)
+static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns, uint32_t steps)
 {
     uint32_t *at = o->at, n = 0;
     int64_t longest_ns = 0;
@@ -129,7 +144,8 @@ static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns)
         }
     }
     uint32_t distance = distance_after_start(o, at, o->count);
-    return distance ? distance : distance_after_start(o, alike, n);
+    distance = distance ? distance : distance_after_start(o, alike, n);
+    return distance ? distance : distance_of_two(o, alike, n, steps);
 }
 
 static bool evaluates(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)
@@ -154,7 +170,7 @@ static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outl
 {
     double share = o->total_ns > 0 ? (double)o->later_ns / (double)o->total_ns : 0;
     bool counts = share >= stk_threshold_value(STK_T_LONG_STEPS);
-    uint32_t period = counts ? keep_periodic(o, length_ns) : 0;
+    uint32_t period = counts ? keep_periodic(o, length_ns, a->step_count) : 0;
     for (uint32_t i = 0; i < o->count; i++) {
         struct stk_host_step *s = &a->steps[o->at[i]];
         bool returns =
@@ -167,6 +183,7 @@ static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outl
         }
     }
     a->sum->facts.long_period = period;
+    a->sum->facts.long_twice = o->is_twice;
 }
 
 static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)

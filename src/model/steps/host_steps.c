@@ -26,21 +26,35 @@
 #define SHORT_PIECE_NS (200 * STK_US)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, LISTS };
-static const enum stk_part list_part[LISTS] = {STK_PART_COMPILE, STK_PART_COMPUTE,
-                                               STK_PART_COMMUNICATION, STK_PART_INPUT};
+enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, CALLBACK, LISTS };
+static const enum stk_part list_part[LISTS] = {
+    STK_PART_COMPILE, STK_PART_COMPUTE, STK_PART_COMMUNICATION, STK_PART_INPUT, STK_PART_HOST};
 
 struct host {
     struct stk_analysis *a;
     struct stk_thread_segments segments;
     struct stk_marks list[LISTS];
     size_t at[LISTS];
-    struct stk_vec compute;
+    struct stk_vec compute, callbacks; // struct stk_mark
     struct stk_spans communication;
     int64_t covered_ns, total_ns; // of used windows
     bool used;
     bool failed;
 };
+
+// The operation by which compiled code calls Python, if one is open: what runs in it is no work of
+// the model's.
+static uint32_t open_callback(const struct host *h, const struct stk_thread_cursor *c)
+{
+    bool any = h->a->sum->facts.signs[STK_SIGN_CALLBACK].count > 0;
+    for (uint32_t i = 0; i < c->depth && any; i++) {
+        uint32_t event = c->stack[i].event;
+        if (h->a->signs[h->a->t->name[event]] == STK_SIGN_CALLBACK + 1) {
+            return event;
+        }
+    }
+    return STK_NONE;
+}
 
 // Stretches of one row in which a model operation is open and nothing of the input pipeline is.
 static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint32_t row)
@@ -48,7 +62,6 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
     const struct stk_trace *t = h->a->t;
     const struct stk_track *k = &t->tracks[row];
     stk_cursor_init(c, h->a, row);
-    uint32_t last = STK_NONE; // mark that the next stretch may continue
     if (k->count == 0) {
         return true;
     }
@@ -58,13 +71,15 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
         const struct stk_open_event *top = stk_cursor_top(c);
         int64_t end = stk_cursor_stretch(c, at, INT64_MAX);
         if (top && (top->inherited & STK_NAME_MODEL_OP) && !(top->inherited & INPUT_CLASSES)) {
-            uint32_t event = stk_cursor_outermost(c, STK_NAME_MODEL_OP);
-            struct stk_mark *m = last == STK_NONE ? NULL : stk_vec_at(&h->compute, last);
+            uint32_t callback = open_callback(h, c);
+            uint32_t event =
+                callback != STK_NONE ? callback : stk_cursor_outermost(c, STK_NAME_MODEL_OP);
+            struct stk_vec *marks = callback != STK_NONE ? &h->callbacks : &h->compute;
+            struct stk_mark *m = marks->count ? stk_vec_at(marks, marks->count - 1) : NULL;
             if (m && m->event == event && m->end_ns == at) {
                 m->end_ns = end;
             } else {
-                last = (uint32_t)h->compute.count;
-                m = stk_vec_push(&h->compute);
+                m = stk_vec_push(marks);
                 if (!m) {
                     return false;
                 }
@@ -92,7 +107,9 @@ static bool find_model_time(struct host *h)
     }
     stk_free(c);
     h->list[COMPUTE] = (struct stk_marks){h->compute.items, h->compute.count};
+    h->list[CALLBACK] = (struct stk_marks){h->callbacks.items, h->callbacks.count};
     stk_marks_flatten(&h->list[COMPUTE]);
+    stk_marks_flatten(&h->list[CALLBACK]);
     h->list[COLLECTIVE] = a->host_collectives;
     h->list[FETCH] = a->fetches;
     h->list[COMPILE] = a->compiles;
@@ -206,6 +223,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     STK_ASSERT(count == 0 || w);
     struct host h = {.a = a};
     stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
+    stk_vec_init(&h.callbacks, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_spans_init(&h.communication);
     h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
@@ -221,6 +239,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     }
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
+    stk_vec_deinit(&h.callbacks);
     stk_spans_deinit(&h.communication);
     return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch, median_step_s
 
-FIRST, LAST, STEPS = 8, 31, 34
+FIRST, LAST, STEPS = 8, 19, 22
 
 
 def orders():

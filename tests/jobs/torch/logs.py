@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from stopwatch import StopWatch
 
-WAIT, WARMUP, ACTIVE = 2, 2, 14
+WAIT, WARMUP, ACTIVE = 2, 2, 7
 log = logging.getLogger("captions")
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from ranks import run_two
+from ranks import run_ranks
 
 WAIT, WARMUP, ACTIVE = 2, 2, 10
 
@@ -26,4 +26,4 @@ def train(rank, watch):
 
 
 if __name__ == "__main__":
-    run_two(train, 29542, WAIT, WARMUP, ACTIVE)
+    run_ranks(train, 29542, WAIT, WARMUP, ACTIVE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes that train together over gloo, without a GPU. The stop-watch is rank 0's."""
+"""Processes (two, if nothing is said) that train together over gloo, without a GPU. The stop-watch is rank 0's."""
 
 import os
 
@@ -10,9 +10,9 @@ import torch.multiprocessing as mp
 from stopwatch import StopWatch
 
 
-def run_rank(rank, train, port, plan):
+def run_rank(rank, train, port, ranks, plan):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), GLOO_SOCKET_IFNAME="lo")
-    dist.init_process_group("gloo", rank=rank, world_size=2)
+    dist.init_process_group("gloo", rank=rank, world_size=ranks)
     torch.set_num_threads(1)
     torch.manual_seed(0)
     with StopWatch(*plan, worker_name=f"rank{rank}") as watch:
@@ -23,6 +23,6 @@ def run_rank(rank, train, port, plan):
     dist.destroy_process_group()
 
 
-def run_two(train, port, wait, warmup, active):
+def run_ranks(train, port, wait, warmup, active, ranks=2):
     """train(rank, watch) in each of them; it calls watch.step() after each of its steps until that is true."""
-    mp.spawn(run_rank, args=(train, port, (wait, warmup, active)), nprocs=2)
+    mp.spawn(run_rank, args=(train, port, ranks, (wait, warmup, active)), nprocs=ranks)

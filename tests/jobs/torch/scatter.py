@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from ranks import run_two
+from ranks import run_ranks
 
 WAIT, WARMUP, ACTIVE = 2, 2, 10
 
@@ -32,4 +32,4 @@ def train(rank, watch):
 
 
 if __name__ == "__main__":
-    run_two(train, 29533, WAIT, WARMUP, ACTIVE)
+    run_ranks(train, 29533, WAIT, WARMUP, ACTIVE)

@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from stopwatch import StopWatch
 
-WAIT, WARMUP, ACTIVE = 4, 3, 24
+WAIT, WARMUP, ACTIVE = 4, 3, 12
 
 
 def main():

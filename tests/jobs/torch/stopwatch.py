@@ -8,12 +8,14 @@ import truth
 
 
 class StopWatch(truth.StopWatch):
-    """Around the loop: of wait + warmup + active steps the last ones are recorded. options: the profiler's."""
+    """Around the loop: of wait + warmup + active steps the last ones are recorded. marks: without them the profiler
+    has no schedule and is not told of steps, as in its shortest example. options: the profiler's."""
 
-    def __init__(self, wait, warmup, active, worker_name=None, **options):
+    def __init__(self, wait, warmup, active, worker_name=None, marks=True, **options):
         super().__init__(wait + warmup, active)
         options.setdefault("on_trace_ready", tensorboard_trace_handler("log", worker_name))
-        self.profiler = profile(schedule=schedule(wait=wait, warmup=warmup, active=active, repeat=1), **options)
+        self.marks, plan = marks, schedule(wait=wait, warmup=warmup, active=active, repeat=1)
+        self.profiler = profile(schedule=plan if marks else None, **options)
 
     def __enter__(self):
         self.profiler.start()
@@ -29,6 +31,7 @@ class StopWatch(truth.StopWatch):
     def step(self):
         """A step ends, and the next begins; true after the last that is recorded."""
         self.end()
-        self.profiler.step()
+        if self.marks:
+            self.profiler.step()
         self.begin()
         return self.full()

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from ranks import run_two
+from ranks import run_ranks
 
 WAIT, WARMUP, ACTIVE, ACCUMULATE = 2, 2, 6, 4
 
@@ -27,4 +27,4 @@ def train(rank, watch):
 
 
 if __name__ == "__main__":
-    run_two(train, 29541, WAIT, WARMUP, ACTIVE)
+    run_ranks(train, 29541, WAIT, WARMUP, ACTIVE)
