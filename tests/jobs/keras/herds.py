@@ -29,9 +29,7 @@ def main():
     x, y = rng.standard_normal((128 * EACH, 256), np.float32), rng.standard_normal((128 * EACH, 1), np.float32)
     held_x, held_y = rng.standard_normal((4096, 256), np.float32), rng.standard_normal((4096, 1), np.float32)
     watch = StopWatch(FIRST, LAST)
-    watch.fit(
-        model, x, y, batch_size=128, epochs=EPOCHS, validation_data=(held_x, held_y), validation_batch_size=1024
-    )
+    watch.fit(model, x, y, batch_size=128, epochs=EPOCHS, validation_data=(held_x, held_y), validation_batch_size=1024)
     watch.save()
 
 

@@ -33,7 +33,9 @@ def main():
     model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), jit_compile=False)
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((1024, 48, 64), np.float32), rng.integers(0, 4, 1024)
-    data = tf.data.Dataset.from_tensor_slices((x, y)).cache().shuffle(1024).repeat().batch(48).prefetch(tf.data.AUTOTUNE)
+    data = (
+        tf.data.Dataset.from_tensor_slices((x, y)).cache().shuffle(1024).repeat().batch(48).prefetch(tf.data.AUTOTUNE)
+    )
     watch = StopWatch(FIRST, LAST)
     watch.fit(model, data, steps_per_epoch=STEPS)
     watch.save()
