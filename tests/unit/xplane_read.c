@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // XPlane profiles written here, field by field, and the traces that must come of them.
+#include <time.h>
+
 #include "check.h"
 #include "store/names.h"
 #include "xplane_writer.h"
@@ -605,6 +607,56 @@ static void arguments(void)
     free(space.p);
 }
 
+// Threads of one number in two planes are one track, whose events come from both in turn. The maps
+// of each are read once: 40 000 times would take half a minute.
+static void args_of_planes_in_turn(void)
+{
+    enum { NAMES = 10000, EVENTS = 20000 };
+    struct pb space = {0};
+    for (int k = 0; k < 2; k++) {
+        struct pb plane = pb_plane("/host:CPU"), line = pb_line(1, "main", 5);
+        char name[32];
+        for (int i = 0; i < NAMES; i++) {
+            snprintf(name, sizeof name, "%s %d", k ? "odd" : "even", i);
+            pb_named(&plane, 5, i + 1, name);
+        }
+        pb_named(&plane, 4, 1, "op");
+        for (int i = 0; i < EVENTS; i++) {
+            struct pb e = pb_event(1, (2 * i + k) * INT64_C(1000000), 1000);
+            pb_stat_int(&e, 4, 1 + i % NAMES, 4, i);
+            pb_msg(&line, 4, &e);
+        }
+        pb_msg(&plane, 3, &line);
+        pb_msg(&space, 1, &plane);
+    }
+    const char *path = file_of(space.p, space.n);
+    struct stk_trace *t;
+    struct stoker_err err;
+    struct stk_stream *stream = NULL;
+    void *state = NULL;
+    CHECK(read_xplane_file(path, 1, &t, &err) == STOKER_OK);
+    CHECK(t->count == 2 * EVENTS && t->track_count == 1);
+    CHECK(stk_stream_open(&stream, path, &(struct stk_stream_opts){.seekable = 1}, &err) ==
+          STOKER_OK);
+    CHECK(stk_reader_xplane.args_open(stream, path, &state, &err) == STOKER_OK);
+    clock_t begin = clock();
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct said said = {0};
+        char text[64];
+        snprintf(text, sizeof text, "%s %u=%u;", i % 2 ? "odd" : "even", i / 2 % NAMES, i / 2);
+        good += stk_reader_xplane.args_next(state, t, i, note_arg, &said, &err) == STOKER_OK &&
+                strcmp(said.text, text) == 0;
+    }
+    CHECK_EQ(good, t->count);
+    CHECK(clock() - begin < 10 * CLOCKS_PER_SEC);
+    stk_reader_xplane.args_close(state);
+    stk_stream_close(stream);
+    stk_trace_free(t);
+    unlink(path);
+    free(space.p);
+}
+
 // Nothing recorded is a profile too.
 static void empty_space(void)
 {
@@ -628,6 +680,7 @@ int main(int argc, char **argv)
     CHECK_RUN(late_header);
     CHECK_RUN(metadata_defaults);
     CHECK_RUN(arguments);
+    CHECK_RUN(args_of_planes_in_turn);
     CHECK_RUN(empty_space);
     return check_done("unit.xplane_read");
 }

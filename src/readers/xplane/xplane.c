@@ -136,7 +136,7 @@ static enum stoker_status read_xplane(const struct stk_read_ctx *ctx, struct stk
     struct stk_trace *t = NULL;
     r.trouble = stk_xp_trouble_none();
     stk_err_init(r.err);
-    stk_arena_init(&r.arena, (size_t)16 << 30);
+    stk_arena_init(&r.arena, STK_XP_ARENA_MAX);
     stk_arena_init(&r.kept, 0);
     stk_vec_init(&r.planes, sizeof(struct stk_xp_plane), STK_XP_PLANES_MAX + 1);
     stk_vec_init(&r.lines, sizeof(struct stk_xp_line), STK_TRACKS_MAX + 1);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of one event, on demand. The store keeps where each event lies; the plane around that
-// place is found by hopping over the top-level fields, scanned for its maps, and the event's stats
-// are named with them. No table is kept while reading for what is rarely asked.
+// Arguments of events, on demand. The store keeps where each event lies; the plane around that
+// place is scanned for its maps, and the event's stats are named with them. No table is kept while
+// reading for what is rarely asked. Where planes lie is found once, by hopping over the top-level
+// fields, and a plane that was scanned stays so: events of one track may come from several planes
+// in turn, and the maps cost far more than an event. That takes no more memory than reading the
+// profile did.
 #include "base/assert.h"
 #include "readers/xplane/xplane_parts.h"
 
@@ -112,56 +115,137 @@ static void emit_event(const struct asking *a, const uint8_t *p, size_t n)
     }
 }
 
-// Payload of the top-level plane that holds `pos`.
-static bool find_plane(struct stk_pb_walk *w, uint64_t pos, uint64_t *offset, uint64_t *size,
-                       bool *cut)
-{
-    w->pos = 0;
-    w->end = w->src->size;
-    for (;;) {
-        struct stk_pb_field f = {0};
-        enum stk_pb_step step = stk_pb_walk_next(w, &f);
-        if (f.offset && f.number == 1 && pos >= f.offset && pos - f.offset < f.value) {
-            *offset = f.offset;
-            *cut = step == STK_PB_CUT;
-            *size = *cut ? w->end - f.offset : f.value;
-            return true;
-        }
-        if (step != STK_PB_FIELD) {
-            return false;
-        }
-    }
-}
+// A plane of the file.
+struct place {
+    uint64_t offset, size;      // of its payload
+    struct stk_xp_plane *plane; // scanned; in the arena; NULL: no event of it was asked for
+};
+#define PLANE_MIN_BYTES 4 // of one that holds an event
 
-static enum stoker_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uint8_t **bytes,
-                                           size_t *n, struct stoker_err *err)
-{
-    struct stk_pb_field f;
-    w->pos = pos;
-    w->end = w->src->size;
-    if (stk_pb_walk_next(w, &f) != STK_PB_FIELD || f.number != 4 || f.wire != STK_PB_LEN ||
-        f.value > EVENT_MAX_BYTES) {
-        return stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
-                              "the event is no longer where it was read; did the file change?");
-    }
-    *bytes = stk_alloc((size_t)f.value + 1);
-    if (!*bytes) {
-        return stk_err_nomem(err);
-    }
-    const uint8_t *p = stk_pb_fetch(w->src, f.offset, (size_t)f.value, *bytes, n, err);
-    return p ? STOKER_OK : STOKER_EINPUT;
-}
-
-// The plane that was asked last stays scanned, since its maps cost far more than an event.
 struct state {
     const char *path;
     struct stk_pb_source source;
     struct stk_pb_walk walk;
     struct stoker_err walk_err;
-    struct stk_xp_plane plane;
+    struct stk_vec places; // struct place, as they follow each other
+    bool last_is_cut;      // the file ends inside of the last one
+    bool is_part;          // reading failed behind the last one
     struct stk_arena arena;
-    uint64_t offset, size; // of the plane; size 0: none
+    struct stk_xp_trouble trouble; // counts what may still come, over all planes
 };
+
+// Finds the planes. What lies behind a place that cannot be read is not found; false: no memory.
+static bool find_places(struct state *s)
+{
+    struct stk_pb_walk *w = &s->walk;
+    enum stk_pb_step step = STK_PB_FIELD;
+    w->pos = 0;
+    w->end = w->src->size;
+    while (step == STK_PB_FIELD) {
+        struct stk_pb_field f = {0};
+        step = stk_pb_walk_next(w, &f);
+        if (f.offset && f.number == 1 && f.value >= PLANE_MIN_BYTES) {
+            struct place *place = stk_vec_push(&s->places);
+            if (!place) {
+                return false;
+            }
+            s->last_is_cut = step == STK_PB_CUT;
+            place->offset = f.offset;
+            place->size = s->last_is_cut ? w->end - f.offset : f.value;
+        }
+    }
+    s->is_part = w->failed;
+    return true;
+}
+
+// The last place that begins at or before `pos`, NULL: it does not hold `pos`.
+static struct place *find_place(const struct state *s, uint64_t pos)
+{
+    size_t low = 0, high = s->places.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const struct place *)stk_vec_at(&s->places, mid))->offset <= pos) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    struct place *place = low ? stk_vec_at(&s->places, low - 1) : NULL;
+    return place && pos - place->offset < place->size ? place : NULL;
+}
+
+static enum stoker_status scan_place(struct state *s, struct place *place, struct stoker_err *err)
+{
+    struct stk_xp_plane *plane = stk_arena_alloc(&s->arena, sizeof *plane);
+    struct stk_vec lines;
+    if (!plane) {
+        return stk_err_nomem(err);
+    }
+    *plane = (struct stk_xp_plane){0};
+    place->plane = plane;
+    bool is_last = place == stk_vec_at(&s->places, s->places.count - 1);
+    stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
+    enum stoker_status status =
+        stk_xp_plane_scan(plane, &s->walk, place->offset, place->size, is_last && s->last_is_cut,
+                          &s->arena, &lines, &s->trouble, &s->walk_err);
+    stk_vec_deinit(&lines);
+    if (status != STOKER_OK) {
+        stk_xp_plane_deinit(plane);
+        place->plane = NULL;
+        *err = s->walk_err;
+    }
+    return status;
+}
+
+// The plane that holds `pos`, scanned.
+static enum stoker_status plane_of(struct state *s, uint64_t pos, const struct stk_xp_plane **plane,
+                                   struct stoker_err *err)
+{
+    enum stoker_status status = STOKER_OK;
+    if (s->places.count == 0 && !find_places(s)) {
+        return stk_err_nomem(err);
+    }
+    struct place *place = find_place(s, pos);
+    if (!place) {
+        return s->is_part
+                   ? stk_err_set(err, STOKER_EINPUT, "%s", s->walk_err.message)
+                   : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
+                                    "%s: no plane at this position; did the file change?", s->path);
+    }
+    s->walk.failed = false; // behind the last place
+    if (!place->plane) {
+        status = scan_place(s, place, err);
+    }
+    *plane = place->plane;
+    return status;
+}
+
+// Bytes of the event whose field begins at `pos`: in the walk's window, or in *own, which the
+// caller frees.
+static enum stoker_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos,
+                                           const uint8_t **bytes, size_t *n, uint8_t **own,
+                                           struct stoker_err *err)
+{
+    struct stk_pb_field f;
+    w->pos = pos;
+    w->end = w->src->size;
+    *bytes = NULL;
+    if (stk_pb_walk_next(w, &f) == STK_PB_FIELD && f.number == 4 && f.wire == STK_PB_LEN &&
+        f.value <= EVENT_MAX_BYTES) {
+        *n = (size_t)f.value;
+        if (*n <= STK_PB_WINDOW) {
+            *bytes = stk_pb_walk_bytes(w, f.offset, *n);
+        } else if ((*own = stk_alloc(*n)) != NULL) {
+            *bytes = stk_pb_fetch(w->src, f.offset, *n, *own, n, w->err);
+        } else {
+            return stk_err_nomem(err);
+        }
+    }
+    return *bytes ? STOKER_OK
+                  : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
+                                   "the event is no longer where it was read; did the file "
+                                   "change?");
+}
 
 enum stoker_status stk_xp_args_open(struct stk_stream *stream, const char *path, void **state,
                                     struct stoker_err *err)
@@ -176,8 +260,10 @@ enum stoker_status stk_xp_args_open(struct stk_stream *stream, const char *path,
     s->path = path;
     // How much compressed input holds is not known; a walk ends where reading gives no more.
     s->source = (struct stk_pb_source){.stream = stream, .size = is_plain ? plain : INT64_MAX};
-    stk_arena_init(&s->arena, 0);
+    stk_vec_init(&s->places, sizeof(struct place), SIZE_MAX / sizeof(struct place));
+    stk_arena_init(&s->arena, STK_XP_ARENA_MAX);
     stk_err_init(&s->walk_err);
+    s->trouble = stk_xp_trouble_none();
     if (stk_pb_walk_init(&s->walk, &s->source, &s->walk_err)) {
         return STOKER_OK;
     }
@@ -192,38 +278,16 @@ void stk_xp_args_close(void *state)
     if (!s) {
         return;
     }
-    stk_xp_plane_deinit(&s->plane);
+    for (size_t i = 0; i < s->places.count; i++) {
+        struct stk_xp_plane *plane = ((struct place *)stk_vec_at(&s->places, i))->plane;
+        if (plane) {
+            stk_xp_plane_deinit(plane);
+        }
+    }
+    stk_vec_deinit(&s->places);
     stk_pb_walk_deinit(&s->walk);
     stk_arena_deinit(&s->arena);
     stk_free(s);
-}
-
-static enum stoker_status scan_plane(struct state *s, uint64_t pos, struct stoker_err *err)
-{
-    struct stk_xp_trouble trouble = stk_xp_trouble_none();
-    struct stk_vec lines;
-    bool cut = false;
-    stk_xp_plane_deinit(&s->plane);
-    stk_arena_deinit(&s->arena);
-    stk_arena_init(&s->arena, 0);
-    s->plane = (struct stk_xp_plane){0};
-    s->size = 0;
-    uint64_t offset = 0, size = 0;
-    if (!find_plane(&s->walk, pos, &offset, &size, &cut)) {
-        return s->walk.failed
-                   ? stk_err_set(err, STOKER_EINPUT, "%s", s->walk_err.message)
-                   : stk_err_set_at(err, STOKER_EINPUT, (int64_t)pos,
-                                    "%s: no plane at this position; did the file change?", s->path);
-    }
-    stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
-    enum stoker_status status =
-        stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena, &lines, &trouble, err);
-    stk_vec_deinit(&lines);
-    if (status == STOKER_OK) {
-        s->offset = offset;
-        s->size = size;
-    }
-    return status;
 }
 
 enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
@@ -235,20 +299,19 @@ enum stoker_status stk_xp_args_next(void *state, const struct stk_trace *t, uint
     struct state *s = state;
     struct stoker_err own;
     uint64_t pos = stk_pos(t, event);
-    uint8_t *bytes = NULL;
+    const uint8_t *bytes;
+    uint8_t *large = NULL;
     size_t n = 0;
-    enum stoker_status status = STOKER_OK;
+    struct asking a = {.emit = emit, .arg = arg};
     err = err ? err : &own;
-    if (s->size == 0 || pos < s->offset || pos - s->offset >= s->size) {
-        status = scan_plane(s, pos, err);
+    enum stoker_status status = plane_of(s, pos, &a.plane, err);
+    if (status == STOKER_OK) {
+        status = read_event_bytes(&s->walk, pos, &bytes, &n, &large, err);
     }
     if (status == STOKER_OK) {
-        status = read_event_bytes(&s->walk, pos, &bytes, &n, err);
+        emit_event(&a, bytes, n);
     }
-    if (status == STOKER_OK) {
-        emit_event(&(struct asking){.plane = &s->plane, .emit = emit, .arg = arg}, bytes, n);
-    }
-    stk_free(bytes);
+    stk_free(large);
     return status;
 }
 

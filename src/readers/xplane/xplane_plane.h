@@ -95,7 +95,8 @@ struct stk_xp_event_meta {
     uint8_t derived; // enum stk_xp_beside
 };
 
-#define STK_XP_NAMES_MAX (1u << 20) // of events and of stats, in a file
+#define STK_XP_NAMES_MAX (1u << 20)         // of events and of stats, in a file
+#define STK_XP_ARENA_MAX ((size_t)16 << 30) // strings of the planes that are held
 
 struct stk_xp_line {
     uint32_t plane; // index
