@@ -7,7 +7,6 @@ function(stoker_fuzz name source library) # and definitions
     if(STOKER_FUZZ)
         set(target fuzz_${name})
         add_executable(${target} fuzz/${source}.c)
-        target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
         target_link_options(${target} PRIVATE -fsanitize=fuzzer)
         target_link_libraries(${target} PRIVATE ${library})
         add_dependencies(fuzzers ${target})

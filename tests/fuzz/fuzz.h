@@ -105,10 +105,24 @@ static inline const uint8_t *fuzz_bytes(struct fuzz_choices *c, size_t most, siz
     return p;
 }
 
+// For FUZZ_MAIN: an input as it is.
+static inline void fuzz_once(uint8_t *bytes, size_t n)
+{
+    LLVMFuzzerTestOneInput(bytes, n);
+}
+
+// The end of a target: main, where there is no libFuzzer to bring one. `each` takes each file of
+// the command line, then `random` inputs that are the same every time: for targets whose inputs are
+// choices, which are not worth writing down. What follows is done at the end.
 #ifdef FUZZ_REPLAY
-// Runs what a target has for each file of the command line, and `random` inputs that are the same
-// every time: for targets whose inputs are choices, which are not worth writing down. The byte
-// before those of a file may be written: a target whose first byte says how sets it there.
+#define FUZZ_MAIN(each, random, ...)                                                               \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        int code = fuzz_replay(argc, argv, each, random);                                          \
+        __VA_ARGS__;                                                                               \
+        return code;                                                                               \
+    }
+// The byte before those of a file may be written: a target whose first byte says how sets it there.
 static inline int fuzz_replay(int argc, char **argv, void (*each)(uint8_t *bytes, size_t n),
                               int random)
 {
@@ -135,11 +149,13 @@ static inline int fuzz_replay(int argc, char **argv, void (*each)(uint8_t *bytes
     printf("replayed %d files and %d random inputs\n", argc - 1, random);
     return argc < 2 && random == 0;
 }
-// For `each`: as it is.
-static inline void fuzz_once(uint8_t *bytes, size_t n)
-{
-    LLVMFuzzerTestOneInput(bytes, n);
-}
+#else // what only replaying needs is compiled all the same
+#define FUZZ_MAIN(each, random, ...)                                                               \
+    static __attribute__((unused)) void fuzz_not_replayed(void)                                    \
+    {                                                                                              \
+        (void)(each);                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
 #endif
 
 #endif

@@ -123,7 +123,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // As it is, behind every interesting first byte.
 static void each(uint8_t *bytes, size_t n)
 {
@@ -133,8 +132,4 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, each, 0);
-}
-#endif
+FUZZ_MAIN(each, 0)

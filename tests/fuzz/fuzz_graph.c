@@ -253,12 +253,12 @@ static void add_op(struct stoker_fn *fn, int *values)
     struct stoker_spec specs[4];
     struct stoker_err err;
     int first, count;
-    for (int k = 0; k < n; k++) {
-        in[k] = *values ? *values - 1 - (int)fuzz_choose(&c, (uint32_t)*values) : 0;
-        stoker_fn_spec(fn, *values ? in[k] : 0, &specs[k]);
-    }
     if (is_left_out(name) || (n > 0 && *values == 0)) {
         return;
+    }
+    for (int k = 0; k < n; k++) {
+        in[k] = *values - 1 - (int)fuzz_choose(&c, (uint32_t)*values);
+        stoker_fn_spec(fn, in[k], &specs[k]);
     }
     struct stoker_args *a = make_args(stoker_op_arg, op, specs, n);
     if (stoker_fn_add(fn, name, in, n, a, "fuzz:1", &first, &count, &err) == STOKER_OK) {
@@ -541,9 +541,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, fuzz_once, 3000);
-}
-#endif
+FUZZ_MAIN(fuzz_once, 3000)

@@ -93,11 +93,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-    int code = fuzz_replay(argc, argv, fuzz_once, 0);
-    stk_image_context_destroy(context);
-    return code;
-}
-#endif
+FUZZ_MAIN(fuzz_once, 0, stk_image_context_destroy(context))

@@ -118,7 +118,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // Each file as it is.
 static void each(uint8_t *bytes, size_t n)
 {
@@ -128,8 +127,4 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, each, 500);
-}
-#endif
+FUZZ_MAIN(each, 500)

@@ -134,7 +134,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // As it is, then with every choice of the first byte; and with one bit changed here and there, and
 // cut.
 static void each(uint8_t *bytes, size_t n)
@@ -153,8 +152,4 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, each, 0);
-}
-#endif
+FUZZ_MAIN(each, 0)

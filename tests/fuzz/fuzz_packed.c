@@ -98,7 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // As it is and in the other ways of reading; and with one bit changed here and there, and cut.
 static void each(uint8_t *bytes, size_t n)
 {
@@ -114,8 +113,4 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, each, 0);
-}
-#endif
+FUZZ_MAIN(each, 0)

@@ -112,7 +112,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // As it is, behind every interesting first byte.
 static void each(uint8_t *bytes, size_t n)
 {
@@ -122,14 +121,13 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
+static void let_go(void)
 {
-    int code = fuzz_replay(argc, argv, each, 0);
     for (int i = 0; i < 2; i++) {
         stk_example_batch_close(&batches[i]);
         stk_example_parser_close(parsers[i]);
         stk_example_spec_free(specs[i]);
     }
-    return code;
 }
-#endif
+
+FUZZ_MAIN(each, 0, let_go())

@@ -10,7 +10,12 @@
 #include <stddef.h>
 
 #ifndef FUZZ_REPLAY
+#if __has_feature(address_sanitizer)
 #include <sanitizer/lsan_interface.h>
+#define FUZZ_ROOT(p, n) __lsan_register_root_region(p, n)
+#else
+#define FUZZ_ROOT(p, n) (void)0
+#endif
 #endif
 
 #include "fuzz.h"
@@ -41,7 +46,7 @@ static void *fuzz_small_block(size_t size)
         left = FUZZ_CHUNK_BYTES;
         chunk = mmap(NULL, left, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         FUZZ_REQUIRE(chunk != MAP_FAILED);
-        __lsan_register_root_region(chunk, left); // larger blocks are known from here alone
+        FUZZ_ROOT(chunk, left); // larger blocks are known from here alone
     }
     b = (union fuzz_block *)chunk;
     chunk += size + sizeof *b;

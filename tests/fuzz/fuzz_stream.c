@@ -184,7 +184,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
 // As it is; with one bit changed here and there, and cut.
 static void each(uint8_t *bytes, size_t n)
 {
@@ -197,8 +196,4 @@ static void each(uint8_t *bytes, size_t n)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, each, 100);
-}
-#endif
+FUZZ_MAIN(each, 100)

@@ -133,9 +133,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-    return fuzz_replay(argc, argv, fuzz_once, 0);
-}
-#endif
+FUZZ_MAIN(fuzz_once, 0)

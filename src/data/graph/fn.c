@@ -158,6 +158,9 @@ static enum stoker_status infer(struct stk_fn *fn, struct stk_fn_node *node, str
     s = s == STOKER_OK ? op->infer(&c, err) : s;
     node->n_out = c.n_out;
     STK_ASSERT(s != STOKER_OK || (c.n_out >= 0 && c.n_out <= STK_OP_OUTPUTS_MAX));
+    for (int k = 0; s == STOKER_OK && k < c.n_out; k++) {
+        STK_ASSERT(out[k].shape.rank <= STK_RANK_MAX);
+    }
     if (s == STOKER_OK && op->prepare) {
         s = op->prepare(&c, &node->prepared, err);
     }
