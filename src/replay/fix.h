@@ -27,7 +27,8 @@ struct stk_fix {
     bool is_priced_alone; // without --fix, too
     // Why there is nothing to change in this graph; NULL: there is.
     const char *(*refuse)(const struct stk_graph *g);
-    void (*apply)(struct stk_scene *s, const struct stk_fix_how *how);
+    // False: no memory.
+    bool (*apply)(struct stk_scene *s, const struct stk_fix_how *how);
 };
 
 #define X(name) extern const struct stk_fix stk_fix_##name;
@@ -46,8 +47,12 @@ struct stk_fix_set {
 STK_MUST_CHECK enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out,
                                                 struct stoker_err *err);
 
+extern const char stk_fix_no_input[]; // why what-ifs of the input do not apply
 // For a fix's `refuse`: is there a node of this kind, and `what` (-1: any)?
 bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what);
+// Nothing waits for batches any more; the mean time from one to the next that workers had ready, 0
+// not known.
+double stk_fix_drop_pace(struct stk_scene *s);
 // A share of a node's time, rounded.
 static inline int64_t stk_fix_scaled(int64_t ns, double factor)
 {

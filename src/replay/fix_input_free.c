@@ -5,19 +5,20 @@
 
 static const char *input_free_refuse(const struct stk_graph *g)
 {
-    return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells" : NULL;
+    return g->feed == STK_FEED_NONE ? stk_fix_no_input : NULL;
 }
 
-static void input_free_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool input_free_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     int64_t least = how->level == STK_FIX_LOW ? 0 : s->g->calibration.fetch_ns;
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_INPUT) {
             n->dur_ns = n->dur_ns < least ? n->dur_ns : least;
-            n->wait = STK_NONE;
+            s->ready_ns[n->wait] = INT64_MIN;
         }
     }
+    return true;
 }
 
 const struct stk_fix stk_fix_input_free = {

@@ -8,10 +8,11 @@ static const char *none_refuse(const struct stk_graph *g)
     return NULL;
 }
 
-static void none_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool none_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     (void)s;
     (void)how;
+    return true;
 }
 
 const struct stk_fix stk_fix_none = {

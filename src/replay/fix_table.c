@@ -13,6 +13,8 @@ const struct stk_fix *const stk_fixes[] = {
 };
 const int stk_fix_count = sizeof stk_fixes / sizeof stk_fixes[0];
 
+const char stk_fix_no_input[] = "no step fetches a batch, as far as the profile tells";
+
 static bool is_choice(const char *choices, const char *value)
 {
     size_t n = strlen(value);
@@ -78,4 +80,21 @@ bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
         }
     }
     return false;
+}
+
+double stk_fix_drop_pace(struct stk_scene *s)
+{
+    uint32_t first = STK_NONE, last = STK_NONE;
+    for (uint32_t k = 0; k < s->g->batch_count; k++) {
+        if (s->ready_ns[k] != INT64_MIN) {
+            first = first == STK_NONE ? k : first;
+            last = k;
+        }
+    }
+    double ns =
+        first == last ? 0 : (double)(s->ready_ns[last] - s->ready_ns[first]) / (last - first);
+    for (uint32_t k = 0; k < s->g->batch_count; k++) {
+        s->ready_ns[k] = INT64_MIN;
+    }
+    return ns;
 }

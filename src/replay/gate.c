@@ -67,7 +67,7 @@ static bool compare_steps(const struct stk_graph *g, const int64_t *was, const i
     }
     o->replay_error = median_real(errors, n);
     o->spread = o->measured_ns > 0 ? sqrt(square / (double)n) / o->measured_ns : 0;
-    o->mean_error = n > 1 ? o->spread / sqrt((double)n - 1) : 0;
+    o->mean_error = n > 2 ? o->spread / sqrt((double)n - 1) : 0;
     stk_free(errors);
     return true;
 }

@@ -6,12 +6,16 @@
 
 #include "base/alloc.h"
 
-#define MIN_STEPS 2
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
 
+static bool has_host_steps(const struct stk_analysis *a)
+{
+    return a->step_count > 0 && !a->steps_on_device && !a->steps_per_device;
+}
+
 // The steps from the first used one to the last; at most as many as the cap on events lets in.
-static void choose_steps(struct stk_graph_build *b)
+static bool choose_steps(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
     uint32_t first = STK_NONE, last = 0;
@@ -23,29 +27,64 @@ static void choose_steps(struct stk_graph_build *b)
     }
     uint32_t count = first == STK_NONE ? 0 : last - first + 1;
     uint64_t most = (uint64_t)MAX_EVENTS * (a->step_count + 1) / ((uint64_t)a->t->count + 1);
-    if (count > most) {
-        count = most > MIN_STEPS ? (uint32_t)most : MIN_STEPS;
-    }
-    b->first_step = first;
+    count = count > most ? (uint32_t)(most ? most : 1) : count;
     b->g->step_count = count;
+    b->g->steps = stk_arena_array(b->arena, (size_t)count + 1, sizeof *b->g->steps);
+    b->starts_ns = stk_arena_array(b->arena, (size_t)count + 1, sizeof *b->starts_ns);
+    if (!b->g->steps || !b->starts_ns) {
+        return false;
+    }
     for (uint32_t k = 0; k < count; k++) {
-        b->g->steps_used += !a->steps[first + k].excluded;
+        bool used = !a->steps[first + k].excluded;
+        b->starts_ns[k] = a->steps[first + k].start_ns;
+        b->g->steps[k] = (struct stk_graph_step){STK_NONE, b->starts_ns[k], used};
+        b->g->steps_used += used;
     }
     if (count) {
-        b->from_ns = a->steps[first].start_ns;
-        b->to_ns = a->steps[first + count - 1].end_ns;
+        b->starts_ns[count] = a->steps[first + count - 1].end_ns;
     }
+    return true;
 }
 
-static const char *refuse(const struct stk_graph_build *b)
+// Where steps are not known on the host: from the first launch to the last event.
+static bool choose_span(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
-    return a->step_count == 0 ? "the profile holds no steps"
-           : a->steps_on_device || a->steps_per_device
-               ? "the steps are known on the device alone, not what launched their work"
-           : b->g->steps_used < MIN_STEPS ? "fewer than two steps can be used"
-           : b->to_ns - b->from_ns <= 0   ? "the steps take no time"
-                                          : NULL;
+    int64_t from = INT64_MAX;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        for (uint32_t i = 0; i < a->lines[d].op_count; i++) {
+            uint32_t launch = stk_launch_of(a, a->lines[d].ops[i].event);
+            if (launch != STK_NONE) {
+                from = a->t->start_ns[launch] < from ? a->t->start_ns[launch] : from;
+                break;
+            }
+        }
+    }
+    b->g->steps = stk_arena_array(b->arena, 2, sizeof *b->g->steps);
+    b->starts_ns = stk_arena_array(b->arena, 2, sizeof *b->starts_ns);
+    if (!b->g->steps || !b->starts_ns) {
+        return false;
+    }
+    b->g->is_span = true;
+    b->g->step_count = b->g->steps_used = from != INT64_MAX;
+    b->starts_ns[0] = from;
+    b->starts_ns[1] = a->sum->facts.last_ns;
+    b->g->steps[0] = (struct stk_graph_step){STK_NONE, from, true};
+    return true;
+}
+
+static bool choose_time(struct stk_graph_build *b)
+{
+    if (!(has_host_steps(b->a) ? choose_steps(b) : choose_span(b))) {
+        return false;
+    }
+    b->from_ns = b->starts_ns[0];
+    b->to_ns = b->starts_ns[b->g->step_count];
+    b->g->why_not = b->g->step_count == 0 || b->g->steps_used == 0
+                        ? "the profile holds no steps, and no launches of device work"
+                    : b->to_ns <= b->from_ns ? "the steps take no time"
+                                             : NULL;
+    return true;
 }
 
 // Without a driving thread, the one with the most calls is taken.
@@ -64,19 +103,10 @@ static void choose_driver(struct stk_graph_build *b)
     }
 }
 
-static bool set_steps(struct stk_graph_build *b)
+static void set_steps(struct stk_graph_build *b)
 {
     const struct stk_node *nodes = b->nodes.items;
     struct stk_graph *g = b->g;
-    g->steps = stk_arena_array(b->arena, (size_t)g->step_count + 1, sizeof *g->steps);
-    if (!g->steps) {
-        return false;
-    }
-    for (uint32_t k = 0; k < g->step_count; k++) {
-        const struct stk_host_step *s = &b->a->steps[b->first_step + k];
-        g->steps[k] = (struct stk_graph_step){
-            .node = STK_NONE, .start_ns = s->start_ns, .used = s->excluded == NULL};
-    }
     const struct stk_lane *lane = stk_vec_at(&b->lanes, g->driver);
     for (uint32_t i = lane->first + lane->count; i-- > lane->first;) {
         g->steps[nodes[i].step].node = i;
@@ -86,7 +116,6 @@ static bool set_steps(struct stk_graph_build *b)
             g->steps[k].node == STK_NONE ? "a step holds nothing of its thread" : g->why_not;
     }
     g->end_ns = b->to_ns;
-    return true;
 }
 
 static bool keep(struct stk_graph_build *b)
@@ -110,8 +139,12 @@ static bool build(struct stk_graph_build *b)
         b->g->why_not = "no thread drives the steps";
         return true;
     }
-    return stk_graph_devices(b) && stk_graph_edges(b) && stk_graph_input(b) && stk_graph_waits(b) &&
-           set_steps(b) && keep(b);
+    if (!stk_graph_devices(b) || !stk_graph_edges(b) || !stk_graph_input(b) ||
+        !stk_graph_waits(b)) {
+        return false;
+    }
+    set_steps(b);
+    return keep(b);
 }
 
 static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *arena, void **partial,
@@ -123,11 +156,10 @@ static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *ar
         return stk_err_nomem(err);
     }
     b.g->rank = a->sum->rank;
+    b.g->base_ns = a->sum->base_ns;
     stk_vec_init(&b.nodes, sizeof(struct stk_node), UINT32_MAX - 1);
     stk_vec_init(&b.lanes, sizeof(struct stk_lane), UINT16_MAX - 1);
-    choose_steps(&b);
-    b.g->why_not = refuse(&b);
-    bool ok = b.g->why_not || build(&b);
+    bool ok = choose_time(&b) && (b.g->why_not || build(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
     stk_free(b.lane_of);

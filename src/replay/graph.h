@@ -30,12 +30,13 @@ enum stk_node_what {
     STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
     STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
     STK_WHAT_STREAM_WAIT, // CALL: a stream is told to wait for another one
-    STK_WHAT_SYNC,        // WAIT: synchronisation
+    STK_WHAT_SYNC,        // WAIT: synchronisation; allocations, which wait too, are OTHER
     STK_WHAT_STAGING,     // WAIT: a copy from or to pageable memory
     STK_WHAT_MATRIX_32,   // KERNEL: matrix product or convolution without tensor cores
     STK_WHAT_MATRIX_TF32,
     STK_WHAT_MATRIX_16, // in 16 bits or fewer
     STK_WHAT_ELEMENTWISE,
+    STK_WHAT_FUSED, // elementwise, made by a compiler of several
     STK_WHAT_OPTIMIZER,
     STK_WHAT_H2D, // COPY
     STK_WHAT_H2D_PAGEABLE,
@@ -47,8 +48,8 @@ struct stk_node {
     int64_t start_ns, dur_ns; // as recorded; dur_ns of a WAIT or INPUT: its own work alone
     uint32_t launch;          // device: the host node that launched it, STK_NONE
     uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
-    uint32_t bytes_kib;       // of a copy, 0 not known
-    uint32_t step;            // index into steps
+    uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us
+    uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
     int32_t rest_ns; // waiting that nothing explains: pinned
@@ -96,11 +97,14 @@ struct stk_graph {
     uint32_t lane_count;
     struct stk_graph_step *steps; // step_count of them and the end of the last
     uint32_t step_count, steps_used;
+    int64_t base_ns;   // added to its times: the run's clock
     int64_t end_ns;    // host end of the last step
     int64_t *ready_ns; // per batch: when workers have it ready
     uint32_t batch_count;
     enum stk_feed feed;
     bool has_device;
+    bool has_peers;  // collectives are matched with those of other ranks
+    bool is_span;    // no steps: all that was recorded, as one
     uint32_t driver; // lane
     int32_t rank;
     struct stk_calibration calibration;
@@ -119,7 +123,7 @@ struct stk_graph_build {
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
     uint16_t *lane_of;                    // per track: its lane + 1, 0 none
     int64_t from_ns, to_ns;               // host time of the steps
-    uint32_t first_step;                  // of the analysis
+    int64_t *starts_ns;                   // of the steps, and to_ns
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)

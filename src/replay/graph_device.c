@@ -23,30 +23,38 @@ static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
     if (k->precision && strcmp(k->precision, "tf32") == 0) {
         return STK_WHAT_MATRIX_TF32;
     }
-    return k->tensor_core == STK_TENSOR_YES ? STK_WHAT_MATRIX_16 : STK_WHAT_MATRIX_32;
+    bool is_32 =
+        k->tensor_core != STK_TENSOR_YES && (!k->precision || strcmp(k->precision, "fp32") == 0);
+    return is_32 ? STK_WHAT_MATRIX_32 : STK_WHAT_MATRIX_16;
+}
+
+static bool has_word(struct stk_str name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (stk_str_contains_nocase(name, stk_str_from(*words))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // By words that libraries and compilers put into the names of kernels.
 static enum stk_node_what kernel_what(struct stk_str name)
 {
-    static const char *const optimizer[] = {"adam", "multi_tensor", "sgd", "optimizer", "momentum"};
-    static const char *const elementwise[] = {"elementwise", "loop_",      "fusion", "triton_poi",
-                                              "Eigen",       "vectorized", "cwise",  "BiasAdd"};
+    static const char *const optimizer[] = {"adam",      "multi_tensor", "sgd",
+                                            "optimizer", "momentum",     NULL};
+    static const char *const fused[] = {"loop_", "fusion", "triton_poi", NULL};
+    static const char *const elementwise[] = {"elementwise", "Eigen", "cwise", "BiasAdd", NULL};
+    static const char *const matrix[] = {"gemm", "conv", "xmma", NULL};
     struct stk_kernel_traits traits = stk_kernel_traits_of(name);
-    if (traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE) {
-        return matrix_of(&traits);
-    }
-    for (size_t i = 0; i < sizeof optimizer / sizeof optimizer[0]; i++) {
-        if (stk_str_contains_nocase(name, stk_str_from(optimizer[i]))) {
-            return STK_WHAT_OPTIMIZER;
-        }
-    }
-    for (size_t i = 0; i < sizeof elementwise / sizeof elementwise[0]; i++) {
-        if (stk_str_contains_nocase(name, stk_str_from(elementwise[i]))) {
-            return STK_WHAT_ELEMENTWISE;
-        }
-    }
-    return STK_WHAT_OTHER;
+    bool is_known =
+        traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE;
+    bool is_named = traits.tensor_core == STK_TENSOR_UNKNOWN && traits.precision;
+    return is_known || (is_named && has_word(name, matrix)) ? matrix_of(&traits)
+           : has_word(name, optimizer)                      ? STK_WHAT_OPTIMIZER
+           : has_word(name, fused)                          ? STK_WHAT_FUSED
+           : has_word(name, elementwise)                    ? STK_WHAT_ELEMENTWISE
+                                                            : STK_WHAT_OTHER;
 }
 
 static enum stk_node_what copy_what(const struct stk_ext *x)
@@ -67,7 +75,7 @@ static void describe(struct devices *d, const struct stk_device_op *op, struct s
         n->kind = STK_NODE_COPY;
         n->what = kind == STK_KIND_MEMCPY ? (uint8_t)copy_what(x) : STK_WHAT_OTHER;
         if (x && x->flags & STK_EXT_VALUE && x->value > 0) {
-            n->bytes_kib = x->value >> 10 < UINT32_MAX ? (uint32_t)(x->value >> 10) : UINT32_MAX;
+            n->size = x->value >> 10 < UINT32_MAX ? (uint32_t)(x->value >> 10) : UINT32_MAX;
         }
         return;
     }
@@ -87,11 +95,10 @@ static uint32_t root_of(const struct stk_trace *t, uint32_t track)
 // Step of a host time, and the node of its thread that holds it.
 static uint32_t step_at(const struct stk_graph_build *b, int64_t t_ns)
 {
-    const struct stk_host_step *s = &b->a->steps[b->first_step];
     uint32_t low = 0, high = b->g->step_count;
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2;
-        if (s[mid].start_ns <= t_ns) {
+        if (b->starts_ns[mid] <= t_ns) {
             low = mid;
         } else {
             high = mid;

@@ -84,9 +84,9 @@ static bool push_call(struct host *h, const struct stk_segment *s)
     h->call_end_ns = s->event == STK_NONE ? s->end_ns : stk_end_ns(t, s->event);
     bool is_wait_event = s->event != STK_NONE && h->waits[t->name[s->event]];
     return push(h, s->start_ns, s->end_ns, waits ? STK_NODE_WAIT : STK_NODE_CALL,
-                waits           ? STK_WHAT_SYNC
-                : is_wait_event ? STK_WHAT_STREAM_WAIT
-                                : STK_WHAT_OTHER);
+                s->doing == STK_DOING_BLOCKED ? STK_WHAT_SYNC
+                : is_wait_event               ? STK_WHAT_STREAM_WAIT
+                                              : STK_WHAT_OTHER);
 }
 
 static bool push_segments(struct host *h)
@@ -138,10 +138,9 @@ static bool add_lane(struct host *h, uint32_t track)
         b->g->driver = h->lane;
     }
     for (uint32_t k = 0; k < b->g->step_count; k++) {
-        int64_t from = a->steps[b->first_step + k].start_ns;
-        int64_t to = k + 1 < b->g->step_count ? a->steps[b->first_step + k + 1].start_ns : b->to_ns;
         h->step = k;
-        if (!stk_segments_collect(&h->segments, track, from, to) || !push_segments(h)) {
+        if (!stk_segments_collect(&h->segments, track, b->starts_ns[k], b->starts_ns[k + 1]) ||
+            !push_segments(h)) {
             return false;
         }
     }

@@ -15,6 +15,7 @@
 
 #define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
 #define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
+#define WORTH 0.03                  // of the time: fetches that take less tell no pace
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
@@ -58,7 +59,12 @@ static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_v
     if (fetches->count == 0) {
         return STK_FEED_NONE;
     }
-    if (fetch_is_named(b->a, "SingleProcessDataLoader")) {
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < fetches->count; i++) {
+        sum_ns = stk_add_ns(sum_ns, *(const int64_t *)stk_vec_at(fetches, i));
+    }
+    if ((double)sum_ns < WORTH * (double)(b->to_ns - b->from_ns) ||
+        fetch_is_named(b->a, "SingleProcessDataLoader")) {
         return STK_FEED_INLINE;
     }
     if (fetch_is_named(b->a, "MultiProcessingDataLoader") || has_loader_threads(b)) {
@@ -78,33 +84,31 @@ static void spread(int64_t *ready, uint32_t from, uint32_t to, const struct stk_
     }
 }
 
-// Fetches become waits for batches: their own time is that of taking one that is ready.
-static bool set_workers(struct stk_graph_build *b, const struct stk_vec *at)
+// Batches are numbered; of workers, fetches become waits for them, whose own time is that of taking
+// one that is ready.
+static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
 {
     struct stk_node *nodes = b->nodes.items;
     int64_t fetch_ns = b->g->calibration.fetch_ns;
     uint32_t waited = STK_NONE;
     int64_t *ready = stk_arena_array(b->arena, at->count + 1, sizeof *ready);
-    if (!ready) {
-        return false;
-    }
-    for (uint32_t k = 0; k < at->count; k++) {
+    for (uint32_t k = 0; ready && k < at->count; k++) {
         struct stk_node *n = &nodes[*(const uint32_t *)stk_vec_at(at, k)];
-        bool waits = n->dur_ns > fetch_ns + WAITED_NS;
+        bool waits = b->g->feed == STK_FEED_WORKERS && n->dur_ns > fetch_ns + WAITED_NS;
         ready[k] = waits ? stk_node_end(n) - fetch_ns : INT64_MIN;
         n->wait = k;
+        n->lag_ns = (int32_t)fetch_ns;
         if (waits) {
             if (waited != STK_NONE) {
                 spread(ready, waited, k, nodes, at);
             }
             waited = k;
             n->dur_ns = fetch_ns;
-            n->lag_ns = (int32_t)fetch_ns;
         }
     }
     b->g->ready_ns = ready;
-    b->g->batch_count = (uint32_t)at->count;
-    return true;
+    b->g->batch_count = ready ? (uint32_t)at->count : 0;
+    return ready != NULL;
 }
 
 bool stk_graph_input(struct stk_graph_build *b)
@@ -129,9 +133,7 @@ bool stk_graph_input(struct stk_graph_build *b)
     }
     b->g->calibration.fetch_ns = least < FETCH_ELSE_NS ? least : FETCH_ELSE_NS;
     b->g->feed = ok ? feed_of(b, &fetches) : STK_FEED_NONE;
-    if (b->g->feed == STK_FEED_WORKERS) {
-        ok = set_workers(b, &at);
-    }
+    ok = ok && set_batches(b, &at);
     stk_vec_deinit(&at);
     stk_vec_deinit(&fetches);
     return ok;

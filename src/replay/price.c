@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "replay/critical.h"
 
 // What a prediction is off by where nothing else is known: the time of steps varies from run to
@@ -41,18 +42,143 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     }
 }
 
+// What one replay gave.
+struct outcome {
+    double mean_ns; // negative: a circle
+    bool is_even;
+    int64_t critical[STK_CRITICAL_COUNT];
+};
+
+// One rank with the fixes at one level. False: no memory.
+static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
+                        enum stk_level_of_fix level, struct outcome *out)
+{
+    struct stk_scene s;
+    struct stk_times t;
+    *out = (struct outcome){.mean_ns = -1};
+    if (!stk_scene_init(&s, g)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
+        if (s.nodes[i].kind == STK_NODE_COLLECTIVE) {
+            s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
+        }
+    }
+    int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
+    bool ok = borders && stk_times_init(&t, g);
+    if (ok) {
+        for (size_t k = 0; ok && k < count; k++) {
+            const struct stk_fix_how how = {level, set[k].value, set[k].text};
+            ok = set[k].fix->refuse(g) || set[k].fix->apply(&s, &how);
+        }
+        if (ok && stk_replay_run(&s, &t)) {
+            stk_replay_steps(g, s.nodes, &t, borders);
+            double mean_ns = stk_replay_mean(g, borders);
+            out->mean_ns = mean_ns < s.floor_ns ? s.floor_ns : mean_ns;
+            out->is_even = s.is_even;
+            stk_critical_sum(&s, &t, out->critical);
+        }
+        stk_times_deinit(&t);
+    }
+    stk_free(borders);
+    stk_scene_deinit(&s);
+    return ok;
+}
+
+static int compare_real(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+// Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
+// then spends its time on is the critical path of the first rank.
+static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                         enum stk_level_of_fix level, double *mean_ns, struct outcome *first)
+{
+    double *means = stk_alloc_array((size_t)p->count + 1, sizeof *means);
+    bool ok = means != NULL;
+    struct outcome o;
+    for (uint32_t i = 0; ok && i < p->count; i++) {
+        ok = replay_with(p->graphs[i], set, count, level, &o);
+        means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
+        *first = i ? *first : o;
+    }
+    if (ok) {
+        qsort(means, p->count, sizeof *means, compare_real);
+        *mean_ns = means[first->is_even ? (p->count - 1) / 2 : p->count - 1];
+    }
+    stk_free(means);
+    return ok;
+}
+
+static bool find_base(struct stk_pricing *p)
+{
+    struct outcome o;
+    return replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, &p->base_ns, &o);
+}
+
+static int compare_starts(const void *x, const void *y)
+{
+    const struct stk_collective *a = *(const struct stk_collective *const *)x,
+                                *b = *(const struct stk_collective *const *)y;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static const struct stk_collective *find_collective(const struct stk_collective *const *sorted,
+                                                    uint32_t count, int64_t start_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (sorted[mid]->start_ns < start_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < count && sorted[low]->start_ns == start_ns ? sorted[low] : NULL;
+}
+
+// Collectives of a rank learn how long they waited for the last one of their peers.
+static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
+{
+    const struct stk_collective **sorted =
+        stk_alloc_array((size_t)rank->collective_count + 1, sizeof *sorted);
+    if (!sorted) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        sorted[i] = &rank->collectives[i];
+    }
+    stk_sort(sorted, rank->collective_count, sizeof *sorted, compare_starts);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        struct stk_node *n = &g->nodes[i];
+        const struct stk_collective *c =
+            n->kind == STK_NODE_COLLECTIVE
+                ? find_collective(sorted, rank->collective_count, n->start_ns + g->base_ns)
+                : NULL;
+        if (c && c->matched) {
+            n->size = (uint32_t)(c->wait_ns / STK_US);
+            g->has_peers = true;
+        }
+    }
+    stk_free(sorted);
+    return true;
+}
+
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, struct stk_arena *arena)
 {
-    const struct stk_graph **graphs =
-        stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
-    *p = (struct stk_pricing){.graphs = graphs};
+    struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
+    *p = (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs};
     for (uint32_t i = 0; graphs && i < run->rank_count; i++) {
         struct stk_gate gate;
-        if (!run->ranks[i]->partial) {
+        struct stk_graph *g = run->ranks[i]->partial;
+        if (!g) {
             continue;
         }
-        graphs[p->count] = run->ranks[i]->partial;
-        if (!stk_gate_check(graphs[p->count], &gate)) {
+        graphs[p->count] = g;
+        if (!stk_gate_check(g, &gate) || !add_waits(g, run->ranks[i])) {
             return false;
         }
         add_gate(&p->gate, &gate, p->count);
@@ -60,8 +186,9 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
     }
     if (p->count == 0) {
         p->gate.why[p->gate.why_count++] = "the profile holds nothing to replay";
+        return graphs != NULL;
     }
-    return graphs != NULL;
+    return !p->gate.ok || find_base(p);
 }
 
 const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix *fix)
@@ -74,37 +201,6 @@ const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix *
         }
     }
     return why;
-}
-
-// Mean step of one rank with the fixes at one level; negative: a circle. False: no memory.
-static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
-                        enum stk_level_of_fix level, int64_t *critical, double *mean_ns)
-{
-    struct stk_scene s;
-    struct stk_times t;
-    if (!stk_scene_init(&s, g)) {
-        return false;
-    }
-    int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
-    bool ok = borders && stk_times_init(&t, g);
-    if (ok) {
-        for (size_t k = 0; k < count; k++) {
-            if (!set[k].fix->refuse(g)) {
-                const struct stk_fix_how how = {level, set[k].value, set[k].text};
-                set[k].fix->apply(&s, &how);
-            }
-        }
-        *mean_ns = -1;
-        if (stk_replay_run(&s, &t)) {
-            stk_replay_steps(g, s.nodes, &t, borders);
-            *mean_ns = stk_replay_mean(g, borders);
-            stk_critical_sum(&s, &t, critical);
-        }
-        stk_times_deinit(&t);
-    }
-    stk_free(borders);
-    stk_scene_deinit(&s);
-    return ok;
 }
 
 static const char *largest(const int64_t ns[STK_CRITICAL_COUNT])
@@ -125,21 +221,15 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
                    struct stk_price *out)
 {
     double share[STK_FIX_LEVELS];
-    int64_t critical[STK_CRITICAL_COUNT];
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
-        double sum = 0;
-        memset(critical, 0, sizeof critical);
-        for (uint32_t i = 0; i < p->count; i++) {
-            double mean;
-            if (!replay_with(p->graphs[i], set, count, (enum stk_level_of_fix)level, critical,
-                             &mean)) {
-                return false;
-            }
-            sum += mean >= 0 ? mean : p->gate.replayed_ns / p->count;
+        struct outcome o;
+        double mean_ns;
+        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, &mean_ns, &o)) {
+            return false;
         }
-        share[level] = p->gate.replayed_ns > 0 ? bounded(sum / p->gate.replayed_ns, 0, 1) : 1;
+        share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, 1) : 1;
         if (level == STK_FIX_EXPECTED) {
-            out->next_bottleneck = largest(critical);
+            out->next_bottleneck = largest(o.critical);
         }
     }
     double expected = share[STK_FIX_EXPECTED];

@@ -13,6 +13,7 @@ struct stk_pricing {
     const struct stk_graph *const *graphs;
     uint32_t count;
     struct stk_gate gate; // the worst of all ranks
+    double base_ns;       // replayed mean step without a change: that of the slowest rank
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,

@@ -51,9 +51,10 @@ static void fill_base(struct making *m)
 {
     const struct stk_gate *g = &m->pricing.gate;
     struct stk_whatif_base *b = &m->out->base;
-    m->out->has_base = g->has_figures && m->run->step_mean_ns > 0;
-    b->measured_ns = m->run->step_mean_ns;
-    b->median_ns = m->run->step_median_ns;
+    bool has_steps = m->run->step_mean_ns > 0;
+    m->out->has_base = g->has_figures && g->measured_ns > 0;
+    b->measured_ns = has_steps ? m->run->step_mean_ns : (int64_t)g->measured_ns;
+    b->median_ns = has_steps ? m->run->step_median_ns : b->measured_ns;
     b->replayed_ns = g->measured_ns > 0
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
                          : b->measured_ns;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the what-ifs of copies share.
+#ifndef STK_REPLAY_FIX_TRANSFERS_H
+#define STK_REPLAY_FIX_TRANSFERS_H
+
+#include "replay/fix.h"
+
+// Setting up a copy, which no faster link shortens.
+#define STK_COPY_SETUP_NS 1500
+
+static inline bool stk_fix_is_to_device(const struct stk_node *n)
+{
+    return n->kind == STK_NODE_COPY &&
+           (n->what == STK_WHAT_H2D || n->what == STK_WHAT_H2D_PAGEABLE);
+}
+static inline bool stk_fix_is_copy(const struct stk_node *n)
+{
+    return stk_fix_is_to_device(n) || (n->kind == STK_NODE_COPY && n->what != STK_WHAT_OTHER);
+}
+static inline int64_t stk_fix_copy_ns(int64_t ns, double faster)
+{
+    return ns <= STK_COPY_SETUP_NS
+               ? ns
+               : STK_COPY_SETUP_NS + stk_fix_scaled(ns - STK_COPY_SETUP_NS, 1 / faster);
+}
+// The batch's copies come from pinned memory: shorter, and their calls return at once.
+void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level);
+
+#endif
