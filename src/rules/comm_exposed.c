@@ -29,6 +29,7 @@ enum {
     FIX_DDP,
     FIX_NO_SYNC,
     FIX_FSDP,
+    FIX_OWN_CALL,
     FIX_TF,
     FIX_TF_CROSS,
     FIX_JAX,
@@ -79,6 +80,11 @@ static const struct stk_rep_fix fixes[] = {
                   "    layer.set_modules_to_forward_prefetch([following])\n"
                   "# FSDP1: FSDP(model, forward_prefetch=True, "
                   "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"},
+    [FIX_OWN_CALL] = {"pytorch",
+                      "Where the loop calls the collective itself, give it less to send (half "
+                      "precision, only what is needed), or start it early and wait late "
+                      "(async_op=True, then wait on what it returns).",
+                      NULL},
     [FIX_TF] =
         {"tensorflow",
          "Reduce gradients in packs, so that they overlap with the backward pass, over NCCL.",
@@ -226,15 +232,17 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
         "reduce_scatter", "reduce-scatter", NULL};
     static const char *const mpi[] = {"MPI_", NULL};
+    const struct stk_sign_sum *signs = ctx->pass.run->facts.signs;
     bool shard = is_mostly(ctx, shards);
     if (is_mostly(ctx, mpi)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
     } else if (is_mostly(ctx, exchange)) {
         stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
     } else if (shard) {
-        stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
+        bool is_own = stk_rule_on_host(ctx) && signs[STK_SIGN_FSDP].count == 0;
+        stk_finding_fix(ctx, f, &fixes[is_own ? FIX_OWN_CALL : FIX_FSDP]);
     }
-    if (ctx->pass.run->facts.signs[STK_SIGN_ENGINE].count > 0) {
+    if (signs[STK_SIGN_ENGINE].count > 0) {
         stk_finding_fix(ctx, f, &fixes[FIX_ENGINE]);
         return;
     }

@@ -215,6 +215,18 @@ static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                      e->dur_ns);
 }
 
+// Waiting for a peer is part of the collectives that communicate: they have the same names.
+static bool was_named(const enum stk_part *parts, int at)
+{
+    for (int i = 0; i < at; i++) {
+        if (stk_part_info(parts[i])->group == STK_GROUP_COMMUNICATION &&
+            stk_part_info(parts[at])->group == STK_GROUP_COMMUNICATION) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Each part's size and what fills most of it come first, so that all that the finding claims is
 // explained in its first lines.
 static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -223,9 +235,14 @@ static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     const struct stk_cause *causes = ctx->pass.run->causes;
     for (int i = 0; i < count; i++) {
         say_size(ctx, f, parts[i]);
-        say_names(ctx, f, &causes[parts[i]], 0, 1);
+        if (!was_named(parts, i)) {
+            say_names(ctx, f, &causes[parts[i]], 0, 1);
+        }
     }
     for (int i = 0; i < count; i++) {
+        if (was_named(parts, i)) {
+            continue;
+        }
         say_names(ctx, f, &causes[parts[i]], 1, i == 0 ? 3 : 2); // the smaller parts say less
         show_longest(ctx, f, &causes[parts[i]]);
     }

@@ -465,7 +465,7 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     choose_tf(ctx, f, even);
     if (has_grain) {
         choose_grain(ctx, f);
-    } else {
+    } else if (!is_handed_over(ctx)) {
         fix(ctx, f, FIX_JAX_THREAD);
     }
     fix(ctx, f, FIX_PROOF);
