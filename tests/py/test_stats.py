@@ -39,6 +39,28 @@ def test_nested_stages():
         c.true("map" in repr(ds.stats()), name)
 
 
+def within(inner, calls):
+    def total(i):
+        return float(i) + sum(float(v) for v in inner)
+
+    ds = sd.Dataset.range(30).map(total, calls).prefetch(1)
+    cpu = time.process_time()
+    c.same(sum(1 for _ in ds), 30)
+    return ds.stats(), (time.process_time() - cpu) * 1e9
+
+
+def test_pipeline_within():
+    """What a Python map's function spends in a pipeline that it pulls itself, working or waiting, is
+    as any other call of that map's: its input, which is at hand, was never waited for."""
+    for calls in (None, 2):
+        for threads in (None, 2):
+            inner = sd.Dataset.range(40).map(lambda j: work(j + 1), threads)
+            stats, cpu = within(inner.prefetch(2) if threads else inner, calls)
+            own = next(s for s in stats if s["kind"] == "map")
+            c.same(own["wait_ns"], 0, f"{calls}, {threads}: {stats}")
+            c.true(cpu / 10 < own["busy_ns"] < 1.5 * cpu or threads, f"{calls}: {own} of {cpu:.0f} ns")
+
+
 def test_cache_too_large():
     """A cache that the budget has no room for gives its elements, keeps nothing and says so."""
     options = sd.Options()

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/run/account.h"
 #include "data_make.h"
 
 #define PMAP(in, op, calls) with_op("map", in, op, "num_parallel_calls", I(calls), NULL)
@@ -134,6 +135,36 @@ static void closing_early(void)
     test_options.threads = 0;
 }
 
+// A worker of one run whose function pulls from another: it lends its own run's permit meanwhile,
+// and none of the other's, which it has not.
+static void permits_of_another(void)
+{
+    static const int is_never_off;
+    struct stk_permits own = {0};
+    stk_permits_open(&own, 1, &is_never_off);
+    struct stk_iter *other = open_iter(PREFETCH(PMAP(RANGE(9), OP_PLUS_ONE, 2), 2));
+    stk_permit_take(&own);
+    struct stk_wait w = stk_wait_begin();
+    CHECK_EQ(own.taken, 0);
+    stk_wait_end(w, NULL);
+    CHECK_EQ(own.taken, 1);
+    struct stk_block b = {0};
+    struct stoker_err err;
+    int64_t n = 0;
+    do {
+        CHECK(stk_iter_next(other, 2, &b, &err) == STOKER_OK);
+        n += b.n;
+    } while (b.n > 0);
+    CHECK_EQ(n, 9);
+    CHECK_EQ(own.taken, 1);
+    stk_block_free(&b);
+    stk_iter_close(other);
+    CHECK_EQ(own.taken, 1);
+    CHECK(stk_permit_return() == &own && !stk_permit_return());
+    CHECK_EQ(own.taken, 0);
+    stk_permits_close(&own);
+}
+
 // A consumer that takes some and pauses: whoever sleeps behind it, and however it is woken, more is
 // made ahead in every pause.
 static void pausing(int64_t burst, int pause_us)
@@ -214,6 +245,7 @@ int main(int argc, char **argv)
                   i * 300);
     }
     CHECK_RUN(closing_early);
+    CHECK_RUN(permits_of_another);
     CHECK_RUN(pausing, 8, 2000);
     CHECK_RUN(pausing, 1, 300);
     CHECK_RUN(pausing, 25, 4000);

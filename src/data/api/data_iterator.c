@@ -15,6 +15,7 @@
 #include "data/graph/plan.h"
 #include "data/rewrites/rewrite.h"
 #include "data/memory/split.h"
+#include "data/run/account.h"
 #include "data/run/aggregate.h"
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
@@ -220,7 +221,7 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
 }
 
 // Another block. Grows what is asked for while blocks come quickly and stay small.
-STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stoker_err *err)
+STK_HOT static enum stoker_status take_block(struct stoker_iterator *it, struct stoker_err *err)
 {
     if (it->behind.elements > 0 || it->behind.errors > 0) {
         enum stoker_status passed = pass_over(it, err);
@@ -251,6 +252,15 @@ STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stok
         it->want /= 2;
     }
     return STOKER_OK;
+}
+
+// The same, where the caller may be a function of another pipeline's stage.
+STK_HOT static enum stoker_status refill(struct stoker_iterator *it, struct stoker_err *err)
+{
+    struct stk_account callers = stk_account_set_aside();
+    enum stoker_status s = take_block(it, err);
+    stk_account_take_up(&callers);
+    return s;
 }
 
 // A batch that is a view of the caller's own memory, as one that may be written. Without memory for
@@ -421,7 +431,9 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
     }
     stk_run_cancel(it->root->run);
     stk_block_free(&it->block);
+    struct stk_account callers = stk_account_set_aside();
     stk_iter_close(it->root);
+    stk_account_take_up(&callers);
     stk_pool_drop(it->concurrent);
     if (it->recorder) {
         s = stk_recorder_close(it->recorder, err);

@@ -10,22 +10,14 @@
 #define RATIO_EVERY_NS 1000000u
 #define OUTSIDE_NS 20000u
 
-struct account {
-    struct stk_iter *stage, *before; // the latter as of the last change to a stage
-    uint64_t since_ns;
-    uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
-    uint64_t charged_ns;        // of CPU since then
-    uint64_t debt_ns;           // charged too much before
-    uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
-};
-static _Thread_local struct account account;
+static _Thread_local struct stk_account account;
 
 static uint64_t cpu_clock_ns(void)
 {
     return stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void begin_measure(struct account *a)
+static void begin_measure(struct stk_account *a)
 {
     a->cpu_ns = cpu_clock_ns();
     a->worked_ns = a->charged_ns = 0;
@@ -33,7 +25,7 @@ static void begin_measure(struct account *a)
 }
 
 // What was used since the last measure, and was not charged to any stage.
-static uint64_t measure(struct account *a)
+static uint64_t measure(struct stk_account *a)
 {
     uint64_t cpu = cpu_clock_ns(), used = cpu - a->cpu_ns;
     used = used < a->worked_ns ? used : a->worked_ns; // the rest was between stages
@@ -47,7 +39,7 @@ static uint64_t measure(struct account *a)
 }
 
 // Charges what passed since the last change; returns the time.
-static uint64_t charge(struct account *a)
+static uint64_t charge(struct stk_account *a)
 {
     uint64_t now = stk_clock_ns();
     if (a->stage) {
@@ -72,7 +64,7 @@ static uint64_t charge(struct account *a)
 
 struct stk_iter *stk_account_enter(struct stk_iter *it)
 {
-    struct account *a = &account;
+    struct stk_account *a = &account;
     struct stk_iter *before = a->stage;
     uint64_t left_ns = a->since_ns, now_ns = charge(a);
     if (!before && (!a->ratio || now_ns - left_ns > OUTSIDE_NS)) {
@@ -98,9 +90,25 @@ void stk_account_leave(struct stk_iter *before, int64_t given)
     account.stage = before;
 }
 
+struct stk_account stk_account_set_aside(void)
+{
+    struct stk_account was = account;
+    if (was.stage) {
+        account = (struct stk_account){0};
+    }
+    return was;
+}
+
+void stk_account_take_up(const struct stk_account *was)
+{
+    if (was->stage) {
+        account = *was;
+    }
+}
+
 void stk_account_settle(struct stk_iter *it)
 {
-    struct account *a = &account;
+    struct stk_account *a = &account;
     uint64_t missing = measure(a), paid = missing < a->debt_ns ? missing : a->debt_ns;
     a->debt_ns -= paid;
     __atomic_add_fetch(&it->stats.busy_ns, missing - paid, __ATOMIC_RELAXED);
@@ -113,19 +121,15 @@ void stk_account_add(uint64_t cpu_ns)
     }
 }
 
-struct stk_wait stk_wait_begin(struct stk_run *run)
+struct stk_wait stk_wait_begin(void)
 {
-    struct stk_wait w = {charge(&account), stk_permit_is_held()};
-    if (w.had_permit) {
-        stk_permit_return(&run->permits);
-    }
-    return w;
+    return (struct stk_wait){charge(&account), stk_permit_return()};
 }
 
-void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
+void stk_wait_end(struct stk_wait w, struct stk_iter *it)
 {
-    if (w.had_permit) {
-        stk_permit_take(&run->permits);
+    if (w.had) {
+        stk_permit_take(w.had);
     }
     uint64_t now = stk_clock_ns();
     account.since_ns = now;

@@ -22,9 +22,24 @@ void stk_account_add(uint64_t cpu_ns);
 // elements are waited for (NULL: none), and wait_ns of the stage the thread works for.
 struct stk_wait {
     uint64_t since_ns;
-    bool had_permit;
+    struct stk_permits *had; // NULL: none
 };
-struct stk_wait stk_wait_begin(struct stk_run *run);
-void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it);
+struct stk_wait stk_wait_begin(void);
+void stk_wait_end(struct stk_wait w, struct stk_iter *it);
+
+// A thread's account.
+struct stk_account {
+    struct stk_iter *stage, *before; // the latter as of the last change to a stage
+    uint64_t since_ns;
+    uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
+    uint64_t charged_ns;        // of CPU since then
+    uint64_t debt_ns;           // charged too much before
+    uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
+};
+// Around the use of another pipeline by a function of the stage that this thread works for: to that
+// stage it is as any other call, whose time and processor time are the stage's own; the other
+// pipeline keeps an account beside.
+struct stk_account stk_account_set_aside(void);
+void stk_account_take_up(const struct stk_account *was);
 
 #endif

@@ -112,7 +112,7 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
 bool stk_async_is_short(struct stk_async *a, int *tries)
 {
     struct stk_run *run = a->it->run;
-    struct stk_wait w = stk_wait_begin(run);
+    struct stk_wait w = stk_wait_begin();
     if (*tries == 0) {
         pthread_mutex_lock(&run->short_lock);
         *tries = 1;
@@ -133,7 +133,7 @@ bool stk_async_is_short(struct stk_async *a, int *tries)
         is_over = idle >= STK_MEMORY_WAIT_TRIES || stk_ring_is_stopped(&a->ring);
     }
     ++*tries;
-    stk_wait_end(run, w, NULL);
+    stk_wait_end(w, NULL);
     return !is_over;
 }
 
@@ -184,7 +184,7 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     stk_account_leave(before, 0);
     stk_account_settle(a->it);
     if (!had_permit) {
-        stk_permit_return(&run->permits);
+        (void)stk_permit_return();
     }
     if (is_end) {
         return false;
@@ -308,11 +308,11 @@ void stk_async_close(struct stk_async *a)
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
     stk_ring_stop(&a->ring);
-    struct stk_wait w = stk_wait_begin(a->it->run); // workers may wait for this thread's permit
+    struct stk_wait w = stk_wait_begin(); // workers may wait for this thread's permit
     for (int i = 0; i < a->n_threads; i++) {
         stk_worker_join(a->workers[i].thread);
     }
-    stk_wait_end(a->it->run, w, NULL);
+    stk_wait_end(w, NULL);
     STK_ASSERT(a->is_stopping && a->ring.is_stopped);
     if (a->own && a->kind->end) {
         a->kind->end(a->own);

@@ -27,9 +27,9 @@ bool stk_memory_wait_once(void *arg, int *idle)
     uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
     uint64_t all_used = stk_limits_use().ram_bytes;
     __atomic_add_fetch(&run->memory_waits, 1, __ATOMIC_RELAXED);
-    struct stk_wait w = stk_wait_begin(run);
+    struct stk_wait w = stk_wait_begin();
     usleep(STK_MEMORY_WAIT_MS * 1000);
-    stk_wait_end(run, w, NULL);
+    stk_wait_end(w, NULL);
     bool is_freed =
         stk_pool_stats_of(run->pool).in_use_bytes < used || stk_limits_use().ram_bytes < all_used;
     bool is_awaited = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) != 0;

@@ -5,8 +5,9 @@
 #include "base/assert.h"
 #include "data/memory/process_limits.h"
 
-static _Thread_local bool is_held, is_one_of_all; // the latter: one of the process' as well
-static _Thread_local bool has_lent_of_all;        // one of the process' to a helper
+static _Thread_local struct stk_permits *held; // whose permit this thread has; NULL: none
+static _Thread_local bool is_one_of_all;       // and one of the process'
+static _Thread_local bool has_lent_of_all;     // one of the process' to a helper
 
 static struct { // of all runs
     pthread_mutex_t lock;
@@ -122,7 +123,7 @@ void stk_permits_close(struct stk_permits *g)
 
 void stk_permit_take(struct stk_permits *g)
 {
-    STK_ASSERT(!is_held);
+    STK_ASSERT(!held);
     pthread_mutex_lock(&g->lock);
     while (g->taken >= g->permits && !__atomic_load_n(g->is_off, __ATOMIC_ACQUIRE)) {
         pthread_cond_wait(&g->freed, &g->lock);
@@ -131,7 +132,7 @@ void stk_permit_take(struct stk_permits *g)
     g->most = g->taken > g->most ? g->taken : g->most;
     pthread_mutex_unlock(&g->lock);
     take_of_all(g->is_off);
-    is_held = true;
+    held = g;
 }
 
 static void give_back(struct stk_permits *g)
@@ -146,7 +147,7 @@ static void give_back(struct stk_permits *g)
 bool stk_permits_lend(struct stk_permits *g, int limit)
 {
     pthread_mutex_lock(&g->lock);
-    int working = g->taken + !is_held; // the consumer's own thread is not among those taken
+    int working = g->taken + (held != g); // the consumer's own thread is not among those taken
     bool is_free = working < limit && g->taken < g->permits;
     g->taken += is_free;
     g->most = g->taken > g->most ? g->taken : g->most;
@@ -167,17 +168,20 @@ void stk_permits_give_back(struct stk_permits *g)
     give_back(g);
 }
 
-void stk_permit_return(struct stk_permits *g)
+struct stk_permits *stk_permit_return(void)
 {
-    STK_ASSERT(is_held);
-    return_of_all();
-    give_back(g);
-    is_held = false;
+    struct stk_permits *g = held;
+    if (g) {
+        return_of_all();
+        give_back(g);
+        held = NULL;
+    }
+    return g;
 }
 
 bool stk_permit_is_held(void)
 {
-    return is_held;
+    return held != NULL;
 }
 
 void stk_permits_set(struct stk_permits *g, int permits)

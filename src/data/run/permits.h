@@ -18,9 +18,11 @@ struct stk_permits {
 
 void stk_permits_open(struct stk_permits *g, int permits, const int *is_off);
 void stk_permits_close(struct stk_permits *g);
-// Blocks until a permit is free; taken at most once by a thread. stk_permit_return takes it back.
+// Blocks until a permit is free; a thread has one at most. stk_permit_return gives it back to the
+// run that it is of, whichever run the thread works for just now: a worker's function may pull from
+// another pipeline. NULL: it had none.
 void stk_permit_take(struct stk_permits *g);
-void stk_permit_return(struct stk_permits *g);
+struct stk_permits *stk_permit_return(void);
 // The process' alone, where this thread has one.
 bool stk_permit_lend_of_all(void);
 void stk_permit_take_of_all(void);
@@ -29,7 +31,7 @@ void stk_permits_wake(void); // the process' limit is another, or a run is cance
 // waits. False: none. It is given back by this thread, too.
 bool stk_permits_lend(struct stk_permits *g, int limit);
 void stk_permits_give_back(struct stk_permits *g);
-bool stk_permit_is_held(void);                            // by this thread
+bool stk_permit_is_held(void);                            // by this thread, of any run
 void stk_permits_set(struct stk_permits *g, int permits); // 0: as they are, but waits look again
 
 #endif

@@ -419,7 +419,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
         if (is_done || is_end || is_off || !is_waiting) {
             pthread_mutex_unlock(&r->lock);
             if (has_waited) {
-                stk_wait_end(run, w, r->it);
+                stk_wait_end(w, r->it);
             }
             return is_done ? p : NULL;
         }
@@ -427,7 +427,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
             has_waited = true;
             r->is_drained = r->is_drained || r->was_full;
             r->was_full = false;
-            w = stk_wait_begin(run);
+            w = stk_wait_begin();
             if (r->is_napping && r->naps.left > 0) {
                 forgo_naps(&r->naps);
                 pthread_cond_signal(&r->has_capacity);

@@ -120,7 +120,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     pauses = stk_worker_pauses() - pauses;
     stk_account_leave(before, 0);
     stk_account_settle(p->it);
-    stk_permit_return(&run->permits);
+    (void)stk_permit_return();
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
     stk_tuner_look(run);
@@ -313,7 +313,6 @@ static void turn_to_ready(struct stk_interleave *p)
 // Waits until the dataset whose turn it is has a piece, or is at its end.
 static void await(struct stk_interleave *p)
 {
-    struct stk_run *run = p->it->run;
     struct stk_wait w;
     bool has_waited = false;
     pthread_mutex_lock(&p->ring.lock);
@@ -327,7 +326,7 @@ static void await(struct stk_interleave *p)
         }
         if (!has_waited) {
             has_waited = true;
-            w = stk_wait_begin(run);
+            w = stk_wait_begin();
         }
         // With little memory only this dataset is read in, and whose turn it is may have changed
         // since workers looked last.
@@ -339,7 +338,7 @@ static void await(struct stk_interleave *p)
     }
     pthread_mutex_unlock(&p->ring.lock);
     if (has_waited) {
-        stk_wait_end(run, w, p->it);
+        stk_wait_end(w, p->it);
     }
 }
 
@@ -467,11 +466,11 @@ void stk_interleave_close(struct stk_interleave *p)
     pthread_cond_broadcast(&p->unpark);
     pthread_mutex_unlock(&p->ring.lock);
     stk_ring_stop(&p->ring);
-    struct stk_wait w = stk_wait_begin(p->it->run); // workers may wait for this thread's permit
+    struct stk_wait w = stk_wait_begin(); // workers may wait for this thread's permit
     for (int i = 0; i < p->n_threads; i++) {
         stk_worker_join(p->workers[i].thread);
     }
-    stk_wait_end(p->it->run, w, NULL);
+    stk_wait_end(w, NULL);
     for (int64_t i = 0; p->slots && i < p->length; i++) {
         for (int k = 0; k < STK_INTERLEAVE_AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
