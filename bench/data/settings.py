@@ -383,49 +383,28 @@ def spdl_jpeg():
     )
 
 
-def codec_jpeg():
-    base = {"workers": 2, "prefetch": 4, "normalise": "of the batch"}
+def pooled_jpeg(workers, prefetches, *others):
+    """Of a pool of workers that make images, two workers and four batches ahead to begin with."""
     return product(
-        base,
-        {"workers": 0},
-        {"workers": 1},
-        {"workers": 3},
-        {"workers": 4},
-        {"prefetch": 2},
-        {"prefetch": 16},
-        {"in order": False},
+        {"workers": 2, "prefetch": 4, "normalise": "of the batch"},
+        *({"workers": n} for n in workers),
+        *({"prefetch": n} for n in prefetches),
         {"normalise": "each"},
-        {"antialias": False},
+        *others,
     )
+
+
+def codec_jpeg():
+    return pooled_jpeg((0, 1, 3, 4), (2, 16), {"in order": False}, {"antialias": False})
 
 
 def lit_jpeg():
-    base = {"workers": 2, "prefetch": 4, "normalise": "of the batch"}
-    return product(
-        base,
-        {"workers": 0},
-        {"workers": 1},
-        {"workers": 3},
-        {"prefetch": 16},
-        {"normalise": "each"},
-        {"decoder": "Pillow"},
-        {"antialias": False},
-    )
+    return pooled_jpeg((0, 1, 3), (16,), {"decoder": "Pillow"}, {"antialias": False})
 
 
 def loader_rs_jpeg():
-    return product(
-        {"workers": 2, "prefetch": 4, "normalise": "of the batch"},
-        {"workers": 0},
-        {"workers": 1},
-        {"workers": 3},
-        {"workers": 4},
-        {"prefetch": 2},
-        {"prefetch": 16},
-        {"normalise": "each"},
-        {"items in parallel": 2, "workers": 1},
-        {"items in parallel": 2},
-    )
+    both = {"items in parallel": 2}
+    return pooled_jpeg((0, 1, 3, 4), (2, 16), {**both, "workers": 1}, both)
 
 
 def loader_rs_numbers():
