@@ -232,12 +232,12 @@ static inline void world_regexp(sqlite3_context *context, int argc, sqlite3_valu
     regfree(&regex);
 }
 
-static inline void world_begin_all(struct query_world *w, uint64_t seed)
+static inline void world_begin_all(struct query_world *w, uint64_t seed, int steps)
 {
     memset(w, 0, sizeof *w);
     world_seed = seed;
     synth_begin(&w->s);
-    world_events(w, seed % 3 == 0 ? 60 : 5);
+    world_events(w, steps);
     struct stk_rank_sum *sum = synth_summarize(&w->s);
     struct stoker_err err;
     stk_err_init(&err);

@@ -441,11 +441,15 @@ static void put_line(struct xspace *w, uint32_t track)
         t->devices[k->device].kind != STK_DEVICE_TPU) {
         n = (size_t)snprintf(stream, sizeof stream, "Stream #%" PRId64, k->id);
         shown = (struct stk_str){stream, n};
+    } else if (k->kind == STK_TRACK_COUNTER && k->device == STK_NONE) {
+        shown = STK_STR(STK_XSPACE_COUNTERS);
     } else if (recorded.n) {
         shown = recorded;
     }
+    // Rows beside the host's threads are numbered by nobody.
+    int64_t id = k->device == STK_NONE && k->kind != STK_TRACK_THREAD ? (int64_t)track : k->id;
     int64_t line_ns = t->start_ns[k->first] > 0 ? t->start_ns[k->first] : 0;
-    stk_pbw_u64(w->out, LINE_ID, (uint64_t)k->id);
+    stk_pbw_u64(w->out, LINE_ID, (uint64_t)id);
     stk_pbw_text(w->out, LINE_NAME, shown);
     stk_pbw_u64(w->out, LINE_TIMESTAMP_NS, (uint64_t)(line_ns + w->f->shift_ns));
     if (!stk_export_rows_begin(&rows, t, track)) {
@@ -466,11 +470,12 @@ static void put_line(struct xspace *w, uint32_t track)
 
 #define HOST_PLANE STK_NONE
 
-// A plane of a device, of the host, or of a device's rows that are no streams: readers would take
-// any line of a GPU's own plane for a stream, except those whose ids XProf keeps for derived lines.
+// A plane of a device, of the host, or of the rows of one that are no streams or no threads:
+// readers would take any line of a GPU's own plane for a stream, except those whose ids XProf keeps
+// for derived lines, and any line of a host for a thread.
 struct plane {
     uint32_t device;
-    bool is_derived_line;
+    bool is_beside;
 };
 #define DERIVED_ID_FIRST (-559038737) // 0xdeadbeef
 #define DERIVED_ID_LAST (DERIVED_ID_FIRST + 1023)
@@ -481,10 +486,13 @@ static bool is_of_plane(const struct xspace *w, const struct stk_track *k, struc
         !stk_export_takes_track(w->x, w->f, k)) {
         return false;
     }
-    bool is_derived = k->id >= DERIVED_ID_FIRST && k->id <= DERIVED_ID_LAST;
-    bool is_derived_line = plane.device != HOST_PLANE && k->kind != STK_TRACK_STREAM &&
-                           !is_derived && w->f->t->devices[plane.device].kind != STK_DEVICE_TPU;
-    return is_derived_line == plane.is_derived_line;
+    bool is_beside = k->kind != STK_TRACK_THREAD;
+    if (plane.device != HOST_PLANE) {
+        bool is_derived = k->id >= DERIVED_ID_FIRST && k->id <= DERIVED_ID_LAST;
+        is_beside = k->kind != STK_TRACK_STREAM && !is_derived &&
+                    w->f->t->devices[plane.device].kind != STK_DEVICE_TPU;
+    }
+    return is_beside == plane.is_beside;
 }
 
 static void put_device_stats(struct xspace *w, uint32_t device)
@@ -515,20 +523,22 @@ static void put_device_stats(struct xspace *w, uint32_t device)
 static void put_plane_head(struct xspace *w, struct plane plane)
 {
     uint32_t device = plane.device;
-    char text[64] = "/host:CPU";
+    char text[64];
     static const char *const prefixes[] = {[STK_DEVICE_GPU] = "/device:GPU:",
                                            [STK_DEVICE_TPU] = "/device:TPU:",
                                            [STK_DEVICE_OTHER] = "/device:OTHER:"};
-    if (device != HOST_PLANE) {
-        snprintf(text, sizeof text, "%s%s%" PRId64, plane.is_derived_line ? "/custom:beside " : "",
-                 prefixes[w->f->t->devices[device].kind] + plane.is_derived_line,
+    if (device == HOST_PLANE) {
+        snprintf(text, sizeof text, "%s", plane.is_beside ? STK_XSPACE_BESIDE "host" : "/host:CPU");
+    } else {
+        snprintf(text, sizeof text, "%s%s%" PRId64, plane.is_beside ? STK_XSPACE_BESIDE : "",
+                 prefixes[w->f->t->devices[device].kind] + plane.is_beside,
                  w->f->t->devices[device].ordinal);
     }
     stk_pbw_u64(w->out, PLANE_ID,
-                device == HOST_PLANE ? 1 : 2 * (device + 1u) + plane.is_derived_line);
+                device == HOST_PLANE ? !plane.is_beside : 2 * (device + 1u) + plane.is_beside);
     stk_pbw_text(w->out, PLANE_NAME, stk_str_from(text));
     put_stat_names(w->out);
-    if (device != HOST_PLANE && !plane.is_derived_line) {
+    if (device != HOST_PLANE && !plane.is_beside) {
         put_device_stats(w, device);
     }
 }
@@ -630,6 +640,9 @@ static void put_planes(struct xspace *w)
     }
     if (!failed(w)) {
         put_plane(w, (struct plane){HOST_PLANE, false});
+    }
+    if (!failed(w) && has_lines(w, (struct plane){HOST_PLANE, true})) {
+        put_plane(w, (struct plane){HOST_PLANE, true});
     }
 }
 
@@ -782,13 +795,14 @@ const struct stk_exporter stk_exporter_xspace = {
              "bytes, direction and memory of copies, numbers of steps (as root events, which XProf "
              "groups by); which call launched which device operation (as correlation_id); names "
              "of threads; devices with their properties; the host's name",
-    .drops =
-        "the numbers of processes, of which the format knows one per file, and the rank; "
-        "correlation numbers as recorded (new ones stand for the same links); the rows that "
-        "keep overlapping events apart. Counters are events with their values as stats, not XLA's "
-        "line of counters. XProf's tables of kernels stay empty without --args, those of HLO with "
-        "it as well. Protobuf readers refuse files above 2 GiB (stoker "
-        "does not): select steps then",
+    .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
+             "correlation numbers as recorded (new ones stand for the same links); the rows that "
+             "keep overlapping events apart. Counters of the host, and its rows that are no "
+             "threads, are in a "
+             "plane beside the host's. XProf's tables of kernels stay empty without --args, those "
+             "of HLO with "
+             "it as well. Protobuf readers refuse files above 2 GiB (stoker "
+             "does not): select steps then",
     .one_rank = true,
     .takes_args = true,
     .write = write_xspace,

@@ -26,6 +26,8 @@ enum stk_chrome_own_cat {
 const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat);
 
 #define STK_XSPACE_OWN_PLANE "/custom:stoker" // passed over when read
+#define STK_XSPACE_BESIDE "/custom:beside "   // planes of rows that are no streams, no threads
+#define STK_XSPACE_COUNTERS "_counters_"      // a line of counters, as XLA names it
 #define STK_XSPACE_OWN_KIND "stoker_kind"     // stat of an event: its kind in the store
 
 #endif

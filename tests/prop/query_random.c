@@ -24,7 +24,7 @@ static void test_switch(void)
     struct stoker_err err;
     for (int alone = 0; alone < 2; alone++) {
         CHECK(alone ? setenv("STOKER_SQL", "sqlite", 1) == 0 : unsetenv("STOKER_SQL") == 0);
-        world_begin_all(&w, 1);
+        world_begin_all(&w, 1, 5);
         free(world_ask(&w, "select name, count(*) from events group by name", &err));
         CHECK_EQ(stk_query_used_batches(w.q), !alone);
         world_end(&w);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_switch);
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct query_world w;
-        world_begin_all(&w, seed);
+        world_begin_all(&w, seed, seed % 3 == 0 ? 60 : 5);
         for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
             world_copy(&w, choices[c].table);
         }

@@ -178,7 +178,7 @@ static enum stk_xp_line_kind gpu_line_kind(struct stk_str name)
     if (is_derived_name(name) || stk_str_contains(name, STK_STR(" - from #"))) {
         return STK_XP_LINE_DERIVED;
     }
-    if (stk_str_eq(name, STK_STR("_counters_"))) {
+    if (stk_str_eq(name, STK_STR(STK_XSPACE_COUNTERS))) {
         return STK_XP_LINE_COUNTER;
     }
     // "CUPTI overhead" too: a stream loses its name to it if the profiler flushed on it once.
@@ -211,6 +211,9 @@ enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_
         return gpu_line_kind(name);
     case STK_XP_PLANE_TPU:
         return tpu_line_kind(name);
+    case STK_XP_PLANE_OTHER:
+        return stk_str_eq(name, STK_STR(STK_XSPACE_COUNTERS)) ? STK_XP_LINE_COUNTER
+                                                              : STK_XP_LINE_OTHER;
     default:
         return STK_XP_LINE_OTHER;
     }
