@@ -51,6 +51,13 @@ struct sums {
     int64_t numbers[NAMED];         // of the first of them
 };
 
+// "st", "nd", "rd", "th" behind a number.
+static const char *ordinal(uint32_t n)
+{
+    uint32_t last = n / 10 % 10 == 1 ? 0 : n % 10; // 11th, 12th, 13th
+    return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+}
+
 // "steps 5, 11, 17, 23 and 4 more", "step 3 on 8 devices"
 static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
 {
@@ -140,8 +147,8 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     }
     if (facts->long_twice) {
         stk_finding_say(ctx, f,
-                        "they lie %" PRIu32 " steps apart: perhaps every %" PRIu32 "th is one",
-                        facts->long_period, facts->long_period);
+                        "they lie %" PRIu32 " steps apart: perhaps every %" PRIu32 "%s is one",
+                        facts->long_period, facts->long_period, ordinal(facts->long_period));
     } else if (facts->long_period > 0) {
         stk_finding_say(ctx, f, "they return every %" PRIu32 " steps", facts->long_period);
     }
@@ -185,8 +192,8 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
     bool returns = period > 0 && !ctx->pass.run->facts.long_twice;
-    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "th step is long%s%s", period,
-                                       what[0] ? ": " : "", what)
+    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period,
+                                       ordinal(period), what[0] ? ": " : "", what)
                        : stk_rule_text(ctx, "%s%s%s",
                                        s.steps == 1 ? "One step is far longer than the others"
                                                     : "Some steps are far longer than the others",

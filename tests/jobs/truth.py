@@ -78,7 +78,7 @@ def save(rows, first, count, packages, constant_s=None, **seconds):
     if constant_s is None:
         wait_share = sum(waits_s) / sum(step_s)
     else:
-        wait_share = 1 - constant_s / median_s
+        wait_share = 1 - constant_s * count / sum(step_s)  # of the mean step: waits may come in bursts
     truth = {
         "recorded": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "versions": {name: importlib.metadata.version(name) for name in packages},

@@ -26,7 +26,7 @@
 #define SHORT_PIECE_NS (200 * STK_US)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, CALLBACK, LISTS };
+enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, ASIDE, LISTS };
 static const enum stk_part list_part[LISTS] = {
     STK_PART_COMPILE, STK_PART_COMPUTE, STK_PART_COMMUNICATION, STK_PART_INPUT, STK_PART_HOST};
 
@@ -35,28 +35,51 @@ struct host {
     struct stk_thread_segments segments;
     struct stk_marks list[LISTS];
     size_t at[LISTS];
-    struct stk_vec compute, callbacks; // struct stk_mark
+    struct stk_vec compute, aside; // struct stk_mark
     struct stk_spans communication;
     int64_t covered_ns, total_ns; // of used windows
     bool used;
     bool failed;
 };
 
-// The operation by which compiled code calls Python, if one is open: what runs in it is no work of
-// the model's.
-static uint32_t open_callback(const struct host *h, const struct stk_thread_cursor *c)
+static uint64_t seen(const struct host *h, enum stk_sign sign)
 {
-    bool any = h->a->sum->facts.signs[STK_SIGN_CALLBACK].count > 0;
+    return h->a->sum->facts.signs[sign].count;
+}
+
+// The operation that is open and no work of the model's, whatever runs in it: compiled code that
+// calls Python, a checkpoint that TensorFlow writes. STK_NONE: none.
+static uint32_t open_aside(const struct host *h, const struct stk_thread_cursor *c)
+{
+    const struct stk_trace *t = h->a->t;
+    bool any = seen(h, STK_SIGN_CALLBACK) || seen(h, STK_SIGN_CHECKPOINT);
     for (uint32_t i = 0; i < c->depth && any; i++) {
         uint32_t event = c->stack[i].event;
-        if (h->a->signs[h->a->t->name[event]] == STK_SIGN_CALLBACK + 1) {
+        int sign = h->a->signs[t->name[event]] - 1;
+        if (t->kind[event] != STK_KIND_PYTHON &&
+            (sign == STK_SIGN_CALLBACK || sign == STK_SIGN_CHECKPOINT)) {
             return event;
         }
     }
     return STK_NONE;
 }
 
-// Stretches of one row in which a model operation is open and nothing of the input pipeline is.
+static bool extend(struct stk_vec *marks, int64_t start, int64_t end, uint32_t event)
+{
+    struct stk_mark *m = marks->count ? stk_vec_at(marks, marks->count - 1) : NULL;
+    if (m && m->event == event && m->end_ns == start) {
+        m->end_ns = end;
+        return true;
+    }
+    m = stk_vec_push(marks);
+    if (m) {
+        *m = (struct stk_mark){start, end, event};
+    }
+    return m != NULL;
+}
+
+// Stretches of one row in which a model operation is open and nothing of the input pipeline is, and
+// those of work aside.
 static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint32_t row)
 {
     const struct stk_trace *t = h->a->t;
@@ -70,20 +93,15 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
         stk_cursor_advance(c, at);
         const struct stk_open_event *top = stk_cursor_top(c);
         int64_t end = stk_cursor_stretch(c, at, INT64_MAX);
-        if (top && (top->inherited & STK_NAME_MODEL_OP) && !(top->inherited & INPUT_CLASSES)) {
-            uint32_t callback = open_callback(h, c);
-            uint32_t event =
-                callback != STK_NONE ? callback : stk_cursor_outermost(c, STK_NAME_MODEL_OP);
-            struct stk_vec *marks = callback != STK_NONE ? &h->callbacks : &h->compute;
-            struct stk_mark *m = marks->count ? stk_vec_at(marks, marks->count - 1) : NULL;
-            if (m && m->event == event && m->end_ns == at) {
-                m->end_ns = end;
-            } else {
-                m = stk_vec_push(marks);
-                if (!m) {
-                    return false;
-                }
-                *m = (struct stk_mark){at, end, event};
+        if (top && !(top->inherited & INPUT_CLASSES)) {
+            uint32_t aside = open_aside(h, c);
+            bool is_model = aside == STK_NONE && (top->inherited & STK_NAME_MODEL_OP);
+            if (aside != STK_NONE && !extend(&h->aside, at, end, aside)) {
+                return false;
+            }
+            if (is_model &&
+                !extend(&h->compute, at, end, stk_cursor_outermost(c, STK_NAME_MODEL_OP))) {
+                return false;
             }
         }
         if (end == INT64_MAX) {
@@ -107,9 +125,9 @@ static bool find_model_time(struct host *h)
     }
     stk_free(c);
     h->list[COMPUTE] = (struct stk_marks){h->compute.items, h->compute.count};
-    h->list[CALLBACK] = (struct stk_marks){h->callbacks.items, h->callbacks.count};
+    h->list[ASIDE] = (struct stk_marks){h->aside.items, h->aside.count};
     stk_marks_flatten(&h->list[COMPUTE]);
-    stk_marks_flatten(&h->list[CALLBACK]);
+    stk_marks_flatten(&h->list[ASIDE]);
     h->list[COLLECTIVE] = a->host_collectives;
     h->list[FETCH] = a->fetches;
     h->list[COMPILE] = a->compiles;
@@ -223,7 +241,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     STK_ASSERT(count == 0 || w);
     struct host h = {.a = a};
     stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
-    stk_vec_init(&h.callbacks, sizeof(struct stk_mark), UINT32_MAX - 1);
+    stk_vec_init(&h.aside, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_spans_init(&h.communication);
     h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
@@ -239,7 +257,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     }
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
-    stk_vec_deinit(&h.callbacks);
+    stk_vec_deinit(&h.aside);
     stk_spans_deinit(&h.communication);
     return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }

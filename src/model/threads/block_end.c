@@ -8,7 +8,8 @@
 // innermost frame that is a fetch or is named after preparing data, or after something else
 // (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise.
 // O((w + e) log e) in waits and ends.
-// Limits: threads whose Python was not recorded, and other processes, are not seen.
+// Limits: threads whose Python was not recorded are not seen, nor are other processes: what comes
+// through a queue between processes is taken for data.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "model/analysis.h"
@@ -101,6 +102,13 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
     return STK_NONE;
 }
 
+// multiprocessing.Queue: another process puts in what the thread waits for.
+static bool is_between_processes(const struct stk_analysis *a, uint32_t event)
+{
+    return stk_str_ends(stk_python_frame_parse(stk_name_of(a->t, event)).file,
+                        STK_STR("queues.py"));
+}
+
 static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
 {
     enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
@@ -108,7 +116,7 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
     uint32_t thread = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
     int feeds = 0, serves = 0;
     if (thread == STK_NONE) {
-        return false;
+        return by == STK_ENDED_BY_PUT && is_between_processes(x->a, wait->event);
     }
     for (int i = 0; i < MOMENTS; i++) {
         int64_t at = wait->start_ns + (wait->end_ns - wait->start_ns) / MOMENTS * i;
@@ -160,7 +168,7 @@ static bool judge_waits(struct ends *x)
 
 bool stk_block_ends_find(struct stk_analysis *a)
 {
-    if (a->waits.count == 0 || a->lets_go.count == 0) {
+    if (a->waits.count == 0) {
         return true;
     }
     struct ends x = {.a = a, .filler = STK_NONE};

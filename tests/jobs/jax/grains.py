@@ -13,7 +13,7 @@ import numpy as np
 
 from stopwatch import StopWatch
 
-WARMUP, STEPS = 3, 10
+WARMUP, STEPS = 3, 5
 
 
 def trim_field(n):

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from stopwatch import StopWatch
 
-WARMUP, STEPS = 4, 24
+WARMUP, STEPS = 4, 10
 
 
 def main():
