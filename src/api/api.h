@@ -35,6 +35,7 @@ struct stk_collected {
     struct stk_job *jobs;
     size_t job_count;
     struct stk_select select;
+    bool has_graphs;     // what the ranks kept are graphs of their steps (replay/graph.h)
     uint64_t keep_bytes; // traces are kept, up to this much together; 0: they are freed
     struct stk_run_sum *run;
     struct stk_verdict verdict;

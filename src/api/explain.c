@@ -105,6 +105,7 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
     item(p, "fires when", rule->fires);
     item(p, "why it matters", rule->matters);
     item(p, "saving", rule->priced);
+    item(p, "replayed as", rule->whatif);
     item(p, "quiet when", rule->quiet);
     thresholds(p, rule->thresholds);
     fixes(p, rule->fixes);

@@ -2,6 +2,8 @@
 // Prices from end to end: the run (collect.c) with a graph of each rank, then scenarios.
 #include "stoker/whatif.h"
 
+#include <string.h>
+
 #include "api/api.h"
 #include "base/alloc.h"
 #include "render/whatif_out.h"
@@ -108,6 +110,16 @@ int stoker_whatif_ok(const struct stoker_whatif *whatif)
     return whatif->doc.gate.ok;
 }
 
+// A value's choices in a cell of a table, where | would end it.
+static void put_choices(struct stk_sink *sink, const char *choices)
+{
+    for (size_t n; *choices; choices += n + (choices[n] == '|')) {
+        n = strcspn(choices, "|");
+        stk_sink_put(sink, choices, n);
+        stk_sink_text(sink, ", ");
+    }
+}
+
 static void describe_fixes(struct stk_sink *sink)
 {
     stk_sink_text(sink, "## What can be asked\n\n"
@@ -115,12 +127,12 @@ static void describe_fixes(struct stk_sink *sink)
                         "| --- | --- | --- | --- |\n");
     for (int i = 0; i < stk_fix_count; i++) {
         const struct stk_fix *f = stk_fixes[i];
-        stk_sink_printf(sink, "| `%s` | %s%s%s | %s | %s |\n", f->id,
-                        f->choices ? f->choices
-                        : f->value ? "a number, "
-                                   : "",
-                        f->value ? f->choices ? "; " : "" : "", f->value ? f->value : "", f->what,
-                        f->assumes);
+        stk_sink_printf(sink, "| `%s` | ", f->id);
+        if (f->choices) {
+            put_choices(sink, f->choices);
+            stk_sink_text(sink, "else ");
+        }
+        stk_sink_printf(sink, "%s | %s | %s |\n", f->value ? f->value : "", f->what, f->assumes);
     }
 }
 

@@ -39,6 +39,13 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
                                 struct stoker_err *err)
 {
     struct stk_rule_ctx ctx = {.pass = in->pass, .report = report};
+    struct stk_pricing prices;
+    if (in->has_graphs) {
+        if (!stk_pricing_init(&prices, in->run, in->pass.arena)) {
+            return stk_err_nomem(err);
+        }
+        ctx.prices = &prices;
+    }
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
     enum stoker_status status = run_passes(&ctx, report, err);
@@ -51,7 +58,9 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
 static enum stoker_status why(struct stoker_result *r, const char *const *paths, size_t count,
                               const struct stoker_why_options *options, struct stoker_err *err)
 {
-    enum stoker_status status = stk_collect(&r->in, paths, count, options, NULL, err);
+    r->in.has_graphs = true;
+    enum stoker_status status =
+        stk_collect(&r->in, paths, count, options, &stk_replay_brief_hook, err);
     return status == STOKER_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
 }
 

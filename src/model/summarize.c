@@ -412,7 +412,7 @@ static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_s
     if (status == STOKER_OK) {
         assert_sound(&a);
     }
-    if (status == STOKER_OK && !hook && waits_for_input(a.sum)) {
+    if (status == STOKER_OK && (!hook || hook->diagnoses) && waits_for_input(a.sum)) {
         status = stk_input_slow_find(&a, err);
     }
     if (status == STOKER_OK && hook && hook->see) {

@@ -15,7 +15,8 @@ struct stk_view_hook {
                               void **partial,
                               struct stoker_err *err); // may be NULL
     bool wants_gaps;                                   // keep view->gaps
-    uint32_t wants;                                    // bits STK_WANT_... (store/trace.h)
+    bool diagnoses; // the stage of the input that limits is found, too, as without a hook
+    uint32_t wants; // bits STK_WANT_... (store/trace.h)
 };
 
 // As stk_model_summarize; `hook` may be NULL. Up to `threads` threads work on it; what comes out

@@ -8,6 +8,8 @@
 
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
+#define MAX_EVENTS_BRIEF 200000 // where prices are not what was asked for
+#define WORTH 0.02              // of the steps' time: parts that have what-ifs, for a brief graph
 
 static bool has_host_steps(const struct stk_analysis *a)
 {
@@ -26,7 +28,7 @@ static bool choose_steps(struct stk_graph_build *b)
         }
     }
     uint32_t count = first == STK_NONE ? 0 : last - first + 1;
-    uint64_t most = (uint64_t)MAX_EVENTS * (a->step_count + 1) / ((uint64_t)a->t->count + 1);
+    uint64_t most = b->max_events * (a->step_count + 1) / ((uint64_t)a->t->count + 1);
     count = count > most ? (uint32_t)(most ? most : 1) : count;
     b->g->step_count = count;
     b->g->steps = stk_arena_array(b->arena, (size_t)count + 1, sizeof *b->g->steps);
@@ -147,10 +149,10 @@ static bool build(struct stk_graph_build *b)
     return keep(b);
 }
 
-static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *arena, void **partial,
-                              struct stoker_err *err)
+static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events,
+                               struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
-    struct stk_graph_build b = {.a = a, .arena = arena};
+    struct stk_graph_build b = {.a = a, .arena = arena, .max_events = max_events};
     b.g = stk_arena_array(arena, 1, sizeof *b.g);
     if (!b.g) {
         return stk_err_nomem(err);
@@ -167,4 +169,31 @@ static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *ar
     return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
+static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *arena, void **partial,
+                              struct stoker_err *err)
+{
+    return make(a, MAX_EVENTS, arena, partial, err);
+}
+
+// Is there enough of a part that a what-if takes away?
+static bool is_worth(const struct stk_rank_sum *sum)
+{
+    int64_t lost_ns = 0, all_ns = 0;
+    for (uint32_t i = 0; i < sum->step_count; i++) {
+        const int64_t *parts = sum->steps[i].parts;
+        lost_ns += parts[STK_PART_INPUT] + parts[STK_PART_SYNC] + parts[STK_PART_H2D] +
+                   parts[STK_PART_D2H] + parts[STK_PART_COMMUNICATION];
+        all_ns += sum->steps[i].dur_ns;
+    }
+    return (double)lost_ns >= WORTH * (double)all_ns && all_ns > 0;
+}
+
+static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_arena *arena,
+                                    void **partial, struct stoker_err *err)
+{
+    return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, arena, partial, err) : STOKER_OK;
+}
+
 const struct stk_view_hook stk_replay_hook = {.see = see};
+const struct stk_view_hook stk_replay_brief_hook = {
+    .see = see_brief, .diagnoses = true, .wants = STK_WANT_INPUT};

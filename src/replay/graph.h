@@ -114,6 +114,9 @@ struct stk_graph {
 
 // The hook that builds the graph of each rank; it is sum->partial.
 extern const struct stk_view_hook stk_replay_hook;
+// The same of some steps, and only where what-ifs may have something to take away: costs little
+// beside the rest of a diagnosis. sum->partial is NULL where there is nothing.
+extern const struct stk_view_hook stk_replay_brief_hook;
 
 // What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
 struct stk_graph_build {
@@ -123,6 +126,7 @@ struct stk_graph_build {
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
     uint16_t *lane_of;                    // per track: its lane + 1, 0 none
     int64_t from_ns, to_ns;               // host time of the steps
+    uint64_t max_events;                  // of the trace, about
     int64_t *starts_ns;                   // of the steps, and to_ns
 };
 

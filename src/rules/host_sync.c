@@ -128,6 +128,7 @@ const struct stk_rule stk_rule_host_sync = {
     .priced = "At most the idle time in question, and no more than the host was held: without the "
               "call the host would "
               "come that much earlier.",
+    .whatif = "no-sync",
     .quiet = "A blocking call while the device works, with work queued behind it, costs nothing, "
              "however long it is.",
     .source = "nsys-ai warns from 2 % of GPU time; nsys analyze lists blocking calls; PyTorch, JAX "

@@ -73,6 +73,7 @@ const struct stk_rule stk_rule_input_wait = {
                "train faster.",
     .priced = "At most the whole wait: input that is ready in time removes it, unless something "
               "else then waits.",
+    .whatif = "input-free",
     .quiet = "Fetches that the device's work hides cost nothing, and what the workers of a loader "
              "or of tf.data do while the step runs is no wait.",
     .source = "XProf calls a job moderately input-bound from 5 % and highly from 20 %, the PyTorch "

@@ -7,6 +7,7 @@
 #define STK_RULES_RULE_H
 
 #include "passes/pass.h"
+#include "replay/price.h"
 
 // What a rule needs before it can be asked; otherwise it is skipped or not applicable.
 #define STK_NEED_DEVICE 1u     // device rows
@@ -24,8 +25,9 @@ struct stk_threshold {
 enum stk_rule_state { STK_RULE_FIRED, STK_RULE_PASSED, STK_RULE_NOT_APPLICABLE, STK_RULE_SKIPPED };
 
 struct stk_rule_ctx {
-    struct stk_pass_ctx pass;        // inputs, run, verdict, arena
-    const struct stk_report *report; // filled by the passes
+    struct stk_pass_ctx pass;         // inputs, run, verdict, arena
+    const struct stk_report *report;  // filled by the passes
+    const struct stk_pricing *prices; // NULL: savings are bounds
 };
 
 struct stk_rule {
@@ -34,6 +36,7 @@ struct stk_rule {
     const char *fires;   // fires when ...
     const char *matters; // why it matters
     const char *priced;  // how the saving is bounded
+    const char *whatif;  // the what-if whose price takes the bound's place; NULL: none
     const char *quiet;   // when it stays quiet
     const char *source;  // where thresholds and claims come from
     uint32_t needs;

@@ -141,7 +141,9 @@ static struct order order_of(const struct stk_rep_finding *f, enum stk_verdict_k
     int rank = severity_rank(f->severity);
     bool explains = rule && (rule->verdicts & (1u << verdict));
     return (struct order){explains && rank < severity_rank("info"), rank, explains,
-                          f->saving.has_high ? f->saving.high_share : 0};
+                          f->saving.has_expected ? f->saving.expected_share
+                          : f->saving.has_high   ? f->saving.high_share
+                                                 : 0};
 }
 
 static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_finding *fb,
@@ -207,6 +209,32 @@ static void drop_repeated(struct stk_rep_finding *list, size_t count)
     }
 }
 
+// The price of the rule's what-if in place of the bound, where the steps can be replayed. False: no
+// memory.
+static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
+                      struct stk_rep_finding *f)
+{
+    struct stk_fix_set set;
+    struct stk_price price;
+    struct stoker_err ignored;
+    stk_err_init(&ignored);
+    if (!rule->whatif || !ctx->prices || !ctx->prices->gate.ok ||
+        strcmp(f->saving.basis, "bound") != 0 ||
+        stk_fix_parse(rule->whatif, &set, &ignored) != STOKER_OK ||
+        stk_price_refuse(ctx->prices, set.fix)) {
+        return true;
+    }
+    if (!stk_price_set(ctx->prices, &set, 1, &price)) {
+        return false;
+    }
+    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
+    f->saving.low_share = price.high < 1 ? 1 - price.high : 0;
+    f->saving.expected_share = 1 - price.expected;
+    f->saving.high_share = 1 - price.low;
+    f->saving.basis = "replay";
+    return true;
+}
+
 enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
                                  struct stoker_err *err)
 {
@@ -234,7 +262,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         if (state != STK_RULE_FIRED) {
             continue;
         }
-        if (!pick_fixes(rule, ctx, &f) || !f.explain) {
+        if (!pick_fixes(rule, ctx, &f) || !f.explain || !put_price(rule, ctx, &f)) {
             return stk_err_nomem(err);
         }
         insert(findings, &found, &f, ctx->pass.verdict->kind);

@@ -179,6 +179,7 @@ const struct stk_rule stk_rule_straggler = {
                "looks like slow communication from each of them.",
     .priced = "At most the mean waiting of the other ranks: the step would shorten by it if the "
               "late rank caught up.",
+    .whatif = "no-straggler",
     .quiet = "With one rank there is nothing to compare. Waiting that is spread over changing "
              "ranks is told by "
              "communication-exposed.",

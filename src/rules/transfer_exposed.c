@@ -204,6 +204,7 @@ const struct stk_rule stk_rule_transfer_exposed = {
     .matters = "The device's copy engines overlap its kernels for free; a copy that nothing hides "
                "lengthens the step by its full time.",
     .priced = "At most the exposed time: copies that overlap kernels cost nothing.",
+    .whatif = "transfer-overlap",
     .quiet = "Copies under kernels are not counted, however long they are, and the number of "
              "copies alone is no fault.",
     .source = "CUDA documentation of asynchronous copies and of pageable memory, which is staged; "
