@@ -11,6 +11,7 @@ _stoker() {
         'find:find events by name, duration, track'
         'export:write a profile for Perfetto, TensorBoard, SQLite and others'
         'data:look at training data, convert it, measure a pipeline'
+        'prove:is B faster than A? alternating runs, and an interval'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, of tables, comparisons, prices'
@@ -169,6 +170,18 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        prove) _arguments \
+            '--pairs[at most so many pairs of runs (12); no verdict from fewer than 4]:N:' \
+            '--metric[what a run prints as its time, found in its lines; the first parenthesis is the number]:REGEX:' \
+            '--rate[--metric finds a rate\: more of it is better]' \
+            '--warmup[numbers of a run that do not count (its first fifth)]:N:' \
+            '--env[B runs with this variable set; may stand several times]:K=V:' \
+            '--timeout[end a run that takes longer\: 10s, 5min]:TIME:' \
+            '--json[JSON for programs, into FILE; -\: to standard output, in place of the text]:FILE:_files' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -189,7 +202,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif stats diff query find export data explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif stats diff query find export data prove explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

@@ -36,7 +36,8 @@ enum stk_opt_kind {
     STK_OPT_CHANGE, // a level, "never", or "slower=PERCENT"
     STK_OPT_FORMAT,
     STK_OPT_FILE,
-    STK_OPT_NAME
+    STK_OPT_NAME,
+    STK_OPT_LIST // may stand several times: args->listed
 };
 enum stk_opt_id {
 #define O(id, name, letter, kind, arg, help) STK_OPT_ID_##id,
@@ -65,8 +66,11 @@ struct stk_opt_value {
     const char *text; // as typed
 };
 
+enum { STK_ARGS_LISTED = 64 };
 struct stk_args {
     struct stk_opt_value values[STK_OPT_ID_COUNT];
+    const char *listed[STK_ARGS_LISTED]; // values of the option that is a LIST, as they came
+    int listed_count;
     const char **words; // what is not an option
     int word_count;
     int separator; // words before the "--" between two sides; 0: there was none

@@ -225,6 +225,7 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
            : opt->kind == STK_OPT_RANGE    ? "step numbers such as 3:5"
            : opt->kind == STK_OPT_DURATION ? "a time with its unit, such as 10ms or 1.5s"
            : opt->kind == STK_OPT_NAME     ? "a name"
+           : opt->kind == STK_OPT_LIST     ? "a value"
                                            : "a file";
 }
 
@@ -241,6 +242,14 @@ static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struc
     if (!text) {
         stk_usage(cmd, "--%s needs %s", opt->name, expected(opt, buffer, sizeof buffer));
         return false;
+    }
+    if (opt->kind == STK_OPT_LIST && out->listed_count == STK_ARGS_LISTED) {
+        stk_usage(cmd, "--%s more than %d times", opt->name, STK_ARGS_LISTED);
+        return false;
+    }
+    if (opt->kind == STK_OPT_LIST && text[0]) {
+        out->listed[out->listed_count++] = text;
+        return true;
     }
     if (parse_value(opt, text, v)) {
         return true;

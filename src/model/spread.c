@@ -16,51 +16,18 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "base/student.h"
 #include "model/median.h"
 
 #define EXACT_UP_TO 2000 // values; beyond, the binomial is as good as normal
 #define AUTOCORRELATION_FROM 8
 #define WIDEST 10.0 // an interval of a factor of e^10 to either side says nothing
 
-double stk_student_quantile(double degrees)
-{
-    static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                   2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                                   2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                                   2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-    const double z = 1.959964;
-    if (!(degrees >= 2)) {
-        return table[0];
-    }
-    if (degrees < 31) {
-        return table[(int)degrees - 1];
-    }
-    // First terms of the expansion of Cornish and Fisher.
-    double z3 = z * z * z;
-    return z + (z3 + z) / (4 * degrees) +
-           (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * degrees * degrees);
-}
-
 double stk_welch_degrees(double var_a, double n_a, double var_b, double n_b)
 {
     double da = n_a > 1.5 ? n_a - 1 : 0.5, db = n_b > 1.5 ? n_b - 1 : 0.5;
     double below = var_a * var_a / da + var_b * var_b / db;
     return below > 0 ? (var_a + var_b) * (var_a + var_b) / below : da + db;
-}
-
-// The z above which a normal variable lies with probability p <= 0.5.
-static double upper_quantile(double p)
-{
-    double low = 0, high = 40;
-    for (int i = 0; i < 80; i++) {
-        double z = (low + high) / 2;
-        if (0.5 * erfc(z / sqrt(2)) > p) {
-            low = z;
-        } else {
-            high = z;
-        }
-    }
-    return (low + high) / 2;
 }
 
 // Normal quantile that belongs to the c-th smallest and c-th largest of n values around the median.
@@ -74,7 +41,7 @@ static double order_quantile(size_t n, size_t c)
         p += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
                  (double)n * log(2));
     }
-    return upper_quantile(p < 0.5 ? p : 0.5);
+    return stk_normal_quantile(2 * (p < 0.5 ? p : 0.5));
 }
 
 static double median_error(int64_t *sorted, size_t n)
@@ -136,7 +103,8 @@ struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struc
     struct stk_log_ratio out = {.expected = log((double)stk_sample_center(b, kind)) -
                                             log((double)stk_sample_center(a, kind))};
     double var_a = a->error[kind] * a->error[kind], var_b = b->error[kind] * b->error[kind];
-    double t = stk_student_quantile(stk_welch_degrees(var_a, a->effective, var_b, b->effective));
+    double t = stk_student_quantile(stk_welch_degrees(var_a, a->effective, var_b, b->effective),
+                                    STK_SPREAD_OUTSIDE);
     double half = t * sqrt(var_a + var_b);
     out.has_interval = a->has_error && b->has_error && half < WIDEST;
     out.low = out.expected - half;

@@ -35,8 +35,7 @@ struct stk_log_ratio {
 struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struct stk_sample *b,
                                          enum stk_center_kind kind);
 
-// Quantile 0.975 of Student's t; degrees of freedom are rounded down, at least 1.
-double stk_student_quantile(double degrees);
+#define STK_SPREAD_OUTSIDE 0.05 // of all intervals
 // Degrees of freedom of a difference whose sides have these variances and sizes (Welch,
 // Satterthwaite).
 double stk_welch_degrees(double var_a, double n_a, double var_b, double n_b);

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
+#include "base/student.h"
 #include "passes/diff/diff_impl.h"
 
 static int by_number(const void *pa, const void *pb)
@@ -225,8 +226,8 @@ static void part_noise(const struct stk_diff_work *w, int part, struct stk_diff_
     const struct stk_diff_steps *a = &w->steps[0], *b = &w->steps[1];
     if (a->count >= 2 && b->count >= 2) {
         double va = part_variance(a, part), vb = part_variance(b, part);
-        double t = stk_student_quantile(
-            stk_welch_degrees(va, a->sample.effective, vb, b->sample.effective));
+        double degrees = stk_welch_degrees(va, a->sample.effective, vb, b->sample.effective);
+        double t = stk_student_quantile(degrees, STK_SPREAD_OUTSIDE);
         double noise = ceil(t * sqrt(va + vb));
         out->has_noise = noise < 9e18;
         out->noise_ns = out->has_noise ? (int64_t)noise : 0;

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker prove: whether one command is faster than another, by alternating runs.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/screen.h"
+#include "prove/proof_out.h"
+
+extern char **environ;
+
+// The words of both sides, each ended by NULL, with labels; B's environment.
+struct sides {
+    char **words, **env;
+    char *labels[STK_PROOF_SIDES];
+};
+
+static void close_sides(struct sides *s)
+{
+    stk_free(s->words);
+    stk_free(s->env);
+    for (int side = 0; side < STK_PROOF_SIDES; side++) {
+        stk_free(s->labels[side]);
+    }
+}
+
+// The command as it was typed, variables first.
+static char *label_of(const char *const *listed, int count, char *const *argv)
+{
+    size_t n = 1;
+    for (int i = 0; i < count; i++) {
+        n += strlen(listed[i]) + 1;
+    }
+    for (int i = 0; argv[i]; i++) {
+        n += strlen(argv[i]) + 1;
+    }
+    char *label = stk_alloc(n), *p = label;
+    for (int i = 0; label && i < count; i++) {
+        p += sprintf(p, "%s ", listed[i]);
+    }
+    for (int i = 0; label && argv[i]; i++) {
+        p += sprintf(p, i ? " %s" : "%s", argv[i]);
+    }
+    return label;
+}
+
+static bool is_set_by(const char *variable, const char *const *listed, int count)
+{
+    size_t n = strcspn(variable, "=") + 1;
+    for (int i = 0; i < count; i++) {
+        if (strncmp(variable, listed[i], n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// This process' variables, those listed in place of their own. NULL: no memory.
+static char **env_with(const char *const *listed, int count)
+{
+    size_t n = 0, kept = 0;
+    while (environ[n]) {
+        n++;
+    }
+    char **env = stk_alloc_array(n + (size_t)count + 1, sizeof *env);
+    for (size_t i = 0; env && i < n; i++) {
+        if (!is_set_by(environ[i], listed, count)) {
+            env[kept++] = environ[i];
+        }
+    }
+    for (int i = 0; env && i < count; i++) {
+        env[kept++] = (char *)(uintptr_t)listed[i];
+    }
+    if (env) {
+        env[kept] = NULL;
+    }
+    return env;
+}
+
+// "A... --vs B...", or "A..." with --env. Another code than DONE: it was said.
+static int split(const struct stk_args *args, struct sides *s, struct stk_proof_plan *plan)
+{
+    int n = args->word_count, at = 0;
+    while (at < n && strcmp(args->words[at], "--vs") != 0) {
+        at++;
+    }
+    bool has_vs = at < n;
+    if (at == 0 || (has_vs && at + 1 == n)) {
+        return stk_usage(&stk_cmd_prove, "the command %s is missing", at == 0 ? "A" : "B");
+    }
+    if (!has_vs && !args->listed_count) {
+        return stk_usage(&stk_cmd_prove, "there is nothing to compare with: --vs B..., or --env "
+                                         "K=V for the same command with a variable set");
+    }
+    for (int i = 0; i < args->listed_count; i++) {
+        if (!strchr(args->listed[i], '=') || args->listed[i][0] == '=') {
+            return stk_usage(&stk_cmd_prove, "--env: '%s' is not K=V", args->listed[i]);
+        }
+    }
+    s->words = stk_alloc_array((size_t)n + 2, sizeof *s->words);
+    s->env = args->listed_count ? env_with(args->listed, args->listed_count) : NULL;
+    if (!s->words || (args->listed_count && !s->env)) {
+        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
+    }
+    memcpy(s->words, args->words, (size_t)n * sizeof *s->words);
+    s->words[at] = s->words[n] = NULL;
+    char **b = has_vs ? s->words + at + 1 : s->words;
+    s->labels[0] = label_of(NULL, 0, s->words);
+    s->labels[1] = label_of(args->listed, args->listed_count, b);
+    if (!s->labels[0] || !s->labels[1]) {
+        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
+    }
+    plan->sides[STK_PROOF_A] = (struct stk_proof_side){s->labels[0], s->words, NULL};
+    plan->sides[STK_PROOF_B] = (struct stk_proof_side){s->labels[1], b, s->env};
+    return STK_EXIT_DONE;
+}
+
+static bool wants_stop(void *arg)
+{
+    (void)arg;
+    return stk_signals_pending();
+}
+
+static void begins(void *arg, int pair, int side)
+{
+    const struct stk_proof_plan *plan = arg;
+    if (pair < 0) {
+        fprintf(stderr, "\r\033[Kwarm-up, %c", "AB"[side]);
+    } else {
+        fprintf(stderr, "\r\033[Kpair %d of at most %d, %c", pair + 1, plan->pairs, "AB"[side]);
+    }
+    stk_signals_set_line(true);
+}
+
+static void end_line(void)
+{
+    fputs("\r\033[K", stderr);
+    stk_signals_set_line(false);
+}
+
+typedef void proof_form(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to);
+
+// One form of the proof to a file, or to standard output where there is no path.
+static int put(proof_form *form, const struct stk_proof_plan *plan, const struct stk_proof *proof,
+               const char *path)
+{
+    struct stk_output output;
+    char *bytes = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&bytes, &n);
+    if (to) {
+        form(plan, proof, to);
+    }
+    if (!to || fclose(to) != 0) {
+        free(bytes);
+        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
+    }
+    int code = stk_output_open(&output, path, false);
+    if (code == STK_EXIT_DONE) {
+        stk_output_write(&output, bytes, n); // a failure is in the output, until it is closed
+        code = stk_output_close(&output, true);
+    }
+    free(bytes);
+    return code;
+}
+
+static int put_all(const struct stk_args *args, const struct stk_proof_plan *plan,
+                   const struct stk_proof *proof)
+{
+    static const int codes[] = {[STK_PAIRED_FASTER] = STK_EXIT_DONE,
+                                [STK_PAIRED_SLOWER] = STK_EXIT_FOUND,
+                                [STK_PAIRED_NO_DIFFERENCE] = STK_EXIT_DONE,
+                                [STK_PAIRED_CANNOT_TELL] = STK_EXIT_CANNOT_TELL};
+    const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
+    bool is_json_alone = json && strcmp(json, "-") == 0;
+    int code = STK_EXIT_DONE;
+    if (json) {
+        code = put(stk_proof_json, plan, proof, is_json_alone ? NULL : json);
+    }
+    if (code == STK_EXIT_DONE && !is_json_alone) {
+        bool is_markdown = args->values[STK_OPT_ID_MARKDOWN].set;
+        code = put(is_markdown ? stk_proof_markdown : stk_proof_text, plan, proof, NULL);
+    }
+    return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
+}
+
+static int prove_run(const struct stk_args *args)
+{
+    const struct stk_opt_value *values = args->values, *pairs = &values[STK_OPT_ID_PAIRS],
+                               *warmup = &values[STK_OPT_ID_WARMUP];
+    struct stk_proof_plan plan = {.pairs = pairs->set ? (int)pairs->number : STK_PROOF_PAIRS,
+                                  .metric = values[STK_OPT_ID_METRIC].text,
+                                  .is_rate = values[STK_OPT_ID_RATE].set,
+                                  .warmup = warmup->set ? warmup->number : -1,
+                                  .timeout_ns = values[STK_OPT_ID_RUN_TIMEOUT].number,
+                                  .stop = wants_stop,
+                                  .arg = &plan};
+    if (pairs->set && (pairs->number < STK_PAIRED_MIN || pairs->number > STK_PAIRED_MAX)) {
+        return stk_usage(&stk_cmd_prove, "--pairs: from %d to %d", STK_PAIRED_MIN, STK_PAIRED_MAX);
+    }
+    if (!plan.metric && (plan.is_rate || warmup->set)) {
+        return stk_usage(&stk_cmd_prove, "--%s says something of --metric, which is missing",
+                         plan.is_rate ? "rate" : "warmup");
+    }
+    struct sides sides = {0};
+    struct stk_proof proof = {0};
+    struct stoker_err err;
+    int code = split(args, &sides, &plan);
+    if (code == STK_EXIT_DONE) {
+        bool is_shown = isatty(STDERR_FILENO) && !values[STK_OPT_ID_QUIET].set;
+        plan.begins = is_shown ? begins : NULL;
+        stk_signals_catch();
+        enum stoker_status status = stk_proof_run(&plan, &proof, &err);
+        if (is_shown) {
+            end_line();
+        }
+        code = status == STOKER_OK ? put_all(args, &plan, &proof) : stk_fail(&err);
+    }
+    stk_proof_close(&proof);
+    close_sides(&sides);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_prove = {
+    .name = "prove",
+    .summary = "is B faster than A? alternating runs, and an interval",
+    .words = "-- A... --vs B...",
+    .description =
+        "Runs two commands in turn, A first in one pair and B first in the next, and says how much "
+        "less time B takes, with an interval that holds with 95 %: \"B is faster\", \"B is "
+        "slower\", \"no difference of 2 % or more\", or that the machine's noise lets nobody tell. "
+        "It looks at the pairs at four predetermined places and stops at the first that decides, and "
+        "that knows a change to within half of itself; "
+        "looking several times is paid for in the interval.\n\n"
+        "What is compared is the time of the whole command, or, with --metric, the median of a "
+        "number that each run prints, behind its warm-up. With --env K=V and no --vs, B is A with "
+        "that variable set. One run of each before the first pair is not counted. Both must end "
+        "with status 0.\n\n"
+        "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 nobody can tell; 3 "
+        "a command failed or could not be run.",
+    .examples = "stoker prove -- python train.py --vs python train.py --workers 4\ttwo commands\n"
+                "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
+                "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",
+    .min_words = 1,
+    .max_words = 1 << 20,
+    .options = {STK_OPT_ID_PAIRS, STK_OPT_ID_METRIC, STK_OPT_ID_RATE, STK_OPT_ID_WARMUP,
+                STK_OPT_ID_ENV, STK_OPT_ID_RUN_TIMEOUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = prove_run,
+};

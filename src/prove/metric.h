@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of a run that its own output tells: a regular expression finds it in lines, and the
+// median of those found behind the warm-up stands for the run. It keeps the last lines, too, for
+// the message about a run that failed.
+// Limits: lines beyond 4,096 bytes are cut; numbers beyond the first million are not kept, and
+// said; a number is decimal, as 1.5 or 2e-3, and above 0.
+#ifndef STK_PROVE_METRIC_H
+#define STK_PROVE_METRIC_H
+
+#include "base/err.h"
+#include "base/regex.h"
+
+enum { STK_METRIC_LINE = 4096, STK_METRIC_TAIL = 1200, STK_METRIC_NUMBERS = 1000000 };
+
+struct stk_metric {
+    struct stk_regex *regex; // NULL: the lines are only kept
+    uint32_t part;           // of a match that is the number
+    double *numbers;
+    size_t count, room, left_out;
+    char line[STK_METRIC_LINE];
+    size_t line_n;
+    char tail[STK_METRIC_TAIL]; // of the output, whole lines where they fit
+    size_t tail_n;
+};
+
+// pattern NULL: no numbers are looked for. The first parenthesis is the number, or else all of the
+// match.
+STK_MUST_CHECK enum stoker_status stk_metric_open(struct stk_metric *m, const char *pattern,
+                                                  struct stoker_err *err);
+void stk_metric_close(struct stk_metric *m);
+void stk_metric_begin(struct stk_metric *m); // another run
+STK_MUST_CHECK enum stoker_status stk_metric_feed(struct stk_metric *m, const char *bytes, size_t n,
+                                                  struct stoker_err *err);
+// At the end of the output: the median of what follows the first `warmup` numbers; below 0: behind
+// a fifth of them.
+STK_MUST_CHECK enum stoker_status stk_metric_end(struct stk_metric *m, int64_t warmup,
+                                                 double *value, struct stoker_err *err);
+
+#endif

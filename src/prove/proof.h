@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stoker prove`: is B faster than A? Fresh runs of both in pairs, A first in one pair and B in the
+// next, so that what drifts meets both alike; one run of each before them is not counted (files in
+// the page cache, compiled code). What is said of the pairs, and when, is paired.h.
+#ifndef STK_PROVE_PROOF_H
+#define STK_PROVE_PROOF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "prove/paired.h"
+
+enum { STK_PROOF_A, STK_PROOF_B, STK_PROOF_SIDES };
+enum { STK_PROOF_PAIRS = 12 }; // unless somebody says otherwise
+
+struct stk_proof_side {
+    const char *label; // what to call it
+    char *const *argv; // NULL at the end
+    char *const *env;  // NULL: this process'
+};
+
+struct stk_proof_plan {
+    struct stk_proof_side sides[STK_PROOF_SIDES];
+    int pairs;          // at most; STK_PAIRED_MIN to STK_PAIRED_MAX
+    const char *metric; // a pattern, see metric.h; NULL: the time of the whole command
+    bool is_rate;       // of the metric: more is better
+    int64_t warmup;     // numbers of a run that do not count; below 0: a fifth
+    int64_t timeout_ns; // of a run; 0: none
+    bool (*stop)(void *arg);
+    // Before each run; pair from 0, below 0: it is not counted. NULL: nobody listens.
+    void (*begins)(void *arg, int pair, int side);
+    void *arg;
+};
+
+struct stk_proof_run {
+    double value;          // seconds, or as the metric says
+    double others, stolen; // shares of the processors, see neighbours.h
+};
+
+struct stk_proof {
+    struct stk_proof_run *runs[STK_PROOF_SIDES]; // of each pair
+    double *logs;                                // of each pair: log(time of B / time of A)
+    bool *is_stalled;                            // of each pair, see stk_paired_stalls
+    int pairs, stalls;
+    struct stk_paired result;  // of all pairs
+    struct stk_paired without; // of those that are not stalled, where `has_without`
+    bool has_without;
+    struct stk_paired_plan looks;
+    int look; // which of them decided
+};
+
+// A command that fails is an error (STOKER_EINPUT), with the end of what it printed.
+STK_MUST_CHECK enum stoker_status stk_proof_run(const struct stk_proof_plan *plan,
+                                                struct stk_proof *proof, struct stoker_err *err);
+void stk_proof_close(struct stk_proof *proof);
+
+#endif

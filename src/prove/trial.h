@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a command: started afresh in a process group of its own, its input empty, its output
+// read, its time taken from before the start to its end. Whatever of the group is left then is
+// ended, and the command itself ends with this process, however that ends. What a command starts
+// in another group (daemons) goes on.
+#ifndef STK_PROVE_TRIAL_H
+#define STK_PROVE_TRIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct stk_trial {
+    char *const *argv;  // NULL at the end
+    char *const *env;   // NULL: this process'
+    int64_t timeout_ns; // 0: none
+    // Output and error output as they come; another code than STOKER_OK ends the run. NULL: they
+    // are let go.
+    enum stoker_status (*take)(void *arg, const char *bytes, size_t n, struct stoker_err *err);
+    bool (*stop)(void *arg); // asked ten times a second; NULL: never
+    void *arg;
+};
+struct stk_trial_result {
+    uint64_t wall_ns, cpu_ns; // cpu: the command and those it waited for
+    int status, signal;       // exit status; the signal that ended it, 0: none
+    bool is_late;             // the timeout ended it
+};
+// Other codes than STOKER_OK: it could not be run (STOKER_EINPUT), `stop` or `take` ended it.
+STK_MUST_CHECK enum stoker_status stk_trial_run(const struct stk_trial *trial,
+                                                struct stk_trial_result *result,
+                                                struct stoker_err *err);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pairs of runs say: how often a difference is claimed
+// where there is none, and found where there is one, on noise of several kinds with fixed seeds.
+#include "prove/paired.h"
+
+#include <math.h>
+
+#include "check.h"
+
+#define IS_NEAR(got, want, most)                                                                   \
+    CHECK_SAY(fabs((got) - (want)) <= (most), "%s is %.9g, not %.9g", #got, (double)(got),         \
+              (double)(want))
+
+static void plans(void)
+{
+    struct stk_paired_plan p = stk_paired_plan(12);
+    CHECK_EQ(p.count, 4);
+    CHECK_EQ(p.pairs[0], 4);
+    CHECK_EQ(p.pairs[1], 6);
+    CHECK_EQ(p.pairs[2], 8);
+    CHECK_EQ(p.pairs[3], 12);
+    for (int pairs = STK_PAIRED_MIN; pairs <= STK_PAIRED_MAX; pairs++) {
+        p = stk_paired_plan(pairs);
+        double spent = 0;
+        for (int i = 0; i < p.count; i++) {
+            CHECK(p.pairs[i] >= STK_PAIRED_MIN && p.error[i] > 0);
+            CHECK(i == 0 || p.pairs[i] > p.pairs[i - 1]);
+            spent += p.error[i];
+        }
+        CHECK_EQ(p.pairs[p.count - 1], pairs);
+        IS_NEAR(spent, STK_PAIRED_ERROR, 1e-9);
+    }
+}
+
+static uint64_t state;
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+enum noise { WHITE, STALLS, DRIFT, NOISES };
+// One run's own noise, 2 %.
+static double run(enum noise noise, double *drift)
+{
+    double log = 0.02 * normal();
+    if (noise == STALLS && uniform() < 0.05) { // one run in twenty takes half longer
+        log += 0.4;
+    }
+    if (noise == DRIFT) { // clocks and neighbours: what one run meets, the next one nearly meets
+        *drift = 0.9 * *drift + 0.02 * normal();
+        log += *drift;
+    }
+    return log;
+}
+
+// A pair, A first in one and B first in the next.
+static double difference(enum noise noise, int pair, double *drift)
+{
+    double first = run(noise, drift), second = run(noise, drift);
+    return pair % 2 ? first - second : second - first;
+}
+
+// Shares of 2,000 proofs of at most 12 pairs, looked at as planned.
+struct shares {
+    double faster, slower, same;
+};
+static struct shares prove_many(enum noise noise, double effect)
+{
+    enum { PROOFS = 2000, PAIRS = 12 };
+    struct stk_paired_plan plan = stk_paired_plan(PAIRS);
+    struct shares s = {0};
+    for (int k = 0; k < PROOFS; k++) {
+        double logs[PAIRS], drift = 0;
+        struct stk_paired r = {0};
+        for (int i = 0, look = 0; i < PAIRS && look < plan.count; i++) {
+            logs[i] = effect + difference(noise, i, &drift);
+            if (i + 1 == plan.pairs[look]) {
+                r = stk_paired_look(logs, i + 1, plan.error[look++]);
+                CHECK(r.low <= r.estimate && r.estimate <= r.high);
+                if (r.verdict != STK_PAIRED_CANNOT_TELL) {
+                    break;
+                }
+            }
+        }
+        s.faster += r.verdict == STK_PAIRED_FASTER;
+        s.slower += r.verdict == STK_PAIRED_SLOWER;
+        s.same += r.verdict == STK_PAIRED_NO_DIFFERENCE;
+    }
+    return (struct shares){s.faster / PROOFS, s.slower / PROOFS, s.same / PROOFS};
+}
+
+// No difference: at most 5 % claim one. 5 % less time: found.
+static void rates(void)
+{
+    static const double found[NOISES] = {[WHITE] = 0.95, [STALLS] = 0.75, [DRIFT] = 0.75};
+    for (enum noise n = WHITE; n < NOISES; n++) {
+        state = 1 + n;
+        struct shares none = prove_many(n, 0), less = prove_many(n, log(0.95));
+        printf("noise %d: of none %.3f claim a difference, %.3f none; 5 %% are found in %.3f\n",
+               (int)n, none.faster + none.slower, none.same, less.faster);
+        CHECK(none.faster + none.slower <= 0.05);
+        CHECK(less.faster >= found[n]);
+        CHECK(less.slower <= 0.005);
+    }
+}
+
+static void verdicts(void)
+{
+    double near[] = {0.001, -0.002, 0.001, 0.0005, -0.001, 0.002};
+    CHECK_EQ(stk_paired_look(near, 6, 0.05).verdict, STK_PAIRED_NO_DIFFERENCE);
+    double same[] = {0, 0, 0, 0};
+    struct stk_paired r = stk_paired_look(same, 4, 0.01);
+    CHECK_EQ(r.verdict, STK_PAIRED_NO_DIFFERENCE);
+    CHECK(r.estimate == 1 && r.low == 1 && r.high == 1);
+    double half[] = {-0.69, -0.70, -0.69, -0.695};
+    r = stk_paired_look(half, 4, 0.01);
+    CHECK_EQ(r.verdict, STK_PAIRED_FASTER);
+    IS_NEAR(r.estimate, 0.5, 0.01);
+    double longer[] = {0.69, 0.70, 0.69, 0.695};
+    CHECK_EQ(stk_paired_look(longer, 4, 0.01).verdict, STK_PAIRED_SLOWER);
+    double wide[] = {0.5, -0.5, 0.4, -0.3};
+    CHECK_EQ(stk_paired_look(wide, 4, 0.01).verdict, STK_PAIRED_CANNOT_TELL);
+    double rising[] = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08};
+    CHECK(stk_paired_look(rising, 8, 0.05).correlation > 0.3);
+}
+
+static void stalls(void)
+{
+    double logs[] = {-0.1, -0.11, 0.6, -0.09, -0.1, -0.105};
+    bool is_stalled[6];
+    CHECK_EQ(stk_paired_stalls(logs, 6, is_stalled), 1);
+    CHECK(is_stalled[2] && !is_stalled[0] && !is_stalled[5]);
+    double calm[] = {-0.1, -0.11, -0.12, -0.09};
+    CHECK_EQ(stk_paired_stalls(calm, 4, is_stalled), 0);
+    double values[] = {3, 1, 2};
+    IS_NEAR(stk_paired_median(values, 3), 2, 1e-12);
+    IS_NEAR(stk_paired_median(values, 2), 1.5, 1e-12); // sorted: 1, 2
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(plans);
+    CHECK_RUN(rates);
+    CHECK_RUN(verdicts);
+    CHECK_RUN(stalls);
+    return check_done("unit.prove_paired");
+}

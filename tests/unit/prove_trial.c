@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a command, and the numbers it prints: how it ends, what is left of it, limits.
+#include "prove/metric.h"
+#include "prove/neighbours.h"
+#include "prove/trial.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+
+struct seen {
+    char text[256];
+    size_t n, all;
+};
+
+static enum stoker_status take(void *arg, const char *bytes, size_t n, struct stoker_err *err)
+{
+    struct seen *s = arg;
+    (void)err;
+    for (size_t i = 0; i < n && s->n + 1 < sizeof s->text; i++) {
+        s->text[s->n++] = bytes[i];
+    }
+    s->text[s->n] = 0;
+    s->all += n;
+    return STOKER_OK;
+}
+
+static struct seen seen;
+static struct stk_trial_result result;
+static struct stoker_err err;
+
+static enum stoker_status run_shell(const char *script, char *const *env, int64_t timeout_ns)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)(uintptr_t)script, NULL};
+    struct stk_trial t = {
+        .argv = argv, .env = env, .timeout_ns = timeout_ns, .take = take, .arg = &seen};
+    seen = (struct seen){0};
+    return stk_trial_run(&t, &result, &err);
+}
+
+static void ends(void)
+{
+    CHECK_EQ(run_shell("echo out; echo err >&2; exit 7", NULL, 0), STOKER_OK);
+    CHECK_STR(seen.text, "out\nerr\n");
+    CHECK(result.status == 7 && result.signal == 0 && !result.is_late && result.wall_ns > 0);
+    CHECK_EQ(run_shell("kill -TERM $$", NULL, 0), STOKER_OK);
+    CHECK(result.signal == SIGTERM && result.status == 0);
+    CHECK_EQ(run_shell("cat; echo read", NULL, 0), STOKER_OK); // its input is empty
+    CHECK_STR(seen.text, "read\n");
+    char *const env[] = {(char *)"WORD=one two", (char *)"PATH=/usr/bin:/bin", NULL};
+    CHECK_EQ(run_shell("echo \"$WORD\"", env, 0), STOKER_OK);
+    CHECK_STR(seen.text, "one two\n");
+    char *none[] = {(char *)"/no/such/command", NULL};
+    struct stk_trial t = {.argv = none};
+    CHECK_EQ(stk_trial_run(&t, &result, &err), STOKER_EINPUT);
+    CHECK(strstr(err.message, "/no/such/command cannot be run: No such file") != NULL);
+}
+
+static void is_gone(pid_t pid)
+{
+    for (int i = 0; i < 5000 && kill(pid, 0) == 0; i++) {
+        usleep(1000); // killed, and not yet taken up by its new parent
+    }
+    CHECK(kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+static void limits(void)
+{
+    CHECK_EQ(run_shell("echo $$; sleep 100", NULL, 300000000), STOKER_OK);
+    CHECK(result.is_late && result.wall_ns >= 300000000 && result.signal == SIGKILL);
+    is_gone((pid_t)strtol(seen.text, NULL, 10));
+    // Without an end, and faster than it is read.
+    CHECK_EQ(run_shell("exec yes", NULL, 300000000), STOKER_OK);
+    CHECK(result.is_late && seen.all > 100000);
+    // What it leaves behind in its group ends with it, and does not hold it up.
+    CHECK_EQ(run_shell("sleep 100 & echo $!", NULL, 0), STOKER_OK);
+    CHECK(result.status == 0 && result.wall_ns < 50000000000u);
+    is_gone((pid_t)strtol(seen.text, NULL, 10));
+}
+
+static bool stop_now(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+static void stops(void)
+{
+    char *argv[] = {(char *)"sleep", (char *)"100", NULL};
+    struct stk_trial t = {.argv = argv, .stop = stop_now};
+    CHECK_EQ(stk_trial_run(&t, &result, &err), STOKER_EINTR);
+    CHECK(result.wall_ns < 50000000000u);
+}
+
+static double number_of(const char *pattern, int64_t warmup, const char *output)
+{
+    struct stk_metric m;
+    double value = -1;
+    CHECK_EQ(stk_metric_open(&m, pattern, &err), STOKER_OK);
+    stk_metric_begin(&m);
+    for (const char *p = output; *p; p++) { // cut anywhere
+        if (stk_metric_feed(&m, p, 1, &err) != STOKER_OK) {
+            stk_metric_close(&m);
+            return -2;
+        }
+    }
+    if (stk_metric_end(&m, warmup, &value, &err) != STOKER_OK) {
+        value = -2;
+    }
+    stk_metric_close(&m);
+    return value;
+}
+
+static void metrics(void)
+{
+    CHECK_EQ(number_of("([0-9.]+) ms", -1, "step 9.5 ms\nstep 2 ms\rstep 4 ms and 3 ms"), 3.5);
+    CHECK_EQ(number_of("([0-9.]+) ms", 2, "step 9.5 ms\nstep 2 ms\rstep 4 ms and 3 ms"), 3.5);
+    CHECK_EQ(number_of("([0-9.]+) ms", 3, "step 9.5 ms\nstep 2 ms\rstep 4 ms and 3 ms"), 3);
+    CHECK_EQ(number_of("[0-9.]+e-3", -1, "1.5e-3"), 0.0015); // no parenthesis: all of it
+    CHECK_EQ(number_of("x(?:a|([0-9]))", -1, "xa x7"), 7);   // a part that has no share in a match
+    CHECK_EQ(number_of("([0-9]*)x", 0, "x"), -2);
+    CHECK(strstr(err.message, "is no number above 0") != NULL);
+    CHECK_EQ(number_of("step.*", 0, "step 3"), -2);
+    CHECK_EQ(number_of("-?[0-9]+", 0, "-3"), -2);
+    CHECK_EQ(number_of("loss ([0-9.]+)", 0, "nothing\n"), -2);
+    CHECK(strstr(err.message, "no number") != NULL);
+    CHECK_EQ(number_of("([0-9.]+)", 5, "1 2 3"), -2);
+    CHECK(strstr(err.message, "leaves nothing") != NULL);
+    struct stk_metric m;
+    CHECK_EQ(stk_metric_open(&m, "(", &err), STOKER_EUSAGE);
+    stk_metric_close(&m);
+    // The end of the output is kept, however long it was; so is a line that is longer than that.
+    CHECK_EQ(stk_metric_open(&m, NULL, &err), STOKER_OK);
+    for (int i = 0; i < 20000; i++) {
+        CHECK_EQ(stk_metric_feed(&m, "0123456789 the last\n" + (i % 3), 20 - (size_t)(i % 3), &err),
+                 STOKER_OK);
+    }
+    CHECK(m.tail_n <= STK_METRIC_TAIL && m.tail_n > 100);
+    CHECK(memcmp(m.tail + m.tail_n - 9, "the last\n", 9) == 0);
+    for (int i = 0; i < 10000; i++) {
+        CHECK_EQ(stk_metric_feed(&m, "x", 1, &err), STOKER_OK);
+    }
+    CHECK_EQ(stk_metric_feed(&m, "\n", 1, &err), STOKER_OK);
+    CHECK(m.tail_n <= STK_METRIC_TAIL && m.tail[m.tail_n - 2] == 'x');
+    stk_metric_close(&m);
+}
+
+static void neighbours(void)
+{
+    struct stk_neighbours before = {.busy = 1000, .stolen = 0, .all = 2000};
+    struct stk_neighbours after = before;
+    struct stk_neighbour_shares s = stk_neighbours_between(&before, &after, 0);
+    CHECK(s.others == 0 && s.stolen == 0);
+    uint64_t ticks = 100 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) *
+                     (uint64_t)sysconf(_SC_CLK_TCK); // of a hundred seconds
+    after.all += ticks;
+    after.busy += ticks / 2;
+    after.stolen += ticks / 10;
+    uint64_t own_ns = 100u * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) * 1000000000u / 5;
+    s = stk_neighbours_between(&before, &after, own_ns);
+    CHECK(s.others > 0.299 && s.others < 0.301 && s.stolen > 0.099 && s.stolen < 0.101);
+    s = stk_neighbours_between(&after, &before, 0); // counters that went back
+    CHECK(s.others == 0 && s.stolen == 0);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(ends);
+    CHECK_RUN(limits);
+    CHECK_RUN(stops);
+    CHECK_RUN(metrics);
+    CHECK_RUN(neighbours);
+    return check_done("unit.prove_trial");
+}
