@@ -86,6 +86,24 @@ static void bash_choices(const char *name, int id)
     printf(" esac; return ;;\n");
 }
 
+// Of commands that take it: another's option of that name may take no value.
+static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
+{
+    printf("        --%s", opt->name);
+    if (opt->letter) {
+        printf("|-%c", opt->letter);
+    }
+    printf(") case \"$command\" in ");
+    const char *between = "";
+    for (int i = 0; stk_cmds[i]; i++) {
+        if (stk_cmd_takes(stk_cmds[i], id)) {
+            printf("%s%s", between, stk_cmds[i]->name);
+            between = "|";
+        }
+    }
+    printf(") COMPREPLY=($(compgen -f -- \"$word\")); return ;; esac ;;\n");
+}
+
 static void bash(void)
 {
     printf("# bash completion of stoker; source it, or put it into\n"
@@ -104,8 +122,7 @@ static void bash(void)
         if (choices) {
             bash_choices(stk_opts[id].name, id);
         } else if (stk_opts[id].kind == STK_OPT_FILE) {
-            printf("        --%s|-%c) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n",
-                   stk_opts[id].name, stk_opts[id].letter);
+            bash_files(&stk_opts[id], (enum stk_opt_id)id);
         }
     }
     printf("    esac\n    case \"$command\" in\n        \"\") words=\"");
