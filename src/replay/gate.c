@@ -3,11 +3,13 @@
 #include "replay/gate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/median.h"
+#include "replay/transplant.h"
 
+#define MIN_PAIRS 2       // of steps, for a check by transplant
 #define MAX_STARTS 100000 // starts that are compared
 
 // From where on a figure closes the gate.
@@ -36,12 +38,12 @@ static int compare_real(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static double median_real(double *v, size_t n)
+double stk_gate_median(double *v, size_t n)
 {
     if (n == 0) {
         return 0;
     }
-    qsort(v, n, sizeof *v, compare_real);
+    stk_sort(v, n, sizeof *v, compare_real);
     return v[(n - 1) / 2];
 }
 
@@ -65,7 +67,7 @@ static bool compare_steps(const struct stk_graph *g, const int64_t *was, const i
         o->worst_error = error > o->worst_error ? error : o->worst_error;
         square += (recorded - o->measured_ns) * (recorded - o->measured_ns);
     }
-    o->replay_error = median_real(errors, n);
+    o->replay_error = stk_gate_median(errors, n);
     o->spread = o->measured_ns > 0 ? sqrt(square / (double)n) / o->measured_ns : 0;
     o->mean_error = n > 2 ? o->spread / sqrt((double)n - 1) : 0;
     stk_free(errors);
@@ -120,6 +122,20 @@ static void judge(struct stk_gate *o)
     }
 }
 
+static bool transplant(const struct stk_graph *g, struct stk_times *t, const int64_t *was,
+                       struct stk_gate *o)
+{
+    double *errors = stk_alloc_array((size_t)g->step_count + 1, sizeof *errors);
+    size_t n = 0;
+    bool ok = errors && stk_transplant_check(g, t, was, errors, &n);
+    if (ok) {
+        o->has_transplant = n >= MIN_PAIRS;
+        o->transplant_error = stk_gate_median(errors, n);
+    }
+    stk_free(errors);
+    return ok;
+}
+
 static bool replay(const struct stk_graph *g, struct stk_times *t, int64_t *was, int64_t *is,
                    struct stk_gate *o)
 {
@@ -144,7 +160,7 @@ static bool replay(const struct stk_graph *g, struct stk_times *t, int64_t *was,
         return false;
     }
     judge(o);
-    return true;
+    return transplant(g, t, was, o);
 }
 
 bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out)

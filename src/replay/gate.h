@@ -25,4 +25,7 @@ struct stk_gate {
 // False: no memory. A graph that cannot be replayed is a gate that is closed.
 bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out);
 
+// Lower median, 0 of none; reorders them.
+double stk_gate_median(double *v, size_t n);
+
 #endif

@@ -33,6 +33,8 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     worse(&all->inferred, one->inferred);
     worse(&all->unlinked, one->unlinked);
     worse(&all->spread, one->spread);
+    all->has_transplant &= one->has_transplant;
+    worse(&all->transplant_error, one->transplant_error);
     all->measured_ns += one->measured_ns;
     all->replayed_ns += one->replayed_ns;
     if (all->ok && !one->ok) {
@@ -85,12 +87,6 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
     return ok;
 }
 
-static int compare_real(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
 static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
@@ -99,14 +95,15 @@ static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *
     double *means = stk_alloc_array((size_t)p->count + 1, sizeof *means);
     bool ok = means != NULL;
     struct outcome o;
+    *mean_ns = 0;
     for (uint32_t i = 0; ok && i < p->count; i++) {
         ok = replay_with(p->graphs[i], set, count, level, &o);
         means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
+        *mean_ns = means[i] > *mean_ns ? means[i] : *mean_ns;
         *first = i ? *first : o;
     }
-    if (ok) {
-        qsort(means, p->count, sizeof *means, compare_real);
-        *mean_ns = means[first->is_even ? (p->count - 1) / 2 : p->count - 1];
+    if (ok && first->is_even) {
+        *mean_ns = stk_gate_median(means, p->count);
     }
     stk_free(means);
     return ok;

@@ -85,6 +85,8 @@ static void check_unchanged(void)
     CHECK(near(gate.measured_ns, STEP_US * US, 20 * US));
     CHECK(gate.replay_error < 0.001);
     CHECK(gate.unexplained < 0.01);
+    CHECK(gate.has_transplant);
+    CHECK(gate.transplant_error < 0.001);
     struct stk_fix_set none = fix("none");
     struct stk_price p = price(&j, &none, 1);
     CHECK(near(p.expected, 1, 0.01));
