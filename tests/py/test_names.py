@@ -64,7 +64,7 @@ def test_stubs():
     """What a type checker sees: the package is typed, and the stubs name what is there."""
     folder = pathlib.Path(sd.__file__).parent
     c.true((folder / "py.typed").exists(), "py.typed")
-    for name in ("__init__", "io", "random", "errors", "train", "lookup", "_groups_of_ops"):
+    for name in ("__init__", "io", "random", "errors", "train", "lookup", "_groups_of_ops", "_op_types"):
         path = folder / f"{name}.pyi"
         c.true(path.exists(), f"{path.name}: tools/py-stubs writes it")
     tool = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/py-stubs"

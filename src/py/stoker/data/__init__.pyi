@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
 from builtins import bool as _bool
-from collections.abc import Callable as _Callable, Iterator as _Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
 
 import numpy as np
 
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
+from typing import Generic, TypeVar
+
 _T = TypeVar("_T", covariant=True)  # an element
-_U = TypeVar("_U")
-_Int = int | np.integer[Any] | Value
-_Flag = _bool | np.bool_ | Value
 
 from . import io as io, random as random, errors as errors, train as train, lookup as lookup
 from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging, audio as audio, signal as signal, ragged as ragged
@@ -21,7 +21,7 @@ class Dataset(Generic[_T]):
     def __init__(self, variant_tensor: Any = None) -> None:
         ...
     @staticmethod
-    def range(*args: Any, output_type: Any = 'int64', name: str | None = None) -> "Dataset[np.int64]":
+    def range(*args: Any, output_type: Any = 'int64', name: str | None = None) -> "Dataset[_Int64]":
         """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset[Any]":
@@ -33,13 +33,13 @@ class Dataset(Generic[_T]):
     def from_generator(generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements of generator(*args), a callable that gives an iterable, as the signature says."""
     @staticmethod
-    def random(seed: int | None = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> "Dataset[np.int64]":
+    def random(seed: int | None = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> "Dataset[_Int64]":
         """int64 scalars of random bits without end."""
     @staticmethod
     def counter(start: _Int = 0, step: Any = 1, dtype: Any = 'int64', name: str | None = None) -> "Dataset[Any]":
         """start, start + step, ... without end."""
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[bytes]":
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[_Bytes]":
         """Names of files that match a glob pattern (or several), shuffled unless shuffle=False."""
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]":
@@ -50,6 +50,19 @@ class Dataset(Generic[_T]):
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset[Any]":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
+    @_overload
+    def map(self, map_func: _Callable[..., Value], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[_Array]":
+        """Each element through map_func."""
+    @_overload
+    def map(self, map_func: _Callable[..., tuple[Value, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array]]":
+        """Each element through map_func."""
+    @_overload
+    def map(self, map_func: _Callable[..., tuple[Value, Value, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array, _Array]]":
+        """Each element through map_func."""
+    @_overload
+    def map(self, map_func: _Callable[..., dict[str, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[dict[str, _Array]]":
+        """Each element through map_func."""
+    @_overload
     def map(self, map_func: _Callable[..., _U], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[_U]":
         """Each element through map_func."""
     def filter(self, predicate: _Callable[..., Any], name: str | None = None) -> "Dataset[_T]":
@@ -60,7 +73,7 @@ class Dataset(Generic[_T]):
         """The elements of the datasets that map_func gives, one dataset behind the other."""
     def interleave(self, map_func: _Callable[..., Dataset[_U]], cycle_length: Any = None, block_length: Any = None, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[_U]":
         """block_length elements in turn of cycle_length datasets that map_func gives."""
-    def enumerate(self, start: _Int = 0, name: str | None = None) -> "Dataset[tuple[np.int64, _T]]":
+    def enumerate(self, start: _Int = 0, name: str | None = None) -> "Dataset[tuple[_Int64, _T]]":
         """(number, element), counted from start; int64."""
     def repeat(self, count: _Int | None = None, name: str | None = None) -> "Dataset[_T]":
         """All elements `count` times; None or -1: without end."""
@@ -301,35 +314,109 @@ class TensorSpec:
     name: Any
 class Value:
     """A value that a function will have for each element. Takes operators, comparison, indexing."""
+    def __add__(self, other: _Tensor, /) -> Value:
+        ...
+    def __radd__(self, other: _Tensor, /) -> Value:
+        ...
+    def __sub__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rsub__(self, other: _Tensor, /) -> Value:
+        ...
+    def __mul__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rmul__(self, other: _Tensor, /) -> Value:
+        ...
+    def __truediv__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rtruediv__(self, other: _Tensor, /) -> Value:
+        ...
+    def __floordiv__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rfloordiv__(self, other: _Tensor, /) -> Value:
+        ...
+    def __mod__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rmod__(self, other: _Tensor, /) -> Value:
+        ...
+    def __pow__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rpow__(self, other: _Tensor, /) -> Value:
+        ...
+    def __matmul__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rmatmul__(self, other: _Tensor, /) -> Value:
+        ...
+    def __and__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rand__(self, other: _Tensor, /) -> Value:
+        ...
+    def __or__(self, other: _Tensor, /) -> Value:
+        ...
+    def __ror__(self, other: _Tensor, /) -> Value:
+        ...
+    def __xor__(self, other: _Tensor, /) -> Value:
+        ...
+    def __rxor__(self, other: _Tensor, /) -> Value:
+        ...
+    def __lt__(self, other: _Tensor, /) -> Value:
+        ...
+    def __le__(self, other: _Tensor, /) -> Value:
+        ...
+    def __gt__(self, other: _Tensor, /) -> Value:
+        ...
+    def __ge__(self, other: _Tensor, /) -> Value:
+        ...
+    def __eq__(self, other: object, /) -> Value:  # type: ignore[override]
+        ...
+    def __ne__(self, other: object, /) -> Value:  # type: ignore[override]
+        ...
+    def __neg__(self) -> Value:
+        ...
+    def __abs__(self) -> Value:
+        ...
+    def __invert__(self) -> Value:
+        ...
+    def __pos__(self) -> Value:
+        ...
+    def __getitem__(self, key: Any, /) -> Value:
+        ...
+    def __int__(self) -> int:
+        ...
+    def __index__(self) -> int:
+        ...
+    def __float__(self) -> float:
+        ...
+    def __hash__(self) -> int:
+        ...
     def __init__(self, graph: Any, i: Any) -> None:
         ...
     def engine_spec(self) -> Any:
         """As the engine sees it: (number of the dtype, shape or None, nested)."""
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype[Any]:
         """NumPy's dtype; strings are "bytes"."""
     @property
-    def shape(self) -> Any:
+    def shape(self) -> TensorShape:
         """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
-    def get_shape(self) -> Any:
+    def get_shape(self) -> TensorShape:
         """The shape."""
-    def set_shape(self, shape: Any) -> Any:
+    def set_shape(self, shape: Any) -> None:
         """States what is known about the shape; checked when it runs."""
     @property
-    def ndim(self) -> Any:
+    def ndim(self) -> int | None:
         """The rank; None: unknown."""
     @property
-    def rank(self) -> Any:
+    def rank(self) -> int | None:
         """The rank; None: unknown."""
     @property
-    def name(self) -> Any:
+    def name(self) -> str:
         """A name for messages."""
     @property
-    def T(self) -> Any:
+    def T(self) -> Value:
         """Transposed."""
     def constant(self) -> Any:
         """The value if it is known already, else None."""
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """The array itself: there is none while tracing."""
     def __bytes__(self) -> bytes:
         ...
@@ -433,7 +520,7 @@ class CsvDataset(Dataset[Any]):
     """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
     def __init__(self, filenames: Any, record_defaults: Any, compression_type: str | None = None, buffer_size: _Int | None = None, header: Any = False, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, exclude_cols: Any = None) -> None:
         ...
-class FixedLengthRecordDataset(Dataset[bytes]):
+class FixedLengthRecordDataset(Dataset[_Bytes]):
     """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
     def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: _Int | None = None, compression_type: str | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
@@ -449,111 +536,299 @@ class TarDataset(Dataset[Any]):
     """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__"."""
     def __init__(self, filenames: Any, suffixes: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
-class TFRecordDataset(Dataset[bytes]):
+class TFRecordDataset(Dataset[_Bytes]):
     """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
     def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: _Int | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
-class TextLineDataset(Dataset[bytes]):
+class TextLineDataset(Dataset[_Bytes]):
     """Lines of text files, without their ends: bytes scalars. With num_parallel_reads, in turn."""
     def __init__(self, filenames: Any, compression_type: str | None = None, buffer_size: _Int | None = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         ...
 AUTOTUNE: int
-def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = None) -> Any:
+def Assert(condition: _Tensor, data: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """An element for which the condition (bools, all of them) does not hold is an error."""
 INFINITE_CARDINALITY: int
 UNKNOWN_CARDINALITY: int
-def abs(x: Any, name: Any = None) -> Any:
+@_overload
+def abs(x: _Symbolic, name: str | None = None) -> _Value:
     """The amount of each value, of complex ones as well."""
-def acos(x: Any, *, name: Any = None) -> Any:
+@_overload
+def abs(x: _Plain, name: str | None = None) -> _Array:
+    """The amount of each value, of complex ones as well."""
+@_overload
+def acos(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Arc cosine."""
-def acosh(x: Any, name: Any = None) -> Any:
+@_overload
+def acos(x: _Plain, *, name: str | None = None) -> _Array:
+    """Arc cosine."""
+@_overload
+def acosh(x: _Symbolic, name: str | None = None) -> _Value:
     """Inverse hyperbolic cosine."""
-def add(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def acosh(x: _Plain, name: str | None = None) -> _Array:
+    """Inverse hyperbolic cosine."""
+@_overload
+def add(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x + y; strings one behind the other."""
-def add_n(inputs: Any, name: Any = None) -> Any:
+@_overload
+def add(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x + y; strings one behind the other."""
+@_overload
+def add(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x + y; strings one behind the other."""
+@_overload
+def add_n(inputs: _Plain, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
     """The sum of a list of values."""
-def argmax(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+@_overload
+def add_n(inputs: _Value | _Sequence[_Tensor], name: str | None = None) -> _Value:
+    """The sum of a list of values."""
+@_overload
+def argmax(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
     """Where the largest value along an axis is, the first of equal ones."""
-def argmin(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+@_overload
+def argmax(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
+    """Where the largest value along an axis is, the first of equal ones."""
+@_overload
+def argmin(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
     """Where the smallest value along an axis is, the first of equal ones."""
-def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any:
+@_overload
+def argmin(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
+    """Where the smallest value along an axis is, the first of equal ones."""
+@_overload
+def argsort(values: _Symbolic, axis: _Ints = -1, direction: str = 'ASCENDING', stable: _Flag = False, name: str | None = None) -> _Value:
     """The places that would put the values in order, int32."""
-def as_dtype(value: Any) -> Any:
+@_overload
+def argsort(values: _Plain, axis: _Ints = -1, direction: str = 'ASCENDING', stable: _Flag = False, name: str | None = None) -> _Array:
+    """The places that would put the values in order, int32."""
+def as_dtype(value: _Tensor) -> Any:
     """The dtype that a name, NumPy or TensorFlow dtype or Python type stands for."""
-def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+@_overload
+def as_string(input: _Symbolic, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Value:
     """Numbers as text; strings as they are."""
-def asin(x: Any, *, name: Any = None) -> Any:
+@_overload
+def as_string(input: _Plain, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Array:
+    """Numbers as text; strings as they are."""
+@_overload
+def asin(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Arc sine."""
-def asinh(x: Any, name: Any = None) -> Any:
+@_overload
+def asin(x: _Plain, *, name: str | None = None) -> _Array:
+    """Arc sine."""
+@_overload
+def asinh(x: _Symbolic, name: str | None = None) -> _Value:
     """Inverse hyperbolic sine."""
-def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+@_overload
+def asinh(x: _Plain, name: str | None = None) -> _Array:
+    """Inverse hyperbolic sine."""
+@_overload
+def assert_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
     """An element for which x == y does not hold everywhere is an error."""
-def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+@_overload
+def assert_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+    """An element for which x == y does not hold everywhere is an error."""
+@_overload
+def assert_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+    """An element for which x == y does not hold everywhere is an error."""
+@_overload
+def assert_greater(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
     """An element for which x > y does not hold everywhere is an error."""
-def assert_less(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+@_overload
+def assert_greater(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+    """An element for which x > y does not hold everywhere is an error."""
+@_overload
+def assert_greater(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+    """An element for which x > y does not hold everywhere is an error."""
+@_overload
+def assert_less(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
     """An element for which x < y does not hold everywhere is an error."""
-def atan(x: Any, *, name: Any = None) -> Any:
+@_overload
+def assert_less(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+    """An element for which x < y does not hold everywhere is an error."""
+@_overload
+def assert_less(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+    """An element for which x < y does not hold everywhere is an error."""
+@_overload
+def atan(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Arc tangent."""
-def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
+@_overload
+def atan(x: _Plain, *, name: str | None = None) -> _Array:
+    """Arc tangent."""
+@_overload
+def atan2(y: _Symbolic, x: _Tensor, *, name: str | None = None) -> _Value:
     """Angle of the point (y, x)."""
-def atanh(x: Any, name: Any = None) -> Any:
+@_overload
+def atan2(y: _Tensor, x: _Symbolic, *, name: str | None = None) -> _Value:
+    """Angle of the point (y, x)."""
+@_overload
+def atan2(y: _Plain, x: _Plain, *, name: str | None = None) -> _Array:
+    """Angle of the point (y, x)."""
+@_overload
+def atanh(x: _Symbolic, name: str | None = None) -> _Value:
+    """Inverse hyperbolic tangent."""
+@_overload
+def atanh(x: _Plain, name: str | None = None) -> _Array:
     """Inverse hyperbolic tangent."""
 bfloat16: Any
-def bitcast(input: Any, type: Any, *, name: Any = None) -> Any:
+@_overload
+def bitcast(input: _Symbolic, type: _DType, *, name: str | None = None) -> _Value:
+    """The same bytes as another type."""
+@_overload
+def bitcast(input: _Plain, type: _DType, *, name: str | None = None) -> _Array:
     """The same bytes as another type."""
 bool: np.dtype[Any]
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_mask') -> Any:
+@_overload
+def boolean_mask(tensor: _Symbolic, mask: _Tensor, axis: Any = None, name: str | None = 'boolean_mask') -> _Value:
     """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
-def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+@_overload
+def boolean_mask(tensor: _Tensor, mask: _Symbolic, axis: Any = None, name: str | None = 'boolean_mask') -> _Value:
+    """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
+@_overload
+def boolean_mask(tensor: _Plain, mask: _Plain, axis: Any = None, name: str | None = 'boolean_mask') -> _Array:
+    """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
+@_overload
+def broadcast_to(input: _Symbolic, shape: _Ints, name: str | None = None) -> _Value:
+    """Values repeated along new dimensions and along those of length 1."""
+@_overload
+def broadcast_to(input: _Plain, shape: _Ints, name: str | None = None) -> _Array:
     """Values repeated along new dimensions and along those of length 1."""
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any:
     """The function of the first pair (bool scalar, function) whose bool is true; else default()."""
-def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+@_overload
+def cast(x: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
     """The values as another dtype. Floats are cut towards 0."""
-def ceil(x: Any, *, name: Any = None) -> Any:
+@_overload
+def cast(x: _Plain, dtype: _DType, name: str | None = None) -> _Array:
+    """The values as another dtype. Floats are cut towards 0."""
+@_overload
+def ceil(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Up to an integer."""
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, *, name: Any = None) -> Any:
+@_overload
+def ceil(x: _Plain, *, name: str | None = None) -> _Array:
+    """Up to an integer."""
+@_overload
+def clip_by_value(t: _Symbolic, clip_value_min: _Tensor, clip_value_max: _Tensor, *, name: str | None = None) -> _Value:
     """Kept between two bounds."""
-def concat(values: Any, axis: Any, *, name: Any = None) -> Any:
+@_overload
+def clip_by_value(t: _Tensor, clip_value_min: _Symbolic, clip_value_max: _Tensor, *, name: str | None = None) -> _Value:
+    """Kept between two bounds."""
+@_overload
+def clip_by_value(t: _Tensor, clip_value_min: _Tensor, clip_value_max: _Symbolic, *, name: str | None = None) -> _Value:
+    """Kept between two bounds."""
+@_overload
+def clip_by_value(t: _Plain, clip_value_min: _Plain, clip_value_max: _Plain, *, name: str | None = None) -> _Array:
+    """Kept between two bounds."""
+@_overload
+def concat(values: _Plain, axis: _Int, *, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
     """Values one behind the other along `axis`."""
-def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
+@_overload
+def concat(values: _Value | _Sequence[_Tensor], axis: _Int, *, name: str | None = None) -> _Value:
+    """Values one behind the other along `axis`."""
+def cond(pred: Any, true_fn: _Callable[[], _U] | None = None, false_fn: _Callable[[], _U] | None = None, name: str | None = None) -> _U:
     """true_fn() where pred holds, else false_fn(): of each element, one is computed."""
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const', dtype_hint: Any = None) -> Any:
+@_overload
+def constant(value: _Symbolic, dtype: _DType | None = None, shape: _Ints | None = None, name: str | None = 'Const', dtype_hint: Any = None) -> _Value:
     """An array: of a Python value int32 or float32, unless dtype says otherwise."""
-def convert_to_tensor(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const', dtype_hint: Any = None) -> Any:
+@_overload
+def constant(value: _Plain, dtype: _DType | None = None, shape: _Ints | None = None, name: str | None = 'Const', dtype_hint: Any = None) -> _Array:
     """An array: of a Python value int32 or float32, unless dtype says otherwise."""
-def cos(x: Any, *, name: Any = None) -> Any:
+@_overload
+def convert_to_tensor(value: _Symbolic, dtype: _DType | None = None, shape: _Ints | None = None, name: str | None = 'Const', dtype_hint: Any = None) -> _Value:
+    """An array: of a Python value int32 or float32, unless dtype says otherwise."""
+@_overload
+def convert_to_tensor(value: _Plain, dtype: _DType | None = None, shape: _Ints | None = None, name: str | None = 'Const', dtype_hint: Any = None) -> _Array:
+    """An array: of a Python value int32 or float32, unless dtype says otherwise."""
+@_overload
+def cos(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Cosine."""
-def cosh(x: Any, *, name: Any = None) -> Any:
+@_overload
+def cos(x: _Plain, *, name: str | None = None) -> _Array:
+    """Cosine."""
+@_overload
+def cosh(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Hyperbolic cosine."""
-def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, *, name: Any = None) -> Any:
+@_overload
+def cosh(x: _Plain, *, name: str | None = None) -> _Array:
+    """Hyperbolic cosine."""
+@_overload
+def cumsum(x: _Symbolic, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Value:
     """Sums up to each place along `axis`."""
-def divide(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def cumsum(x: _Plain, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Array:
+    """Sums up to each place along `axis`."""
+@_overload
+def divide(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x / y; integers give floats."""
+@_overload
+def divide(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x / y; integers give floats."""
+@_overload
+def divide(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x / y; integers give floats."""
 double: np.dtype[Any]
-def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
+@_overload
+def ensure_shape(x: _Symbolic, shape: _Ints, name: str | None = None) -> _Value:
     """x, whose shape must fit; unknown dimensions become known."""
-def equal(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def ensure_shape(x: _Plain, shape: _Ints, name: str | None = None) -> _Array:
+    """x, whose shape must fit; unknown dimensions become known."""
+@_overload
+def equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x == y."""
-def executing_eagerly() -> Any:
+@_overload
+def equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x == y."""
+@_overload
+def equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x == y."""
+def executing_eagerly() -> _bool:
     """Not while a function is traced."""
-def exp(x: Any, *, name: Any = None) -> Any:
+@_overload
+def exp(x: _Symbolic, *, name: str | None = None) -> _Value:
     """e to the power x."""
-def expand_dims(input: Any, axis: Any, *, name: Any = None) -> Any:
+@_overload
+def exp(x: _Plain, *, name: str | None = None) -> _Array:
+    """e to the power x."""
+@_overload
+def expand_dims(input: _Symbolic, axis: _Int, *, name: str | None = None) -> _Value:
+    """A dimension of 1 at `axis`."""
+@_overload
+def expand_dims(input: _Plain, axis: _Int, *, name: str | None = None) -> _Array:
     """A dimension of 1 at `axis`."""
 experimental: Any
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: _DType = 'float32', name: str | None = None) -> Any:
     """A matrix with ones on its diagonal."""
-def fill(dims: Any, value: Any, name: Any = None) -> Any:
+@_overload
+def fill(dims: _Ints, value: _Symbolic, name: str | None = None) -> _Value:
+    """One value everywhere."""
+@_overload
+def fill(dims: _Ints, value: _Plain, name: str | None = None) -> _Array:
     """One value everywhere."""
 float16: np.dtype[Any]
 float32: np.dtype[Any]
 float64: np.dtype[Any]
-def floor(x: Any, *, name: Any = None) -> Any:
+@_overload
+def floor(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Down to an integer."""
-def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def floor(x: _Plain, *, name: str | None = None) -> _Array:
+    """Down to an integer."""
+@_overload
+def floordiv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x // y, rounded down."""
-def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def floordiv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x // y, rounded down."""
+@_overload
+def floordiv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x // y, rounded down."""
+@_overload
+def floormod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x % y, of the sign of y."""
+@_overload
+def floormod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x % y, of the sign of y."""
+@_overload
+def floormod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x % y, of the sign of y."""
 def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
     """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
@@ -561,182 +836,522 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
     """The same from the last slice on."""
 def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
     """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any:
+@_overload
+def gather(params: _Symbolic, indices: _Tensor, validate_indices: Any = None, axis: _Int | None = None, batch_dims: Any = 0, name: str | None = None) -> _Value:
     """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
-def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None) -> Any:
+@_overload
+def gather(params: _Tensor, indices: _Symbolic, validate_indices: Any = None, axis: _Int | None = None, batch_dims: Any = 0, name: str | None = None) -> _Value:
+    """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
+@_overload
+def gather(params: _Plain, indices: _Plain, validate_indices: Any = None, axis: _Int | None = None, batch_dims: Any = 0, name: str | None = None) -> _Array:
+    """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
+@_overload
+def gather_nd(params: _Symbolic, indices: _Tensor, batch_dims: Any = 0, name: str | None = None) -> _Value:
+    """Slices of params at places of several dimensions: the last one of indices."""
+@_overload
+def gather_nd(params: _Tensor, indices: _Symbolic, batch_dims: Any = 0, name: str | None = None) -> _Value:
+    """Slices of params at places of several dimensions: the last one of indices."""
+@_overload
+def gather_nd(params: _Plain, indices: _Plain, batch_dims: Any = 0, name: str | None = None) -> _Array:
     """Slices of params at places of several dimensions: the last one of indices."""
 def get_include() -> Any:
     """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
-def greater(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def greater(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x > y."""
-def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def greater(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x > y."""
+@_overload
+def greater(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x > y."""
+@_overload
+def greater_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x >= y."""
+@_overload
+def greater_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x >= y."""
+@_overload
+def greater_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x >= y."""
 half: np.dtype[Any]
-def identity(input: Any, *, name: Any = None) -> Any:
+@_overload
+def identity(input: _Symbolic, *, name: str | None = None) -> _Value:
+    """Its input."""
+@_overload
+def identity(input: _Plain, *, name: str | None = None) -> _Array:
     """Its input."""
 int16: np.dtype[Any]
 int32: np.dtype[Any]
 int64: np.dtype[Any]
 int8: np.dtype[Any]
-def is_tensor(x: Any) -> Any:
+def is_tensor(x: _Tensor) -> _bool:
     """Is it a symbolic value or an array?"""
-def less(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def less(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x < y."""
-def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def less(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x < y."""
+@_overload
+def less(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x < y."""
+@_overload
+def less_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x <= y."""
+@_overload
+def less_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x <= y."""
+@_overload
+def less_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x <= y."""
 def limits() -> Any:
     """The limits (0: none), and what all pipelines use of them now and used at most: a dict."""
-def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
+def linspace(start: Any, stop: Any, num: _Ints, name: str | None = None, axis: _Ints = 0) -> Any:
     """num values from start to stop, both included."""
 def load_op_library(library_filename: Any) -> Any:
     """The operations of a plug-in (a shared library, see stoker/plugin.h), as a module of functions."""
-def log(x: Any, *, name: Any = None) -> Any:
+@_overload
+def log(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Natural logarithm."""
-def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def log(x: _Plain, *, name: str | None = None) -> _Array:
+    """Natural logarithm."""
+@_overload
+def logical_and(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """Both are true."""
-def logical_not(x: Any, *, name: Any = None) -> Any:
+@_overload
+def logical_and(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """Both are true."""
+@_overload
+def logical_and(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """Both are true."""
+@_overload
+def logical_not(x: _Symbolic, *, name: str | None = None) -> _Value:
     """True becomes false."""
-def logical_or(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def logical_not(x: _Plain, *, name: str | None = None) -> _Array:
+    """True becomes false."""
+@_overload
+def logical_or(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """One is true."""
+@_overload
+def logical_or(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """One is true."""
+@_overload
+def logical_or(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """One is true."""
 def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
     """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
-def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *, name: Any = None) -> Any:
+@_overload
+def matmul(a: _Symbolic, b: _Tensor, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
     """Matrix product."""
-def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def matmul(a: _Tensor, b: _Symbolic, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
+    """Matrix product."""
+@_overload
+def matmul(a: _Plain, b: _Plain, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Array:
+    """Matrix product."""
+@_overload
+def maximum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """the larger of two."""
+@_overload
+def maximum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """the larger of two."""
+@_overload
+def maximum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """the larger of two."""
 def meshgrid(*args: Any, indexing: Any = 'xy', name: Any = None) -> Any:
     """Coordinates of a grid: for each vector an array of as many dimensions as there are vectors."""
-def minimum(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def minimum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """the smaller of two."""
-def mod(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def minimum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """the smaller of two."""
+@_overload
+def minimum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """the smaller of two."""
+@_overload
+def mod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x % y, of the sign of y."""
-def multiply(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def mod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x % y, of the sign of y."""
+@_overload
+def mod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x % y, of the sign of y."""
+@_overload
+def multiply(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x * y."""
-def negative(x: Any, *, name: Any = None) -> Any:
+@_overload
+def multiply(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x * y."""
+@_overload
+def multiply(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x * y."""
+@_overload
+def negative(x: _Symbolic, *, name: str | None = None) -> _Value:
+    """-x."""
+@_overload
+def negative(x: _Plain, *, name: str | None = None) -> _Array:
     """-x."""
 newaxis: Any
-def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any:
+@_overload
+def norm(tensor: _Symbolic, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Value:
     """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
-def not_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def norm(tensor: _Plain, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Array:
+    """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+@_overload
+def not_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x != y."""
+@_overload
+def not_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x != y."""
+@_overload
+def not_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x != y."""
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any:
     """The same, with NumPy arrays, scalars and bytes."""
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any:
+@_overload
+def one_hot(indices: _Symbolic, depth: Any, on_value: Any = None, off_value: Any = None, axis: _Ints | None = None, dtype: _DType | None = None, name: str | None = None) -> _Value:
     """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
-def ones(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
+@_overload
+def one_hot(indices: _Plain, depth: Any, on_value: Any = None, off_value: Any = None, axis: _Ints | None = None, dtype: _DType | None = None, name: str | None = None) -> _Array:
+    """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
+def ones(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> Any:
     """Ones."""
-def ones_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:
+@_overload
+def ones_like(input: _Symbolic, dtype: _DType | None = None, *, name: str | None = None) -> _Value:
     """Ones of its shape."""
-def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: Any = None) -> Any:
+@_overload
+def ones_like(input: _Plain, dtype: _DType | None = None, *, name: str | None = None) -> _Array:
+    """Ones of its shape."""
+@_overload
+def pad(tensor: _Symbolic, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: str | None = None) -> _Value:
     """Wider by paddings, (rank, 2): values before and after each dimension."""
-def pow(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def pad(tensor: _Plain, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: str | None = None) -> _Array:
+    """Wider by paddings, (rank, 2): values before and after each dimension."""
+@_overload
+def pow(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
     """x to the power y."""
-def print(*inputs: Any, output_stream: Any = None, summarize: Any = 3, sep: Any = ' ', end: Any = '\n', name: Any = None) -> Any:
+@_overload
+def pow(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x to the power y."""
+@_overload
+def pow(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+    """x to the power y."""
+def print(*inputs: _Tensor, output_stream: Any = None, summarize: Any = 3, sep: Any = ' ', end: Any = '\n', name: str | None = None) -> Any:
     """Prints values, to sys.stderr; inside of a traced function those of each element, as it is made."""
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
     """Python for each element, in the middle of a traced function."""
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any:
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: _DType | None = None, name: str | None = 'range') -> Any:
     """start, start + delta, ... below limit; range(limit) starts at 0."""
-def rank(input: Any, *, name: Any = None) -> Any:
+@_overload
+def rank(input: _Symbolic, *, name: str | None = None) -> _Value:
     """How many dimensions there are."""
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def rank(input: _Plain, *, name: str | None = None) -> _Array:
+    """How many dimensions there are."""
+@_overload
+def reduce_all(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Are all true, along axes."""
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_all(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Are all true, along axes."""
+@_overload
+def reduce_any(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Is any true, along axes."""
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+@_overload
+def reduce_any(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Is any true, along axes."""
+@_overload
+def reduce_logsumexp(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Value:
     """log of the sum of exp along axes, whatever the size of the values."""
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_logsumexp(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Array:
+    """log of the sum of exp along axes, whatever the size of the values."""
+@_overload
+def reduce_max(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Largest along axes."""
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_max(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Largest along axes."""
+@_overload
+def reduce_mean(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Mean along axes."""
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_mean(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Mean along axes."""
+@_overload
+def reduce_min(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Smallest along axes."""
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_min(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Smallest along axes."""
+@_overload
+def reduce_prod(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Product along axes."""
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+@_overload
+def reduce_prod(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Product along axes."""
+@_overload
+def reduce_sum(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
     """Sum along axes."""
-def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
+@_overload
+def reduce_sum(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+    """Sum along axes."""
+@_overload
+def repeat(input: _Symbolic, repeats: Any, axis: _Ints | None = None, name: str | None = None) -> _Value:
     """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
-def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+@_overload
+def repeat(input: _Plain, repeats: Any, axis: _Ints | None = None, name: str | None = None) -> _Array:
+    """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
+@_overload
+def reshape(tensor: _Symbolic, shape: _Ints, name: str | None = None) -> _Value:
     """The same values in another shape; -1 stands for what is left."""
-def reverse(tensor: Any, axis: Any, *, name: Any = None) -> Any:
+@_overload
+def reshape(tensor: _Tensor, shape: _Value, name: str | None = None) -> _Value:
+    """The same values in another shape; -1 stands for what is left."""
+@_overload
+def reshape(tensor: _Plain, shape: _PlainInts, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+    """The same values in another shape; -1 stands for what is left."""
+@_overload
+def reshape(tensor: _Tensor, shape: _Ints, name: str | None = None) -> _Value:
+    """The same values in another shape; -1 stands for what is left."""
+@_overload
+def reverse(tensor: _Symbolic, axis: _Ints, *, name: str | None = None) -> _Value:
     """Back to front along axes."""
-def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
+@_overload
+def reverse(tensor: _Plain, axis: _Ints, *, name: str | None = None) -> _Array:
+    """Back to front along axes."""
+@_overload
+def roll(input: _Symbolic, shift: Any, axis: _Ints, name: str | None = None) -> _Value:
     """Values moved along axes, those beyond the end to the start."""
-def round(x: Any, *, name: Any = None) -> Any:
+@_overload
+def roll(input: _Plain, shift: Any, axis: _Ints, name: str | None = None) -> _Array:
+    """Values moved along axes, those beyond the end to the start."""
+@_overload
+def round(x: _Symbolic, *, name: str | None = None) -> _Value:
     """To the nearest integer, ties to even."""
-def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
+@_overload
+def round(x: _Plain, *, name: str | None = None) -> _Array:
+    """To the nearest integer, ties to even."""
+@_overload
+def saturate_cast(value: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
     """The values as another dtype; those beyond its range become its ends."""
-def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
+@_overload
+def saturate_cast(value: _Plain, dtype: _DType, name: str | None = None) -> _Array:
+    """The values as another dtype; those beyond its range become its ends."""
+@_overload
+def scalar_mul(scalar: _Symbolic, x: _Tensor, name: str | None = None) -> _Value:
+    """x times a scalar."""
+@_overload
+def scalar_mul(scalar: _Tensor, x: _Symbolic, name: str | None = None) -> _Value:
+    """x times a scalar."""
+@_overload
+def scalar_mul(scalar: _Plain, x: _Plain, name: str | None = None) -> _Array:
     """x times a scalar."""
 def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
     """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the"""
-def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type: Any = 'int32', name: Any = None) -> Any:
+@_overload
+def searchsorted(sorted_sequence: _Symbolic, values: _Tensor, side: Any = 'left', out_type: _DType = 'int32', name: str | None = None) -> _Value:
     """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
+@_overload
+def searchsorted(sorted_sequence: _Tensor, values: _Symbolic, side: Any = 'left', out_type: _DType = 'int32', name: str | None = None) -> _Value:
+    """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
+@_overload
+def searchsorted(sorted_sequence: _Plain, values: _Plain, side: Any = 'left', out_type: _DType = 'int32', name: str | None = None) -> _Array:
+    """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
+@_overload
+def sequence_mask(lengths: _Symbolic, maxlen: Any = None, dtype: _DType = 'bool', name: str | None = None) -> _Value:
+    """True at the first `lengths` places, of maxlen (the largest length)."""
+@_overload
+def sequence_mask(lengths: _Plain, maxlen: Any = None, dtype: _DType = 'bool', name: str | None = None) -> _Array:
     """True at the first `lengths` places, of maxlen (the largest length)."""
 def set_limits(cpus: Any = None, threads: Any = None, ram_bytes: Any = None) -> Any:
     """Limits of this process, over all pipelines that run in it, beside those of each one's Options."""
-def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:
+@_overload
+def shape(input: _Symbolic, out_type: _DType = 'int32', name: str | None = None) -> _Value:
     """The sizes: an array where all are known, so that results' shapes are known as well."""
-def sigmoid(x: Any, *, name: Any = None) -> Any:
+@_overload
+def shape(input: _Plain, out_type: _DType = 'int32', name: str | None = None) -> _Array:
+    """The sizes: an array where all are known, so that results' shapes are known as well."""
+@_overload
+def sigmoid(x: _Symbolic, *, name: str | None = None) -> _Value:
     """1 / (1 + exp(-x))."""
-def sign(x: Any, *, name: Any = None) -> Any:
+@_overload
+def sigmoid(x: _Plain, *, name: str | None = None) -> _Array:
+    """1 / (1 + exp(-x))."""
+@_overload
+def sign(x: _Symbolic, *, name: str | None = None) -> _Value:
     """-1, 0 or 1."""
-def sin(x: Any, *, name: Any = None) -> Any:
+@_overload
+def sign(x: _Plain, *, name: str | None = None) -> _Array:
+    """-1, 0 or 1."""
+@_overload
+def sin(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Sine."""
-def sinh(x: Any, *, name: Any = None) -> Any:
+@_overload
+def sin(x: _Plain, *, name: str | None = None) -> _Array:
+    """Sine."""
+@_overload
+def sinh(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Hyperbolic sine."""
-def size(input: Any, out_type: Any = 'int32', *, name: Any = None) -> Any:
+@_overload
+def sinh(x: _Plain, *, name: str | None = None) -> _Array:
+    """Hyperbolic sine."""
+@_overload
+def size(input: _Symbolic, out_type: _DType = 'int32', *, name: str | None = None) -> _Value:
     """How many values there are."""
-def slice(input_: Any, begin: Any, size: Any, *, name: Any = None) -> Any:
+@_overload
+def size(input: _Plain, out_type: _DType = 'int32', *, name: str | None = None) -> _Array:
+    """How many values there are."""
+@_overload
+def slice(input_: _Symbolic, begin: _Ints, size: _Ints, *, name: str | None = None) -> _Value:
     """`size` values from `begin` on."""
-def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any:
+@_overload
+def slice(input_: _Tensor, begin: _Value, size: _Ints, *, name: str | None = None) -> _Value:
+    """`size` values from `begin` on."""
+@_overload
+def slice(input_: _Tensor, begin: _Ints, size: _Value, *, name: str | None = None) -> _Value:
+    """`size` values from `begin` on."""
+@_overload
+def slice(input_: _Plain, begin: _PlainInts, size: _PlainInts, *, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+    """`size` values from `begin` on."""
+@_overload
+def slice(input_: _Tensor, begin: _Ints, size: _Ints, *, name: str | None = None) -> _Value:
+    """`size` values from `begin` on."""
+@_overload
+def sort(values: _Symbolic, axis: _Ints = -1, direction: str = 'ASCENDING', name: str | None = None) -> _Value:
     """The values in order along an axis."""
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any:
+@_overload
+def sort(values: _Plain, axis: _Ints = -1, direction: str = 'ASCENDING', name: str | None = None) -> _Array:
+    """The values in order along an axis."""
+@_overload
+def split(value: _Symbolic, num_or_size_splits: Any, axis: _Ints = 0, num: _Ints | None = None, name: str | None = 'split') -> list[_Value]:
     """Parts along an axis: that many equal ones, or of the sizes given."""
-def sqrt(x: Any, *, name: Any = None) -> Any:
+@_overload
+def split(value: _Plain, num_or_size_splits: Any, axis: _Ints = 0, num: _Ints | None = None, name: str | None = 'split') -> list[_Array]:
+    """Parts along an axis: that many equal ones, or of the sizes given."""
+@_overload
+def sqrt(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Square root."""
-def square(x: Any, *, name: Any = None) -> Any:
+@_overload
+def sqrt(x: _Plain, *, name: str | None = None) -> _Array:
+    """Square root."""
+@_overload
+def square(x: _Symbolic, *, name: str | None = None) -> _Value:
     """x * x."""
-def squeeze(input: Any, axis: Any = None, *, name: Any = None) -> Any:
+@_overload
+def square(x: _Plain, *, name: str | None = None) -> _Array:
+    """x * x."""
+@_overload
+def squeeze(input: _Symbolic, axis: _Ints | None = None, *, name: str | None = None) -> _Value:
     """Without dimensions of 1."""
-def stack(values: Any, axis: Any = 0, *, name: Any = None) -> Any:
+@_overload
+def squeeze(input: _Plain, axis: _Ints | None = None, *, name: str | None = None) -> _Array:
+    """Without dimensions of 1."""
+@_overload
+def stack(values: _Plain, axis: _Int = 0, *, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
     """Values side by side along a new `axis`."""
-def stop_gradient(input: Any, name: Any = None) -> Any:
+@_overload
+def stack(values: _Value | _Sequence[_Tensor], axis: _Int = 0, *, name: str | None = None) -> _Value:
+    """Values side by side along a new `axis`."""
+@_overload
+def stop_gradient(input: _Symbolic, name: str | None = None) -> _Value:
+    """The values: there are no gradients here."""
+@_overload
+def stop_gradient(input: _Plain, name: str | None = None) -> _Array:
     """The values: there are no gradients here."""
 string: np.dtype[Any]
-def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def subtract(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x - y."""
+@_overload
+def subtract(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x - y."""
+@_overload
+def subtract(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x - y."""
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any:
     """branch_fns[branch_index](); where there is none with that number default(), or the last one."""
-def tan(x: Any, *, name: Any = None) -> Any:
+@_overload
+def tan(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Tangent."""
-def tanh(x: Any, *, name: Any = None) -> Any:
+@_overload
+def tan(x: _Plain, *, name: str | None = None) -> _Array:
+    """Tangent."""
+@_overload
+def tanh(x: _Symbolic, *, name: str | None = None) -> _Value:
     """Hyperbolic tangent."""
-def tile(input: Any, multiples: Any, *, name: Any = None) -> Any:
+@_overload
+def tanh(x: _Plain, *, name: str | None = None) -> _Array:
+    """Hyperbolic tangent."""
+@_overload
+def tile(input: _Symbolic, multiples: _Ints, *, name: str | None = None) -> _Value:
     """Repeated along each dimension."""
-def transpose(a: Any, perm: Any = None, conjugate: Any = False, *, name: Any = None) -> Any:
+@_overload
+def tile(input: _Tensor, multiples: _Value, *, name: str | None = None) -> _Value:
+    """Repeated along each dimension."""
+@_overload
+def tile(input: _Plain, multiples: _PlainInts, *, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+    """Repeated along each dimension."""
+@_overload
+def tile(input: _Tensor, multiples: _Ints, *, name: str | None = None) -> _Value:
+    """Repeated along each dimension."""
+@_overload
+def transpose(a: _Symbolic, perm: _Ints | None = None, conjugate: Any = False, *, name: str | None = None) -> _Value:
     """Dimensions in another order."""
-def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
+@_overload
+def transpose(a: _Plain, perm: _Ints | None = None, conjugate: Any = False, *, name: str | None = None) -> _Array:
+    """Dimensions in another order."""
+@_overload
+def truediv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+    """x / y; integers give floats."""
+@_overload
+def truediv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+    """x / y; integers give floats."""
+@_overload
+def truediv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x / y; integers give floats."""
 uint16: np.dtype[Any]
 uint32: np.dtype[Any]
 uint64: np.dtype[Any]
 uint8: np.dtype[Any]
-def unique(x: Any, out_idx: Any = 'int32', name: Any = None) -> Any:
+def unique(x: _Tensor, out_idx: _DType = 'int32', name: str | None = None) -> Any:
     """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
-def unique_with_counts(x: Any, out_idx: Any = 'int32', name: Any = None) -> Any:
+def unique_with_counts(x: _Tensor, out_idx: _DType = 'int32', name: str | None = None) -> Any:
     """(y, idx, count): the same, and how often each of y comes."""
-def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
+@_overload
+def unstack(value: _Symbolic, num: _Ints | None = None, axis: _Ints = 0, name: str | None = 'unstack') -> list[_Value]:
+    """The slices along an axis, as a list."""
+@_overload
+def unstack(value: _Plain, num: _Ints | None = None, axis: _Ints = 0, name: str | None = 'unstack') -> list[_Array]:
     """The slices along an axis, as a list."""
 def vectorized_map(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
     """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
-def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+@_overload
+def where(condition: _Symbolic, x: _Tensor | None = None, y: _Tensor | None = None, name: str | None = None) -> _Value:
+    """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
+@_overload
+def where(condition: _Tensor, x: _Symbolic, y: _Tensor | None = None, name: str | None = None) -> _Value:
+    """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
+@_overload
+def where(condition: _Tensor, x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+    """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
+@_overload
+def where(condition: _Plain, x: _Plain | None = None, y: _Plain | None = None, name: str | None = None) -> _Array:
     """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
 def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
     """body(*loop_vars) as long as cond(*loop_vars) holds: the variables then, in a list or tuple as"""
-def zeros(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
+def zeros(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> Any:
     """Zeros (empty strings, False)."""
-def zeros_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:
+@_overload
+def zeros_like(input: _Symbolic, dtype: _DType | None = None, *, name: str | None = None) -> _Value:
+    """Zeros of its shape."""
+@_overload
+def zeros_like(input: _Plain, dtype: _DType | None = None, *, name: str | None = None) -> _Array:
     """Zeros of its shape."""

@@ -1,709 +1,2019 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
+
+import numpy as np
+
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
 
 class math:
     """Operations of tf.math."""
+    @_overload
     @staticmethod
-    def abs(x: Any, name: Any = None) -> Any:
+    def abs(x: _Symbolic, name: str | None = None) -> _Value:
         """The amount of each value, of complex ones as well."""
+    @_overload
     @staticmethod
-    def acos(x: Any, *, name: Any = None) -> Any:
+    def abs(x: _Plain, name: str | None = None) -> _Array:
+        """The amount of each value, of complex ones as well."""
+    @_overload
+    @staticmethod
+    def acos(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Arc cosine."""
+    @_overload
     @staticmethod
-    def acosh(x: Any, name: Any = None) -> Any:
+    def acos(x: _Plain, *, name: str | None = None) -> _Array:
+        """Arc cosine."""
+    @_overload
+    @staticmethod
+    def acosh(x: _Symbolic, name: str | None = None) -> _Value:
         """Inverse hyperbolic cosine."""
+    @_overload
     @staticmethod
-    def add(x: Any, y: Any, *, name: Any = None) -> Any:
+    def acosh(x: _Plain, name: str | None = None) -> _Array:
+        """Inverse hyperbolic cosine."""
+    @_overload
+    @staticmethod
+    def add(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x + y; strings one behind the other."""
+    @_overload
     @staticmethod
-    def add_n(inputs: Any, name: Any = None) -> Any:
+    def add(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x + y; strings one behind the other."""
+    @_overload
+    @staticmethod
+    def add(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x + y; strings one behind the other."""
+    @_overload
+    @staticmethod
+    def add_n(inputs: _Plain, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
         """The sum of a list of values."""
+    @_overload
     @staticmethod
-    def angle(input: Any, name: Any = None) -> Any:
+    def add_n(inputs: _Value | _Sequence[_Tensor], name: str | None = None) -> _Value:
+        """The sum of a list of values."""
+    @_overload
+    @staticmethod
+    def angle(input: _Symbolic, name: str | None = None) -> _Value:
         """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
+    @_overload
     @staticmethod
-    def argmax(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+    def angle(input: _Plain, name: str | None = None) -> _Array:
+        """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
+    @_overload
+    @staticmethod
+    def argmax(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
         """Where the largest value along an axis is, the first of equal ones."""
+    @_overload
     @staticmethod
-    def argmin(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+    def argmax(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
+        """Where the largest value along an axis is, the first of equal ones."""
+    @_overload
+    @staticmethod
+    def argmin(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
         """Where the smallest value along an axis is, the first of equal ones."""
+    @_overload
     @staticmethod
-    def asin(x: Any, *, name: Any = None) -> Any:
+    def argmin(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
+        """Where the smallest value along an axis is, the first of equal ones."""
+    @_overload
+    @staticmethod
+    def asin(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Arc sine."""
+    @_overload
     @staticmethod
-    def asinh(x: Any, name: Any = None) -> Any:
+    def asin(x: _Plain, *, name: str | None = None) -> _Array:
+        """Arc sine."""
+    @_overload
+    @staticmethod
+    def asinh(x: _Symbolic, name: str | None = None) -> _Value:
         """Inverse hyperbolic sine."""
+    @_overload
     @staticmethod
-    def atan(x: Any, *, name: Any = None) -> Any:
+    def asinh(x: _Plain, name: str | None = None) -> _Array:
+        """Inverse hyperbolic sine."""
+    @_overload
+    @staticmethod
+    def atan(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Arc tangent."""
+    @_overload
     @staticmethod
-    def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
+    def atan(x: _Plain, *, name: str | None = None) -> _Array:
+        """Arc tangent."""
+    @_overload
+    @staticmethod
+    def atan2(y: _Symbolic, x: _Tensor, *, name: str | None = None) -> _Value:
         """Angle of the point (y, x)."""
+    @_overload
     @staticmethod
-    def atanh(x: Any, name: Any = None) -> Any:
+    def atan2(y: _Tensor, x: _Symbolic, *, name: str | None = None) -> _Value:
+        """Angle of the point (y, x)."""
+    @_overload
+    @staticmethod
+    def atan2(y: _Plain, x: _Plain, *, name: str | None = None) -> _Array:
+        """Angle of the point (y, x)."""
+    @_overload
+    @staticmethod
+    def atanh(x: _Symbolic, name: str | None = None) -> _Value:
         """Inverse hyperbolic tangent."""
+    @_overload
     @staticmethod
-    def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = 'int32', name: Any = None) -> Any:
+    def atanh(x: _Plain, name: str | None = None) -> _Array:
+        """Inverse hyperbolic tangent."""
+    @_overload
+    @staticmethod
+    def bincount(arr: _Symbolic, weights: _Tensor | None = None, minlength: Any = None, maxlength: Any = None, dtype: _DType = 'int32', name: str | None = None) -> _Value:
         """How often each number from 0 on comes in a vector; with weights, their sums."""
+    @_overload
     @staticmethod
-    def ceil(x: Any, *, name: Any = None) -> Any:
+    def bincount(arr: _Tensor, weights: _Symbolic, minlength: Any = None, maxlength: Any = None, dtype: _DType = 'int32', name: str | None = None) -> _Value:
+        """How often each number from 0 on comes in a vector; with weights, their sums."""
+    @_overload
+    @staticmethod
+    def bincount(arr: _Plain, weights: _Plain | None = None, minlength: Any = None, maxlength: Any = None, dtype: _DType = 'int32', name: str | None = None) -> _Array:
+        """How often each number from 0 on comes in a vector; with weights, their sums."""
+    @_overload
+    @staticmethod
+    def ceil(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Up to an integer."""
+    @_overload
     @staticmethod
-    def cos(x: Any, *, name: Any = None) -> Any:
+    def ceil(x: _Plain, *, name: str | None = None) -> _Array:
+        """Up to an integer."""
+    @_overload
+    @staticmethod
+    def cos(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Cosine."""
+    @_overload
     @staticmethod
-    def cosh(x: Any, *, name: Any = None) -> Any:
+    def cos(x: _Plain, *, name: str | None = None) -> _Array:
+        """Cosine."""
+    @_overload
+    @staticmethod
+    def cosh(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Hyperbolic cosine."""
+    @_overload
     @staticmethod
-    def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None) -> Any:
+    def cosh(x: _Plain, *, name: str | None = None) -> _Array:
+        """Hyperbolic cosine."""
+    @_overload
+    @staticmethod
+    def count_nonzero(input: _Symbolic, axis: _Ints | None = None, keepdims: _Flag | None = None, dtype: _DType = 'int64', name: str | None = None) -> _Value:
         """How many values are not 0."""
+    @_overload
     @staticmethod
-    def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, *, name: Any = None) -> Any:
+    def count_nonzero(input: _Plain, axis: _Ints | None = None, keepdims: _Flag | None = None, dtype: _DType = 'int64', name: str | None = None) -> _Array:
+        """How many values are not 0."""
+    @_overload
+    @staticmethod
+    def cumsum(x: _Symbolic, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Value:
         """Sums up to each place along `axis`."""
+    @_overload
     @staticmethod
-    def divide(x: Any, y: Any, *, name: Any = None) -> Any:
+    def cumsum(x: _Plain, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Array:
+        """Sums up to each place along `axis`."""
+    @_overload
+    @staticmethod
+    def divide(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x / y; integers give floats."""
+    @_overload
     @staticmethod
-    def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+    def divide(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x / y; integers give floats."""
+    @_overload
+    @staticmethod
+    def divide(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x / y; integers give floats."""
+    @_overload
+    @staticmethod
+    def divide_no_nan(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
         """x / y, 0 where y is 0; integers as truediv divides them."""
+    @_overload
     @staticmethod
-    def equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    def divide_no_nan(x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+        """x / y, 0 where y is 0; integers as truediv divides them."""
+    @_overload
+    @staticmethod
+    def divide_no_nan(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
+        """x / y, 0 where y is 0; integers as truediv divides them."""
+    @_overload
+    @staticmethod
+    def equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x == y."""
+    @_overload
     @staticmethod
-    def erf(x: Any, *, name: Any = None) -> Any:
+    def equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x == y."""
+    @_overload
+    @staticmethod
+    def equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x == y."""
+    @_overload
+    @staticmethod
+    def erf(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Gauss error function."""
+    @_overload
     @staticmethod
-    def erfc(x: Any, name: Any = None) -> Any:
+    def erf(x: _Plain, *, name: str | None = None) -> _Array:
+        """Gauss error function."""
+    @_overload
+    @staticmethod
+    def erfc(x: _Symbolic, name: str | None = None) -> _Value:
         """1 less erf(x)."""
+    @_overload
     @staticmethod
-    def exp(x: Any, *, name: Any = None) -> Any:
+    def erfc(x: _Plain, name: str | None = None) -> _Array:
+        """1 less erf(x)."""
+    @_overload
+    @staticmethod
+    def exp(x: _Symbolic, *, name: str | None = None) -> _Value:
         """e to the power x."""
+    @_overload
     @staticmethod
-    def expm1(x: Any, *, name: Any = None) -> Any:
+    def exp(x: _Plain, *, name: str | None = None) -> _Array:
+        """e to the power x."""
+    @_overload
+    @staticmethod
+    def expm1(x: _Symbolic, *, name: str | None = None) -> _Value:
         """e to the power x, less 1."""
+    @_overload
     @staticmethod
-    def floor(x: Any, *, name: Any = None) -> Any:
+    def expm1(x: _Plain, *, name: str | None = None) -> _Array:
+        """e to the power x, less 1."""
+    @_overload
+    @staticmethod
+    def floor(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Down to an integer."""
+    @_overload
     @staticmethod
-    def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
+    def floor(x: _Plain, *, name: str | None = None) -> _Array:
+        """Down to an integer."""
+    @_overload
+    @staticmethod
+    def floordiv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x // y, rounded down."""
+    @_overload
     @staticmethod
-    def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
+    def floordiv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x // y, rounded down."""
+    @_overload
+    @staticmethod
+    def floordiv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x // y, rounded down."""
+    @_overload
+    @staticmethod
+    def floormod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x % y, of the sign of y."""
+    @_overload
     @staticmethod
-    def greater(x: Any, y: Any, *, name: Any = None) -> Any:
+    def floormod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x % y, of the sign of y."""
+    @_overload
+    @staticmethod
+    def floormod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x % y, of the sign of y."""
+    @_overload
+    @staticmethod
+    def greater(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x > y."""
+    @_overload
     @staticmethod
-    def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    def greater(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x > y."""
+    @_overload
+    @staticmethod
+    def greater(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x > y."""
+    @_overload
+    @staticmethod
+    def greater_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x >= y."""
+    @_overload
     @staticmethod
-    def imag(input: Any, name: Any = None) -> Any:
+    def greater_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x >= y."""
+    @_overload
+    @staticmethod
+    def greater_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x >= y."""
+    @_overload
+    @staticmethod
+    def imag(input: _Symbolic, name: str | None = None) -> _Value:
         """The imaginary part: of real values 0."""
+    @_overload
     @staticmethod
-    def is_finite(x: Any, *, name: Any = None) -> Any:
+    def imag(input: _Plain, name: str | None = None) -> _Array:
+        """The imaginary part: of real values 0."""
+    @_overload
+    @staticmethod
+    def is_finite(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Is it a finite number?."""
+    @_overload
     @staticmethod
-    def is_inf(x: Any, *, name: Any = None) -> Any:
+    def is_finite(x: _Plain, *, name: str | None = None) -> _Array:
+        """Is it a finite number?."""
+    @_overload
+    @staticmethod
+    def is_inf(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Is it infinite?."""
+    @_overload
     @staticmethod
-    def is_nan(x: Any, *, name: Any = None) -> Any:
+    def is_inf(x: _Plain, *, name: str | None = None) -> _Array:
+        """Is it infinite?."""
+    @_overload
+    @staticmethod
+    def is_nan(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Is it not a number?."""
+    @_overload
     @staticmethod
-    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+    def is_nan(x: _Plain, *, name: str | None = None) -> _Array:
+        """Is it not a number?."""
+    @_overload
+    @staticmethod
+    def l2_normalize(x: _Symbolic, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Value:
         """x over its length along the axes."""
+    @_overload
     @staticmethod
-    def less(x: Any, y: Any, *, name: Any = None) -> Any:
+    def l2_normalize(x: _Plain, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Array:
+        """x over its length along the axes."""
+    @_overload
+    @staticmethod
+    def less(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x < y."""
+    @_overload
     @staticmethod
-    def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    def less(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x < y."""
+    @_overload
+    @staticmethod
+    def less(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x < y."""
+    @_overload
+    @staticmethod
+    def less_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x <= y."""
+    @_overload
     @staticmethod
-    def log(x: Any, *, name: Any = None) -> Any:
+    def less_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x <= y."""
+    @_overload
+    @staticmethod
+    def less_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x <= y."""
+    @_overload
+    @staticmethod
+    def log(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Natural logarithm."""
+    @_overload
     @staticmethod
-    def log1p(x: Any, *, name: Any = None) -> Any:
+    def log(x: _Plain, *, name: str | None = None) -> _Array:
+        """Natural logarithm."""
+    @_overload
+    @staticmethod
+    def log1p(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Natural logarithm of 1 + x."""
+    @_overload
     @staticmethod
-    def log_sigmoid(x: Any, name: Any = None) -> Any:
+    def log1p(x: _Plain, *, name: str | None = None) -> _Array:
+        """Natural logarithm of 1 + x."""
+    @_overload
+    @staticmethod
+    def log_sigmoid(x: _Symbolic, name: str | None = None) -> _Value:
         """log(sigmoid(x))."""
+    @_overload
     @staticmethod
-    def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    def log_sigmoid(x: _Plain, name: str | None = None) -> _Array:
+        """log(sigmoid(x))."""
+    @_overload
+    @staticmethod
+    def log_softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
         """log of softmax along an axis, by default the last."""
+    @_overload
     @staticmethod
-    def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:
+    def log_softmax(logits: _Plain, axis: _Ints | None = None, name: str | None = None) -> _Array:
+        """log of softmax along an axis, by default the last."""
+    @_overload
+    @staticmethod
+    def logical_and(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Both are true."""
+    @_overload
     @staticmethod
-    def logical_not(x: Any, *, name: Any = None) -> Any:
+    def logical_and(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Both are true."""
+    @_overload
+    @staticmethod
+    def logical_and(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Both are true."""
+    @_overload
+    @staticmethod
+    def logical_not(x: _Symbolic, *, name: str | None = None) -> _Value:
         """True becomes false."""
+    @_overload
     @staticmethod
-    def logical_or(x: Any, y: Any, *, name: Any = None) -> Any:
+    def logical_not(x: _Plain, *, name: str | None = None) -> _Array:
+        """True becomes false."""
+    @_overload
+    @staticmethod
+    def logical_or(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """One is true."""
+    @_overload
     @staticmethod
-    def logical_xor(x: Any, y: Any, *, name: Any = None) -> Any:
+    def logical_or(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """One is true."""
+    @_overload
+    @staticmethod
+    def logical_or(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """One is true."""
+    @_overload
+    @staticmethod
+    def logical_xor(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Exactly one is true."""
+    @_overload
     @staticmethod
-    def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
+    def logical_xor(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Exactly one is true."""
+    @_overload
+    @staticmethod
+    def logical_xor(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Exactly one is true."""
+    @_overload
+    @staticmethod
+    def maximum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """the larger of two."""
+    @_overload
     @staticmethod
-    def minimum(x: Any, y: Any, *, name: Any = None) -> Any:
+    def maximum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """the larger of two."""
+    @_overload
+    @staticmethod
+    def maximum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """the larger of two."""
+    @_overload
+    @staticmethod
+    def minimum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """the smaller of two."""
+    @_overload
     @staticmethod
-    def mod(x: Any, y: Any, *, name: Any = None) -> Any:
+    def minimum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """the smaller of two."""
+    @_overload
+    @staticmethod
+    def minimum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """the smaller of two."""
+    @_overload
+    @staticmethod
+    def mod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x % y, of the sign of y."""
+    @_overload
     @staticmethod
-    def multiply(x: Any, y: Any, *, name: Any = None) -> Any:
+    def mod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x % y, of the sign of y."""
+    @_overload
+    @staticmethod
+    def mod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x % y, of the sign of y."""
+    @_overload
+    @staticmethod
+    def multiply(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x * y."""
+    @_overload
     @staticmethod
-    def multiply_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+    def multiply(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x * y."""
+    @_overload
+    @staticmethod
+    def multiply(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x * y."""
+    @_overload
+    @staticmethod
+    def multiply_no_nan(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
         """x * y, 0 where y is 0."""
+    @_overload
     @staticmethod
-    def negative(x: Any, *, name: Any = None) -> Any:
+    def multiply_no_nan(x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+        """x * y, 0 where y is 0."""
+    @_overload
+    @staticmethod
+    def multiply_no_nan(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
+        """x * y, 0 where y is 0."""
+    @_overload
+    @staticmethod
+    def negative(x: _Symbolic, *, name: str | None = None) -> _Value:
         """-x."""
+    @_overload
     @staticmethod
-    def not_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    def negative(x: _Plain, *, name: str | None = None) -> _Array:
+        """-x."""
+    @_overload
+    @staticmethod
+    def not_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x != y."""
+    @_overload
     @staticmethod
-    def polyval(coeffs: Any, x: Any, name: Any = None) -> Any:
+    def not_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x != y."""
+    @_overload
+    @staticmethod
+    def not_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x != y."""
+    @_overload
+    @staticmethod
+    def polyval(coeffs: Any, x: _Symbolic, name: str | None = None) -> _Value:
         """A polynomial's value: coeffs from the highest power on."""
+    @_overload
     @staticmethod
-    def pow(x: Any, y: Any, *, name: Any = None) -> Any:
+    def polyval(coeffs: Any, x: _Plain, name: str | None = None) -> _Array:
+        """A polynomial's value: coeffs from the highest power on."""
+    @_overload
+    @staticmethod
+    def pow(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x to the power y."""
+    @_overload
     @staticmethod
-    def real(input: Any, name: Any = None) -> Any:
+    def pow(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x to the power y."""
+    @_overload
+    @staticmethod
+    def pow(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x to the power y."""
+    @_overload
+    @staticmethod
+    def real(input: _Symbolic, name: str | None = None) -> _Value:
         """The real part."""
+    @_overload
     @staticmethod
-    def reciprocal(x: Any, *, name: Any = None) -> Any:
+    def real(input: _Plain, name: str | None = None) -> _Array:
+        """The real part."""
+    @_overload
+    @staticmethod
+    def reciprocal(x: _Symbolic, *, name: str | None = None) -> _Value:
         """1 / x."""
+    @_overload
     @staticmethod
-    def reciprocal_no_nan(x: Any, name: Any = None) -> Any:
+    def reciprocal(x: _Plain, *, name: str | None = None) -> _Array:
+        """1 / x."""
+    @_overload
+    @staticmethod
+    def reciprocal_no_nan(x: _Symbolic, name: str | None = None) -> _Value:
         """1 / x, 0 where x is 0."""
+    @_overload
     @staticmethod
-    def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reciprocal_no_nan(x: _Plain, name: str | None = None) -> _Array:
+        """1 / x, 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def reduce_all(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Are all true, along axes."""
+    @_overload
     @staticmethod
-    def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_all(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Are all true, along axes."""
+    @_overload
+    @staticmethod
+    def reduce_any(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Is any true, along axes."""
+    @_overload
     @staticmethod
-    def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    def reduce_any(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Is any true, along axes."""
+    @_overload
+    @staticmethod
+    def reduce_euclidean_norm(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Value:
         """The root of the sum of squares along axes."""
+    @_overload
     @staticmethod
-    def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    def reduce_euclidean_norm(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Array:
+        """The root of the sum of squares along axes."""
+    @_overload
+    @staticmethod
+    def reduce_logsumexp(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Value:
         """log of the sum of exp along axes, whatever the size of the values."""
+    @_overload
     @staticmethod
-    def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_logsumexp(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Array:
+        """log of the sum of exp along axes, whatever the size of the values."""
+    @_overload
+    @staticmethod
+    def reduce_max(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Largest along axes."""
+    @_overload
     @staticmethod
-    def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_max(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Largest along axes."""
+    @_overload
+    @staticmethod
+    def reduce_mean(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Mean along axes."""
+    @_overload
     @staticmethod
-    def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_mean(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Mean along axes."""
+    @_overload
+    @staticmethod
+    def reduce_min(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Smallest along axes."""
+    @_overload
     @staticmethod
-    def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_min(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Smallest along axes."""
+    @_overload
+    @staticmethod
+    def reduce_prod(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Product along axes."""
+    @_overload
     @staticmethod
-    def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_prod(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Product along axes."""
+    @_overload
+    @staticmethod
+    def reduce_std(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Standard deviation along axes."""
+    @_overload
     @staticmethod
-    def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_std(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Standard deviation along axes."""
+    @_overload
+    @staticmethod
+    def reduce_sum(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Sum along axes."""
+    @_overload
     @staticmethod
-    def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    def reduce_sum(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Sum along axes."""
+    @_overload
+    @staticmethod
+    def reduce_variance(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
         """Variance along axes."""
+    @_overload
     @staticmethod
-    def rint(x: Any, name: Any = None) -> Any:
+    def reduce_variance(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
+        """Variance along axes."""
+    @_overload
+    @staticmethod
+    def rint(x: _Symbolic, name: str | None = None) -> _Value:
         """To the nearest integer, ties to even."""
+    @_overload
     @staticmethod
-    def round(x: Any, *, name: Any = None) -> Any:
+    def rint(x: _Plain, name: str | None = None) -> _Array:
         """To the nearest integer, ties to even."""
+    @_overload
     @staticmethod
-    def rsqrt(x: Any, *, name: Any = None) -> Any:
+    def round(x: _Symbolic, *, name: str | None = None) -> _Value:
+        """To the nearest integer, ties to even."""
+    @_overload
+    @staticmethod
+    def round(x: _Plain, *, name: str | None = None) -> _Array:
+        """To the nearest integer, ties to even."""
+    @_overload
+    @staticmethod
+    def rsqrt(x: _Symbolic, *, name: str | None = None) -> _Value:
         """1 / square root."""
+    @_overload
     @staticmethod
-    def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
+    def rsqrt(x: _Plain, *, name: str | None = None) -> _Array:
+        """1 / square root."""
+    @_overload
+    @staticmethod
+    def scalar_mul(scalar: _Symbolic, x: _Tensor, name: str | None = None) -> _Value:
         """x times a scalar."""
+    @_overload
     @staticmethod
-    def sigmoid(x: Any, *, name: Any = None) -> Any:
+    def scalar_mul(scalar: _Tensor, x: _Symbolic, name: str | None = None) -> _Value:
+        """x times a scalar."""
+    @_overload
+    @staticmethod
+    def scalar_mul(scalar: _Plain, x: _Plain, name: str | None = None) -> _Array:
+        """x times a scalar."""
+    @_overload
+    @staticmethod
+    def sigmoid(x: _Symbolic, *, name: str | None = None) -> _Value:
         """1 / (1 + exp(-x))."""
+    @_overload
     @staticmethod
-    def sign(x: Any, *, name: Any = None) -> Any:
+    def sigmoid(x: _Plain, *, name: str | None = None) -> _Array:
+        """1 / (1 + exp(-x))."""
+    @_overload
+    @staticmethod
+    def sign(x: _Symbolic, *, name: str | None = None) -> _Value:
         """-1, 0 or 1."""
+    @_overload
     @staticmethod
-    def sin(x: Any, *, name: Any = None) -> Any:
+    def sign(x: _Plain, *, name: str | None = None) -> _Array:
+        """-1, 0 or 1."""
+    @_overload
+    @staticmethod
+    def sin(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Sine."""
+    @_overload
     @staticmethod
-    def sinh(x: Any, *, name: Any = None) -> Any:
+    def sin(x: _Plain, *, name: str | None = None) -> _Array:
+        """Sine."""
+    @_overload
+    @staticmethod
+    def sinh(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Hyperbolic sine."""
+    @_overload
     @staticmethod
-    def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    def sinh(x: _Plain, *, name: str | None = None) -> _Array:
+        """Hyperbolic sine."""
+    @_overload
+    @staticmethod
+    def softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
         """exp(x) over its sum along an axis, by default the last."""
+    @_overload
     @staticmethod
-    def softplus(features: Any, *, name: Any = None) -> Any:
+    def softmax(logits: _Plain, axis: _Ints | None = None, name: str | None = None) -> _Array:
+        """exp(x) over its sum along an axis, by default the last."""
+    @_overload
+    @staticmethod
+    def softplus(features: _Symbolic, *, name: str | None = None) -> _Value:
         """log(1 + exp(x))."""
+    @_overload
     @staticmethod
-    def softsign(x: Any, name: Any = None) -> Any:
+    def softplus(features: _Plain, *, name: str | None = None) -> _Array:
+        """log(1 + exp(x))."""
+    @_overload
+    @staticmethod
+    def softsign(x: _Symbolic, name: str | None = None) -> _Value:
         """x / (1 + |x|)."""
+    @_overload
     @staticmethod
-    def sqrt(x: Any, *, name: Any = None) -> Any:
+    def softsign(x: _Plain, name: str | None = None) -> _Array:
+        """x / (1 + |x|)."""
+    @_overload
+    @staticmethod
+    def sqrt(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Square root."""
+    @_overload
     @staticmethod
-    def square(x: Any, *, name: Any = None) -> Any:
+    def sqrt(x: _Plain, *, name: str | None = None) -> _Array:
+        """Square root."""
+    @_overload
+    @staticmethod
+    def square(x: _Symbolic, *, name: str | None = None) -> _Value:
         """x * x."""
+    @_overload
     @staticmethod
-    def squared_difference(x: Any, y: Any, *, name: Any = None) -> Any:
+    def square(x: _Plain, *, name: str | None = None) -> _Array:
+        """x * x."""
+    @_overload
+    @staticmethod
+    def squared_difference(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """(x - y) squared."""
+    @_overload
     @staticmethod
-    def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
+    def squared_difference(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """(x - y) squared."""
+    @_overload
+    @staticmethod
+    def squared_difference(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """(x - y) squared."""
+    @_overload
+    @staticmethod
+    def subtract(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x - y."""
+    @_overload
     @staticmethod
-    def tan(x: Any, *, name: Any = None) -> Any:
+    def subtract(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x - y."""
+    @_overload
+    @staticmethod
+    def subtract(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x - y."""
+    @_overload
+    @staticmethod
+    def tan(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Tangent."""
+    @_overload
     @staticmethod
-    def tanh(x: Any, *, name: Any = None) -> Any:
+    def tan(x: _Plain, *, name: str | None = None) -> _Array:
+        """Tangent."""
+    @_overload
+    @staticmethod
+    def tanh(x: _Symbolic, *, name: str | None = None) -> _Value:
+        """Hyperbolic tangent."""
+    @_overload
+    @staticmethod
+    def tanh(x: _Plain, *, name: str | None = None) -> _Array:
         """Hyperbolic tangent."""
     @staticmethod
-    def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: Any = None) -> Any:
+    def top_k(input: _Tensor, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> Any:
         """(values, indices): the k largest values of each row (the last dimension), the largest first."""
+    @_overload
     @staticmethod
-    def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
+    def truediv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """x / y; integers give floats."""
+    @_overload
     @staticmethod
-    def xdivy(x: Any, y: Any, name: Any = None) -> Any:
+    def truediv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """x / y; integers give floats."""
+    @_overload
+    @staticmethod
+    def truediv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """x / y; integers give floats."""
+    @_overload
+    @staticmethod
+    def xdivy(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
         """x / y, 0 where x is 0."""
+    @_overload
     @staticmethod
-    def xlog1py(x: Any, y: Any, name: Any = None) -> Any:
+    def xdivy(x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+        """x / y, 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def xdivy(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
+        """x / y, 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def xlog1py(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
         """x * log(1 + y), 0 where x is 0."""
+    @_overload
     @staticmethod
-    def xlogy(x: Any, y: Any, name: Any = None) -> Any:
+    def xlog1py(x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+        """x * log(1 + y), 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def xlog1py(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
+        """x * log(1 + y), 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def xlogy(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
         """x * log(y), 0 where x is 0."""
+    @_overload
     @staticmethod
-    def zero_fraction(value: Any, name: Any = None) -> Any:
+    def xlogy(x: _Tensor, y: _Symbolic, name: str | None = None) -> _Value:
+        """x * log(y), 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def xlogy(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
+        """x * log(y), 0 where x is 0."""
+    @_overload
+    @staticmethod
+    def zero_fraction(value: _Symbolic, name: str | None = None) -> _Value:
+        """The share of values that are 0."""
+    @_overload
+    @staticmethod
+    def zero_fraction(value: _Plain, name: str | None = None) -> _Array:
         """The share of values that are 0."""
 class strings:
     """Operations of tf.strings."""
+    @_overload
     @staticmethod
-    def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+    def as_string(input: _Symbolic, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Value:
+        """Numbers as text; strings as they are."""
+    @_overload
+    @staticmethod
+    def as_string(input: _Plain, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Array:
         """Numbers as text; strings as they are."""
     @staticmethod
-    def bytes_split(input: Any, name: Any = None) -> Any:
+    def bytes_split(input: _Tensor, name: str | None = None) -> Any:
         """The bytes of a string, each as a string."""
+    @_overload
     @staticmethod
-    def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
+    def join(inputs: _Plain, separator: Any = '', name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
         """Strings of several values, one behind the other, with a separator between."""
+    @_overload
     @staticmethod
-    def length(input: Any, unit: Any = 'BYTE', *, name: Any = None) -> Any:
+    def join(inputs: _Value | _Sequence[_Tensor], separator: Any = '', name: str | None = None) -> _Value:
+        """Strings of several values, one behind the other, with a separator between."""
+    @_overload
+    @staticmethod
+    def length(input: _Symbolic, unit: str = 'BYTE', *, name: str | None = None) -> _Value:
         """Bytes, or characters, of each string."""
+    @_overload
     @staticmethod
-    def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
+    def length(input: _Plain, unit: str = 'BYTE', *, name: str | None = None) -> _Array:
+        """Bytes, or characters, of each string."""
+    @_overload
+    @staticmethod
+    def lower(input: _Symbolic, encoding: Any = '', name: str | None = None) -> _Value:
         """ASCII letters made small."""
+    @_overload
     @staticmethod
-    def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = '', *, name: Any = None) -> Any:
+    def lower(input: _Plain, encoding: Any = '', name: str | None = None) -> _Array:
+        """ASCII letters made small."""
+    @_overload
+    @staticmethod
+    def reduce_join(inputs: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, separator: str = '', *, name: str | None = None) -> _Value:
         """Strings along axes as one."""
+    @_overload
     @staticmethod
-    def regex_full_match(input: Any, pattern: Any, *, name: Any = None) -> Any:
+    def reduce_join(inputs: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, separator: str = '', *, name: str | None = None) -> _Array:
+        """Strings along axes as one."""
+    @_overload
+    @staticmethod
+    def regex_full_match(input: _Symbolic, pattern: str, *, name: str | None = None) -> _Value:
         """Whether a pattern matches the whole string."""
+    @_overload
     @staticmethod
-    def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, *, name: Any = None) -> Any:
+    def regex_full_match(input: _Plain, pattern: str, *, name: str | None = None) -> _Array:
+        """Whether a pattern matches the whole string."""
+    @_overload
+    @staticmethod
+    def regex_replace(input: _Symbolic, pattern: str, rewrite: str, replace_global: _Flag = True, *, name: str | None = None) -> _Value:
+        """Strings with what a pattern matches replaced."""
+    @_overload
+    @staticmethod
+    def regex_replace(input: _Plain, pattern: str, rewrite: str, replace_global: _Flag = True, *, name: str | None = None) -> _Array:
         """Strings with what a pattern matches replaced."""
     @staticmethod
-    def split(input: Any, sep: Any = None, maxsplit: Any = -1, name: Any = None) -> Any:
+    def split(input: _Tensor, sep: Any = None, maxsplit: Any = -1, name: str | None = None) -> Any:
         """The parts between separators (white space by default, runs of it as one)."""
+    @_overload
     @staticmethod
-    def strip(input: Any, *, name: Any = None) -> Any:
+    def strip(input: _Symbolic, *, name: str | None = None) -> _Value:
         """Without white space at both ends."""
+    @_overload
     @staticmethod
-    def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', *, name: Any = None) -> Any:
+    def strip(input: _Plain, *, name: str | None = None) -> _Array:
+        """Without white space at both ends."""
+    @_overload
+    @staticmethod
+    def substr(input: _Symbolic, pos: _Tensor, len: _Tensor, unit: str = 'BYTE', *, name: str | None = None) -> _Value:
         """`len` bytes, or characters, from `pos` on."""
+    @_overload
     @staticmethod
-    def to_hash_bucket(input: Any, num_buckets: Any, *, name: Any = None) -> Any:
+    def substr(input: _Tensor, pos: _Symbolic, len: _Tensor, unit: str = 'BYTE', *, name: str | None = None) -> _Value:
+        """`len` bytes, or characters, from `pos` on."""
+    @_overload
+    @staticmethod
+    def substr(input: _Tensor, pos: _Tensor, len: _Symbolic, unit: str = 'BYTE', *, name: str | None = None) -> _Value:
+        """`len` bytes, or characters, from `pos` on."""
+    @_overload
+    @staticmethod
+    def substr(input: _Plain, pos: _Plain, len: _Plain, unit: str = 'BYTE', *, name: str | None = None) -> _Array:
+        """`len` bytes, or characters, from `pos` on."""
+    @_overload
+    @staticmethod
+    def to_hash_bucket(input: _Symbolic, num_buckets: _Int, *, name: str | None = None) -> _Value:
         """MurmurHash of each string modulo `num_buckets`."""
+    @_overload
     @staticmethod
-    def to_hash_bucket_fast(input: Any, num_buckets: Any, *, name: Any = None) -> Any:
+    def to_hash_bucket(input: _Plain, num_buckets: _Int, *, name: str | None = None) -> _Array:
+        """MurmurHash of each string modulo `num_buckets`."""
+    @_overload
+    @staticmethod
+    def to_hash_bucket_fast(input: _Symbolic, num_buckets: _Int, *, name: str | None = None) -> _Value:
         """FarmHash of each string modulo `num_buckets`."""
+    @_overload
     @staticmethod
-    def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, *, name: Any = None) -> Any:
+    def to_hash_bucket_fast(input: _Plain, num_buckets: _Int, *, name: str | None = None) -> _Array:
+        """FarmHash of each string modulo `num_buckets`."""
+    @_overload
+    @staticmethod
+    def to_hash_bucket_strong(input: _Symbolic, num_buckets: _Int, key: _Ints, *, name: str | None = None) -> _Value:
         """SipHash of each string, by `key`, modulo `num_buckets`."""
+    @_overload
     @staticmethod
-    def to_number(input: Any, out_type: Any = 'float32', *, name: Any = None) -> Any:
+    def to_hash_bucket_strong(input: _Plain, num_buckets: _Int, key: _Ints, *, name: str | None = None) -> _Array:
+        """SipHash of each string, by `key`, modulo `num_buckets`."""
+    @_overload
+    @staticmethod
+    def to_number(input: _Symbolic, out_type: _DType = 'float32', *, name: str | None = None) -> _Value:
+        """The number a string shows."""
+    @_overload
+    @staticmethod
+    def to_number(input: _Plain, out_type: _DType = 'float32', *, name: str | None = None) -> _Array:
         """The number a string shows."""
     @staticmethod
-    def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any:
+    def unicode_decode(input: _Tensor, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: str | None = None) -> Any:
         """The numbers of a string's characters, int32."""
     @staticmethod
-    def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any:
+    def unicode_split(input: _Tensor, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: str | None = None) -> Any:
         """The characters of a string, each as a string."""
+    @_overload
     @staticmethod
-    def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
+    def upper(input: _Symbolic, encoding: Any = '', name: str | None = None) -> _Value:
+        """ASCII letters made capital."""
+    @_overload
+    @staticmethod
+    def upper(input: _Plain, encoding: Any = '', name: str | None = None) -> _Array:
         """ASCII letters made capital."""
 class image:
     """Operations of tf.image."""
     ResizeMethod: Any
+    @_overload
     @staticmethod
-    def adjust_brightness(image: Any, delta: Any, *, name: Any = None) -> Any:
+    def adjust_brightness(image: _Symbolic, delta: _Tensor, *, name: str | None = None) -> _Value:
         """Brighter by delta."""
+    @_overload
     @staticmethod
-    def adjust_contrast(images: Any, contrast_factor: Any, *, name: Any = None) -> Any:
+    def adjust_brightness(image: _Tensor, delta: _Symbolic, *, name: str | None = None) -> _Value:
+        """Brighter by delta."""
+    @_overload
+    @staticmethod
+    def adjust_brightness(image: _Plain, delta: _Plain, *, name: str | None = None) -> _Array:
+        """Brighter by delta."""
+    @_overload
+    @staticmethod
+    def adjust_contrast(images: _Symbolic, contrast_factor: _Tensor, *, name: str | None = None) -> _Value:
         """Contrast by a factor."""
+    @_overload
     @staticmethod
-    def adjust_gamma(image: Any, gamma: Any = 1.0, gain: Any = 1.0, *, name: Any = None) -> Any:
+    def adjust_contrast(images: _Tensor, contrast_factor: _Symbolic, *, name: str | None = None) -> _Value:
+        """Contrast by a factor."""
+    @_overload
+    @staticmethod
+    def adjust_contrast(images: _Plain, contrast_factor: _Plain, *, name: str | None = None) -> _Array:
+        """Contrast by a factor."""
+    @_overload
+    @staticmethod
+    def adjust_gamma(image: _Symbolic, gamma: _Float = 1.0, gain: _Float = 1.0, *, name: str | None = None) -> _Value:
         """gain * x to the power gamma."""
+    @_overload
     @staticmethod
-    def adjust_hue(image: Any, delta: Any, *, name: Any = None) -> Any:
+    def adjust_gamma(image: _Plain, gamma: _Float = 1.0, gain: _Float = 1.0, *, name: str | None = None) -> _Array:
+        """gain * x to the power gamma."""
+    @_overload
+    @staticmethod
+    def adjust_hue(image: _Symbolic, delta: _Tensor, *, name: str | None = None) -> _Value:
         """Hue turned by delta."""
+    @_overload
     @staticmethod
-    def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: Any = '', name: Any = None) -> Any:
+    def adjust_hue(image: _Tensor, delta: _Symbolic, *, name: str | None = None) -> _Value:
+        """Hue turned by delta."""
+    @_overload
+    @staticmethod
+    def adjust_hue(image: _Plain, delta: _Plain, *, name: str | None = None) -> _Array:
+        """Hue turned by delta."""
+    @_overload
+    @staticmethod
+    def adjust_jpeg_quality(image: _Symbolic, jpeg_quality: Any, dct_method: Any = '', name: str | None = None) -> _Value:
         """What an image looks like after it was a JPEG of that quality (a number)."""
+    @_overload
     @staticmethod
-    def adjust_saturation(image: Any, saturation_factor: Any, *, name: Any = None) -> Any:
+    def adjust_jpeg_quality(image: _Plain, jpeg_quality: Any, dct_method: Any = '', name: str | None = None) -> _Array:
+        """What an image looks like after it was a JPEG of that quality (a number)."""
+    @_overload
+    @staticmethod
+    def adjust_saturation(image: _Symbolic, saturation_factor: _Tensor, *, name: str | None = None) -> _Value:
         """Saturation by a factor."""
+    @_overload
     @staticmethod
-    def adjust_sharpness(image: Any, sharpness_factor: Any) -> Any:
+    def adjust_saturation(image: _Tensor, saturation_factor: _Symbolic, *, name: str | None = None) -> _Value:
+        """Saturation by a factor."""
+    @_overload
+    @staticmethod
+    def adjust_saturation(image: _Plain, saturation_factor: _Plain, *, name: str | None = None) -> _Array:
+        """Saturation by a factor."""
+    @_overload
+    @staticmethod
+    def adjust_sharpness(image: _Symbolic, sharpness_factor: Any) -> _Value:
         """0: smoothed, 1: as it is, 2: twice as sharp. Pixels at the edge stay."""
+    @_overload
     @staticmethod
-    def affine(image: Any, angle: Any = 0.0, translate: Any = ..., scale: Any = 1.0, shear: Any = ..., interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> Any:
+    def adjust_sharpness(image: _Plain, sharpness_factor: Any) -> _Array:
+        """0: smoothed, 1: as it is, 2: twice as sharp. Pixels at the edge stay."""
+    @_overload
+    @staticmethod
+    def affine(image: _Symbolic, angle: Any = 0.0, translate: Any = ..., scale: Any = 1.0, shear: Any = ..., interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> _Value:
         """Turned clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by"""
+    @_overload
     @staticmethod
-    def autocontrast(image: Any) -> Any:
+    def affine(image: _Plain, angle: Any = 0.0, translate: Any = ..., scale: Any = 1.0, shear: Any = ..., interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> _Array:
+        """Turned clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by"""
+    @_overload
+    @staticmethod
+    def autocontrast(image: _Symbolic) -> _Value:
         """Each channel stretched to the whole range of values."""
+    @_overload
     @staticmethod
-    def central_crop(image: Any, central_fraction: Any, *, name: Any = None) -> Any:
+    def autocontrast(image: _Plain) -> _Array:
+        """Each channel stretched to the whole range of values."""
+    @_overload
+    @staticmethod
+    def central_crop(image: _Symbolic, central_fraction: _Float, *, name: str | None = None) -> _Value:
         """The middle part."""
+    @_overload
     @staticmethod
-    def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, name: Any = None) -> Any:
+    def central_crop(image: _Plain, central_fraction: _Float, *, name: str | None = None) -> _Array:
+        """The middle part."""
+    @_overload
+    @staticmethod
+    def convert_image_dtype(image: _Symbolic, dtype: _DType, saturate: _Flag = False, name: str | None = None) -> _Value:
         """Values of another type that stand for the same brightness: floats 0 to 1, integers 0 to their"""
+    @_overload
     @staticmethod
-    def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0, *, name: Any = None) -> Any:
+    def convert_image_dtype(image: _Plain, dtype: _DType, saturate: _Flag = False, name: str | None = None) -> _Array:
+        """Values of another type that stand for the same brightness: floats 0 to 1, integers 0 to their"""
+    @_overload
+    @staticmethod
+    def crop_and_resize(image: _Symbolic, boxes: _Tensor, box_indices: _Tensor, crop_size: _Ints, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Value:
         """Boxes of images, resized to one size."""
+    @_overload
     @staticmethod
-    def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+    def crop_and_resize(image: _Tensor, boxes: _Symbolic, box_indices: _Tensor, crop_size: _Ints, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Value:
+        """Boxes of images, resized to one size."""
+    @_overload
+    @staticmethod
+    def crop_and_resize(image: _Tensor, boxes: _Tensor, box_indices: _Symbolic, crop_size: _Ints, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Value:
+        """Boxes of images, resized to one size."""
+    @_overload
+    @staticmethod
+    def crop_and_resize(image: _Tensor, boxes: _Tensor, box_indices: _Tensor, crop_size: _Value, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Value:
+        """Boxes of images, resized to one size."""
+    @_overload
+    @staticmethod
+    def crop_and_resize(image: _Plain, boxes: _Plain, box_indices: _Plain, crop_size: _PlainInts, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+        """Boxes of images, resized to one size."""
+    @_overload
+    @staticmethod
+    def crop_and_resize(image: _Tensor, boxes: _Tensor, box_indices: _Tensor, crop_size: _Ints, method: str = 'bilinear', extrapolation_value: _Float = 0.0, *, name: str | None = None) -> _Value:
+        """Boxes of images, resized to one size."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Symbolic, offset_height: _Int, offset_width: _Int, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
+        """A box of the image."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Tensor, offset_height: _Value, offset_width: _Int, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
+        """A box of the image."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Value, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
+        """A box of the image."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Int, target_height: _Value, target_width: _Int, *, name: str | None = None) -> _Value:
+        """A box of the image."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Int, target_height: _Int, target_width: _Value, *, name: str | None = None) -> _Value:
+        """A box of the image."""
+    @_overload
+    @staticmethod
+    def crop_to_bounding_box(image: _Plain, offset_height: _PlainInt, offset_width: _PlainInt, target_height: _PlainInt, target_width: _PlainInt, *, name: str | None = None) -> _Array:
         """A box of the image."""
     @staticmethod
-    def cutmix(images: Any, labels: Any, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
+    def cutmix(images: _Tensor, labels: _Tensor, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
         """(images, labels) of a batch, each with a box of the one before it; labels in proportion to the"""
+    @_overload
     @staticmethod
-    def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+    def decode_and_crop_jpeg(contents: _Symbolic, crop_window: _Tensor, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
         """Pixels of a part of a JPEG file."""
+    @_overload
     @staticmethod
-    def decode_bmp(contents: Any, channels: Any = 0, name: Any = None) -> Any:
+    def decode_and_crop_jpeg(contents: _Tensor, crop_window: _Symbolic, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
+        """Pixels of a part of a JPEG file."""
+    @_overload
+    @staticmethod
+    def decode_and_crop_jpeg(contents: _Plain, crop_window: _Plain, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Array:
+        """Pixels of a part of a JPEG file."""
+    @_overload
+    @staticmethod
+    def decode_bmp(contents: _Symbolic, channels: Any = 0, name: str | None = None) -> _Value:
         """Pixels of a BMP file: uint8."""
+    @_overload
     @staticmethod
-    def decode_image(contents: Any, channels: Any = None, dtype: Any = 'uint8', name: Any = None, expand_animations: Any = True) -> Any:
+    def decode_bmp(contents: _Plain, channels: Any = 0, name: str | None = None) -> _Array:
+        """Pixels of a BMP file: uint8."""
+    @_overload
+    @staticmethod
+    def decode_image(contents: _Symbolic, channels: _Int | None = None, dtype: _DType = 'uint8', name: str | None = None, expand_animations: _Flag = True) -> _Value:
         """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
+    @_overload
     @staticmethod
-    def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+    def decode_image(contents: _Plain, channels: _Int | None = None, dtype: _DType = 'uint8', name: str | None = None, expand_animations: _Flag = True) -> _Array:
+        """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
+    @_overload
+    @staticmethod
+    def decode_jpeg(contents: _Symbolic, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
         """Pixels of a JPEG file."""
+    @_overload
     @staticmethod
-    def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
+    def decode_jpeg(contents: _Plain, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Array:
+        """Pixels of a JPEG file."""
+    @_overload
+    @staticmethod
+    def decode_png(contents: _Symbolic, channels: _Int = 0, dtype: _DType = 'uint8', *, name: str | None = None) -> _Value:
         """Pixels of a PNG file."""
+    @_overload
     @staticmethod
-    def decode_webp(contents: Any, channels: Any = 0, dtype: Any = 'uint8', name: Any = None) -> Any:
+    def decode_png(contents: _Plain, channels: _Int = 0, dtype: _DType = 'uint8', *, name: str | None = None) -> _Array:
+        """Pixels of a PNG file."""
+    @_overload
+    @staticmethod
+    def decode_webp(contents: _Symbolic, channels: Any = 0, dtype: _DType = 'uint8', name: str | None = None) -> _Value:
         """Pixels of a WebP file: uint8, 3 channels or 4."""
+    @_overload
     @staticmethod
-    def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:
+    def decode_webp(contents: _Plain, channels: Any = 0, dtype: _DType = 'uint8', name: str | None = None) -> _Array:
+        """Pixels of a WebP file: uint8, 3 channels or 4."""
+    @_overload
+    @staticmethod
+    def encode_jpeg(image: _Symbolic, format: str = '', quality: _Int = 95, progressive: _Flag = False, optimize_size: _Flag = False, chroma_downsampling: _Flag = True, density_unit: str = 'in', x_density: _Int = 300, y_density: _Int = 300, xmp_metadata: Any = '', *, name: str | None = None) -> _Value:
         """An image as a JPEG file."""
+    @_overload
     @staticmethod
-    def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
+    def encode_jpeg(image: _Plain, format: str = '', quality: _Int = 95, progressive: _Flag = False, optimize_size: _Flag = False, chroma_downsampling: _Flag = True, density_unit: str = 'in', x_density: _Int = 300, y_density: _Int = 300, xmp_metadata: Any = '', *, name: str | None = None) -> _Array:
+        """An image as a JPEG file."""
+    @_overload
+    @staticmethod
+    def encode_png(image: _Symbolic, compression: _Int = -1, *, name: str | None = None) -> _Value:
         """An image as a PNG file."""
+    @_overload
     @staticmethod
-    def equalize(image: Any) -> Any:
+    def encode_png(image: _Plain, compression: _Int = -1, *, name: str | None = None) -> _Array:
+        """An image as a PNG file."""
+    @_overload
+    @staticmethod
+    def equalize(image: _Symbolic) -> _Value:
         """A uint8 image whose values are spread so that about as many pixels have each, by channel."""
+    @_overload
     @staticmethod
-    def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
+    def equalize(image: _Plain) -> _Array:
+        """A uint8 image whose values are spread so that about as many pixels have each, by channel."""
+    @_overload
+    @staticmethod
+    def extract_jpeg_shape(contents: _Symbolic, output_type: _DType = 'int32', *, name: str | None = None) -> _Value:
         """Height, width and channels of a JPEG file."""
+    @_overload
     @staticmethod
-    def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: Any = None) -> Any:
+    def extract_jpeg_shape(contents: _Plain, output_type: _DType = 'int32', *, name: str | None = None) -> _Array:
+        """Height, width and channels of a JPEG file."""
+    @_overload
+    @staticmethod
+    def extract_patches(images: _Symbolic, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> _Value:
         """Windows of images, (n, height, width, depth): (n, rows, columns, values of a window)."""
+    @_overload
     @staticmethod
-    def flip_left_right(image: Any, *, name: Any = None) -> Any:
+    def extract_patches(images: _Plain, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> _Array:
+        """Windows of images, (n, height, width, depth): (n, rows, columns, values of a window)."""
+    @_overload
+    @staticmethod
+    def flip_left_right(image: _Symbolic, *, name: str | None = None) -> _Value:
         """Mirrored left to right."""
+    @_overload
     @staticmethod
-    def flip_up_down(image: Any, *, name: Any = None) -> Any:
+    def flip_left_right(image: _Plain, *, name: str | None = None) -> _Array:
+        """Mirrored left to right."""
+    @_overload
+    @staticmethod
+    def flip_up_down(image: _Symbolic, *, name: str | None = None) -> _Value:
         """Mirrored top to bottom."""
+    @_overload
     @staticmethod
-    def gaussian_blur(image: Any, kernel_size: Any, sigma: Any = None) -> Any:
+    def flip_up_down(image: _Plain, *, name: str | None = None) -> _Array:
+        """Mirrored top to bottom."""
+    @_overload
+    @staticmethod
+    def gaussian_blur(image: _Symbolic, kernel_size: Any, sigma: Any = None) -> _Value:
         """Blurred: weights of a normal curve over kernel_size pixels (odd; or x and y), mirrored at edges."""
+    @_overload
     @staticmethod
-    def grayscale_to_rgb(images: Any, *, name: Any = None) -> Any:
+    def gaussian_blur(image: _Plain, kernel_size: Any, sigma: Any = None) -> _Array:
+        """Blurred: weights of a normal curve over kernel_size pixels (odd; or x and y), mirrored at edges."""
+    @_overload
+    @staticmethod
+    def grayscale_to_rgb(images: _Symbolic, *, name: str | None = None) -> _Value:
         """One channel to three."""
+    @_overload
     @staticmethod
-    def hsv_to_rgb(images: Any, *, name: Any = None) -> Any:
+    def grayscale_to_rgb(images: _Plain, *, name: str | None = None) -> _Array:
+        """One channel to three."""
+    @_overload
+    @staticmethod
+    def hsv_to_rgb(images: _Symbolic, *, name: str | None = None) -> _Value:
         """And back."""
+    @_overload
     @staticmethod
-    def invert(image: Any) -> Any:
+    def hsv_to_rgb(images: _Plain, *, name: str | None = None) -> _Array:
+        """And back."""
+    @_overload
+    @staticmethod
+    def invert(image: _Symbolic) -> _Value:
         """Dark becomes light: 255 (or 1) less each value."""
+    @_overload
     @staticmethod
-    def is_jpeg(contents: Any, name: Any = None) -> Any:
+    def invert(image: _Plain) -> _Array:
+        """Dark becomes light: 255 (or 1) less each value."""
+    @_overload
+    @staticmethod
+    def is_jpeg(contents: _Symbolic, name: str | None = None) -> _Value:
         """Whether a file's bytes begin as a JPEG's."""
+    @_overload
     @staticmethod
-    def jpeg_random_resized_crop(contents: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
+    def is_jpeg(contents: _Plain, name: str | None = None) -> _Array:
+        """Whether a file's bytes begin as a JPEG's."""
+    @_overload
+    @staticmethod
+    def jpeg_random_resized_crop(contents: _Symbolic, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> _Value:
+        """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
+    @_overload
+    @staticmethod
+    def jpeg_random_resized_crop(contents: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
         """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
     @staticmethod
-    def mixup(images: Any, labels: Any, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
+    def mixup(images: _Tensor, labels: _Tensor, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
         """(images, labels) of a batch of float images, each mixed with the one before it: a share drawn of"""
+    @_overload
     @staticmethod
-    def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+    def pad_to_bounding_box(image: _Symbolic, offset_height: _Int, offset_width: _Int, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
         """The image within zeros."""
+    @_overload
     @staticmethod
-    def per_image_standardization(image: Any, *, name: Any = None) -> Any:
+    def pad_to_bounding_box(image: _Tensor, offset_height: _Value, offset_width: _Int, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
+        """The image within zeros."""
+    @_overload
+    @staticmethod
+    def pad_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Value, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
+        """The image within zeros."""
+    @_overload
+    @staticmethod
+    def pad_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Int, target_height: _Value, target_width: _Int, *, name: str | None = None) -> _Value:
+        """The image within zeros."""
+    @_overload
+    @staticmethod
+    def pad_to_bounding_box(image: _Tensor, offset_height: _Int, offset_width: _Int, target_height: _Int, target_width: _Value, *, name: str | None = None) -> _Value:
+        """The image within zeros."""
+    @_overload
+    @staticmethod
+    def pad_to_bounding_box(image: _Plain, offset_height: _PlainInt, offset_width: _PlainInt, target_height: _PlainInt, target_width: _PlainInt, *, name: str | None = None) -> _Array:
+        """The image within zeros."""
+    @_overload
+    @staticmethod
+    def per_image_standardization(image: _Symbolic, *, name: str | None = None) -> _Value:
         """Mean 0, deviation 1."""
+    @_overload
     @staticmethod
-    def perspective(image: Any, startpoints: Any, endpoints: Any, interpolation: Any = 'bilinear', fill: Any = 0.0) -> Any:
+    def per_image_standardization(image: _Plain, *, name: str | None = None) -> _Array:
+        """Mean 0, deviation 1."""
+    @_overload
+    @staticmethod
+    def perspective(image: _Symbolic, startpoints: Any, endpoints: Any, interpolation: Any = 'bilinear', fill: Any = 0.0) -> _Value:
         """The image with four of its points (x, y), clockwise from the top left one, moved to others."""
+    @_overload
     @staticmethod
-    def posterize(image: Any, bits: Any) -> Any:
+    def perspective(image: _Plain, startpoints: Any, endpoints: Any, interpolation: Any = 'bilinear', fill: Any = 0.0) -> _Array:
+        """The image with four of its points (x, y), clockwise from the top left one, moved to others."""
+    @_overload
+    @staticmethod
+    def posterize(image: _Symbolic, bits: Any) -> _Value:
         """A uint8 image with the upper `bits` bits of each value, 0 to 8."""
+    @_overload
     @staticmethod
-    def psnr(a: Any, b: Any, max_val: Any, name: Any = None) -> Any:
+    def posterize(image: _Plain, bits: Any) -> _Array:
+        """A uint8 image with the upper `bits` bits of each value, 0 to 8."""
+    @_overload
+    @staticmethod
+    def psnr(a: _Symbolic, b: _Tensor, max_val: Any, name: str | None = None) -> _Value:
         """Peak signal to noise ratio of two images, in decibels."""
+    @_overload
     @staticmethod
-    def rand_augment(image: Any, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+    def psnr(a: _Tensor, b: _Symbolic, max_val: Any, name: str | None = None) -> _Value:
+        """Peak signal to noise ratio of two images, in decibels."""
+    @_overload
+    @staticmethod
+    def psnr(a: _Plain, b: _Plain, max_val: Any, name: str | None = None) -> _Array:
+        """Peak signal to noise ratio of two images, in decibels."""
+    @_overload
+    @staticmethod
+    def rand_augment(image: _Symbolic, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> _Value:
         """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
+    @_overload
     @staticmethod
-    def random_brightness(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def rand_augment(image: _Plain, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+        """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
+    @_overload
+    @staticmethod
+    def random_brightness(image: _Symbolic, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Brighter by up to max_delta."""
+    @_overload
     @staticmethod
-    def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def random_brightness(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Brighter by up to max_delta."""
+    @_overload
+    @staticmethod
+    def random_contrast(image: _Symbolic, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Contrast by lower to upper."""
+    @_overload
     @staticmethod
-    def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
+    def random_contrast(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Contrast by lower to upper."""
+    @_overload
+    @staticmethod
+    def random_crop(value: _Symbolic, size: Any, seed: Any = None, name: str | None = None) -> _Value:
         """A part of that size, at a random place."""
+    @_overload
     @staticmethod
-    def random_erasing(image: Any, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: Any = 0, seed: Any = None) -> Any:
+    def random_crop(value: _Plain, size: Any, seed: Any = None, name: str | None = None) -> Any:
+        """A part of that size, at a random place."""
+    @_overload
+    @staticmethod
+    def random_erasing(image: _Symbolic, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: _Tensor = 0, seed: Any = None) -> _Value:
         """With a chance of p a random rectangle of `value`: of that part of the image's area, and that"""
+    @_overload
     @staticmethod
-    def random_flip_left_right(image: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def random_erasing(image: _Plain, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: _Plain = 0, seed: Any = None) -> Any:
+        """With a chance of p a random rectangle of `value`: of that part of the image's area, and that"""
+    @_overload
+    @staticmethod
+    def random_flip_left_right(image: _Symbolic, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Mirrored left to right, or not."""
+    @_overload
     @staticmethod
-    def random_flip_up_down(image: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def random_flip_left_right(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Mirrored left to right, or not."""
+    @_overload
+    @staticmethod
+    def random_flip_up_down(image: _Symbolic, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Mirrored top to bottom, or not."""
+    @_overload
     @staticmethod
-    def random_hue(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def random_flip_up_down(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Mirrored top to bottom, or not."""
+    @_overload
+    @staticmethod
+    def random_hue(image: _Symbolic, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Hue turned by up to max_delta."""
+    @_overload
     @staticmethod
-    def random_resized_crop(image: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
+    def random_hue(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Hue turned by up to max_delta."""
+    @_overload
+    @staticmethod
+    def random_resized_crop(image: _Symbolic, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> _Value:
         """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
+    @_overload
     @staticmethod
-    def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
+    def random_resized_crop(image: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
+        """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
+    @_overload
+    @staticmethod
+    def random_saturation(image: _Symbolic, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Value:
         """Saturation by lower to upper."""
+    @_overload
     @staticmethod
-    def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, name: Any = None) -> Any:
+    def random_saturation(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+        """Saturation by lower to upper."""
+    @_overload
+    @staticmethod
+    def resize(images: _Symbolic, size: _Ints, method: str = 'bilinear', preserve_aspect_ratio: _Flag = False, antialias: _Flag = False, name: str | None = None) -> _Value:
         """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    @_overload
     @staticmethod
-    def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+    def resize(images: _Tensor, size: _Value, method: str = 'bilinear', preserve_aspect_ratio: _Flag = False, antialias: _Flag = False, name: str | None = None) -> _Value:
+        """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    @_overload
+    @staticmethod
+    def resize(images: _Plain, size: _PlainInts, method: str = 'bilinear', preserve_aspect_ratio: _Flag = False, antialias: _Flag = False, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+        """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    @_overload
+    @staticmethod
+    def resize(images: _Tensor, size: _Ints, method: str = 'bilinear', preserve_aspect_ratio: _Flag = False, antialias: _Flag = False, name: str | None = None) -> _Value:
+        """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    @_overload
+    @staticmethod
+    def resize_with_crop_or_pad(image: _Symbolic, target_height: _Int, target_width: _Int, *, name: str | None = None) -> _Value:
         """To a size by cutting or padding around the middle."""
+    @_overload
     @staticmethod
-    def resize_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = 'bilinear', antialias: Any = False) -> Any:
+    def resize_with_crop_or_pad(image: _Tensor, target_height: _Value, target_width: _Int, *, name: str | None = None) -> _Value:
+        """To a size by cutting or padding around the middle."""
+    @_overload
+    @staticmethod
+    def resize_with_crop_or_pad(image: _Tensor, target_height: _Int, target_width: _Value, *, name: str | None = None) -> _Value:
+        """To a size by cutting or padding around the middle."""
+    @_overload
+    @staticmethod
+    def resize_with_crop_or_pad(image: _Plain, target_height: _PlainInt, target_width: _PlainInt, *, name: str | None = None) -> _Array:
+        """To a size by cutting or padding around the middle."""
+    @_overload
+    @staticmethod
+    def resize_with_pad(image: _Symbolic, target_height: Any, target_width: Any, method: Any = 'bilinear', antialias: Any = False) -> _Value:
         """Resized with its proportions to fit, and filled up with zeros around."""
+    @_overload
     @staticmethod
-    def rgb_to_grayscale(images: Any, *, name: Any = None) -> Any:
+    def resize_with_pad(image: _Plain, target_height: Any, target_width: Any, method: Any = 'bilinear', antialias: Any = False) -> _Array:
+        """Resized with its proportions to fit, and filled up with zeros around."""
+    @_overload
+    @staticmethod
+    def rgb_to_grayscale(images: _Symbolic, *, name: str | None = None) -> _Value:
         """Three channels to one."""
+    @_overload
     @staticmethod
-    def rgb_to_hsv(images: Any, *, name: Any = None) -> Any:
+    def rgb_to_grayscale(images: _Plain, *, name: str | None = None) -> _Array:
+        """Three channels to one."""
+    @_overload
+    @staticmethod
+    def rgb_to_hsv(images: _Symbolic, *, name: str | None = None) -> _Value:
         """Hue, saturation, value of float images."""
+    @_overload
     @staticmethod
-    def rgb_to_yiq(images: Any) -> Any:
+    def rgb_to_hsv(images: _Plain, *, name: str | None = None) -> _Array:
+        """Hue, saturation, value of float images."""
+    @_overload
+    @staticmethod
+    def rgb_to_yiq(images: _Symbolic) -> _Value:
         """YIQ of float RGB in [0, 1]."""
+    @_overload
     @staticmethod
-    def rgb_to_yuv(images: Any, name: Any = None) -> Any:
+    def rgb_to_yiq(images: _Plain) -> _Array:
+        """YIQ of float RGB in [0, 1]."""
+    @_overload
+    @staticmethod
+    def rgb_to_yuv(images: _Symbolic, name: str | None = None) -> _Value:
         """Brightness and two differences of colour, of float RGB in [0, 1]."""
+    @_overload
     @staticmethod
-    def rot90(image: Any, k: Any = 1, *, name: Any = None) -> Any:
+    def rgb_to_yuv(images: _Plain, name: str | None = None) -> _Array:
+        """Brightness and two differences of colour, of float RGB in [0, 1]."""
+    @_overload
+    @staticmethod
+    def rot90(image: _Symbolic, k: _Int = 1, *, name: str | None = None) -> _Value:
         """Turned counter-clockwise by k right angles."""
+    @_overload
     @staticmethod
-    def rotate(image: Any, angle: Any, interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> Any:
+    def rot90(image: _Plain, k: _Int = 1, *, name: str | None = None) -> _Array:
+        """Turned counter-clockwise by k right angles."""
+    @_overload
+    @staticmethod
+    def rotate(image: _Symbolic, angle: Any, interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> _Value:
+        """Turned counter-clockwise by `angle` degrees, about its middle or center (x, y); `fill` outside."""
+    @_overload
+    @staticmethod
+    def rotate(image: _Plain, angle: Any, interpolation: Any = 'nearest', fill: Any = 0.0, center: Any = None) -> _Array:
         """Turned counter-clockwise by `angle` degrees, about its middle or center (x, y); `fill` outside."""
     @staticmethod
     def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: Any = 0, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: Any = None, use_image_if_no_bounding_boxes: Any = None, name: Any = None) -> Any:
         """(begin, size, bboxes): a random crop for `slice`, in which some object is seen, and its box."""
+    @_overload
     @staticmethod
-    def solarize(image: Any, threshold: Any) -> Any:
+    def solarize(image: _Symbolic, threshold: Any) -> _Value:
         """Values from threshold on inverted."""
+    @_overload
     @staticmethod
-    def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+    def solarize(image: _Plain, threshold: Any) -> _Array:
+        """Values from threshold on inverted."""
+    @_overload
+    @staticmethod
+    def stateless_random_brightness(image: _Symbolic, max_delta: Any, seed: Any) -> _Value:
         """adjust_brightness by what a seed draws of -max_delta to max_delta."""
+    @_overload
     @staticmethod
-    def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+    def stateless_random_brightness(image: _Plain, max_delta: Any, seed: Any) -> _Array:
+        """adjust_brightness by what a seed draws of -max_delta to max_delta."""
+    @_overload
+    @staticmethod
+    def stateless_random_contrast(image: _Symbolic, lower: Any, upper: Any, seed: Any) -> _Value:
         """adjust_contrast by what a seed draws of lower to upper."""
+    @_overload
     @staticmethod
-    def stateless_random_crop(value: Any, size: Any, seed: Any, name: Any = None) -> Any:
+    def stateless_random_contrast(image: _Plain, lower: Any, upper: Any, seed: Any) -> _Array:
+        """adjust_contrast by what a seed draws of lower to upper."""
+    @_overload
+    @staticmethod
+    def stateless_random_crop(value: _Symbolic, size: Any, seed: Any, name: str | None = None) -> _Value:
         """A part of that size, at a place that a seed draws."""
+    @_overload
     @staticmethod
-    def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+    def stateless_random_crop(value: _Plain, size: Any, seed: Any, name: str | None = None) -> _Array:
+        """A part of that size, at a place that a seed draws."""
+    @_overload
+    @staticmethod
+    def stateless_random_flip_left_right(image: _Symbolic, seed: Any) -> _Value:
         """Mirrored for half of the seeds (two integers): the same seed, the same result."""
+    @_overload
     @staticmethod
-    def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+    def stateless_random_flip_left_right(image: _Plain, seed: Any) -> _Array:
+        """Mirrored for half of the seeds (two integers): the same seed, the same result."""
+    @_overload
+    @staticmethod
+    def stateless_random_flip_up_down(image: _Symbolic, seed: Any) -> _Value:
         """Upside down for half of the seeds."""
+    @_overload
     @staticmethod
-    def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+    def stateless_random_flip_up_down(image: _Plain, seed: Any) -> _Array:
+        """Upside down for half of the seeds."""
+    @_overload
+    @staticmethod
+    def stateless_random_hue(image: _Symbolic, max_delta: Any, seed: Any) -> _Value:
         """adjust_hue by what a seed draws of -max_delta to max_delta."""
+    @_overload
     @staticmethod
-    def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    def stateless_random_hue(image: _Plain, max_delta: Any, seed: Any) -> _Array:
+        """adjust_hue by what a seed draws of -max_delta to max_delta."""
+    @_overload
+    @staticmethod
+    def stateless_random_saturation(image: _Symbolic, lower: Any, upper: Any, seed: Any = None) -> _Value:
         """adjust_saturation by what a seed draws of lower to upper."""
+    @_overload
     @staticmethod
-    def total_variation(images: Any, name: Any = None) -> Any:
+    def stateless_random_saturation(image: _Plain, lower: Any, upper: Any, seed: Any = None) -> _Array:
+        """adjust_saturation by what a seed draws of lower to upper."""
+    @_overload
+    @staticmethod
+    def total_variation(images: _Symbolic, name: str | None = None) -> _Value:
         """The sum of the differences of neighbouring pixels."""
+    @_overload
     @staticmethod
-    def transpose(image: Any, *, name: Any = None) -> Any:
+    def total_variation(images: _Plain, name: str | None = None) -> _Array:
+        """The sum of the differences of neighbouring pixels."""
+    @_overload
+    @staticmethod
+    def transpose(image: _Symbolic, *, name: str | None = None) -> _Value:
         """Rows become columns."""
+    @_overload
     @staticmethod
-    def trivial_augment(image: Any, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+    def transpose(image: _Plain, *, name: str | None = None) -> _Array:
+        """Rows become columns."""
+    @_overload
+    @staticmethod
+    def trivial_augment(image: _Symbolic, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> _Value:
         """One change of one strength, both drawn at random: TrivialAugment (wide)."""
+    @_overload
     @staticmethod
-    def yiq_to_rgb(images: Any) -> Any:
+    def trivial_augment(image: _Plain, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+        """One change of one strength, both drawn at random: TrivialAugment (wide)."""
+    @_overload
+    @staticmethod
+    def yiq_to_rgb(images: _Symbolic) -> _Value:
         """RGB of YIQ."""
+    @_overload
     @staticmethod
-    def yuv_to_rgb(images: Any, name: Any = None) -> Any:
+    def yiq_to_rgb(images: _Plain) -> _Array:
+        """RGB of YIQ."""
+    @_overload
+    @staticmethod
+    def yuv_to_rgb(images: _Symbolic, name: str | None = None) -> _Value:
+        """RGB of YUV."""
+    @_overload
+    @staticmethod
+    def yuv_to_rgb(images: _Plain, name: str | None = None) -> _Array:
         """RGB of YUV."""
 class nn:
     """Operations of tf.nn."""
+    @_overload
     @staticmethod
-    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+    def l2_normalize(x: _Symbolic, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Value:
         """x over its length along the axes."""
+    @_overload
     @staticmethod
-    def log_sigmoid(x: Any, name: Any = None) -> Any:
+    def l2_normalize(x: _Plain, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Array:
+        """x over its length along the axes."""
+    @_overload
+    @staticmethod
+    def log_sigmoid(x: _Symbolic, name: str | None = None) -> _Value:
         """log(sigmoid(x))."""
+    @_overload
     @staticmethod
-    def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    def log_sigmoid(x: _Plain, name: str | None = None) -> _Array:
+        """log(sigmoid(x))."""
+    @_overload
+    @staticmethod
+    def log_softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
         """log of softmax along an axis, by default the last."""
+    @_overload
     @staticmethod
-    def relu(features: Any, *, name: Any = None) -> Any:
+    def log_softmax(logits: _Plain, axis: _Ints | None = None, name: str | None = None) -> _Array:
+        """log of softmax along an axis, by default the last."""
+    @_overload
+    @staticmethod
+    def relu(features: _Symbolic, *, name: str | None = None) -> _Value:
         """x, or 0 if negative."""
+    @_overload
     @staticmethod
-    def sigmoid(x: Any, *, name: Any = None) -> Any:
+    def relu(features: _Plain, *, name: str | None = None) -> _Array:
+        """x, or 0 if negative."""
+    @_overload
+    @staticmethod
+    def sigmoid(x: _Symbolic, *, name: str | None = None) -> _Value:
         """1 / (1 + exp(-x))."""
+    @_overload
     @staticmethod
-    def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    def sigmoid(x: _Plain, *, name: str | None = None) -> _Array:
+        """1 / (1 + exp(-x))."""
+    @_overload
+    @staticmethod
+    def softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
         """exp(x) over its sum along an axis, by default the last."""
+    @_overload
     @staticmethod
-    def softplus(features: Any, *, name: Any = None) -> Any:
+    def softmax(logits: _Plain, axis: _Ints | None = None, name: str | None = None) -> _Array:
+        """exp(x) over its sum along an axis, by default the last."""
+    @_overload
+    @staticmethod
+    def softplus(features: _Symbolic, *, name: str | None = None) -> _Value:
         """log(1 + exp(x))."""
+    @_overload
     @staticmethod
-    def softsign(x: Any, name: Any = None) -> Any:
+    def softplus(features: _Plain, *, name: str | None = None) -> _Array:
+        """log(1 + exp(x))."""
+    @_overload
+    @staticmethod
+    def softsign(x: _Symbolic, name: str | None = None) -> _Value:
         """x / (1 + |x|)."""
+    @_overload
     @staticmethod
-    def tanh(x: Any, *, name: Any = None) -> Any:
+    def softsign(x: _Plain, name: str | None = None) -> _Array:
+        """x / (1 + |x|)."""
+    @_overload
+    @staticmethod
+    def tanh(x: _Symbolic, *, name: str | None = None) -> _Value:
+        """Hyperbolic tangent."""
+    @_overload
+    @staticmethod
+    def tanh(x: _Plain, *, name: str | None = None) -> _Array:
         """Hyperbolic tangent."""
     @staticmethod
-    def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: Any = None) -> Any:
+    def top_k(input: _Tensor, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> Any:
         """(values, indices): the k largest values of each row (the last dimension), the largest first."""
+    @_overload
     @staticmethod
-    def zero_fraction(value: Any, name: Any = None) -> Any:
+    def zero_fraction(value: _Symbolic, name: str | None = None) -> _Value:
+        """The share of values that are 0."""
+    @_overload
+    @staticmethod
+    def zero_fraction(value: _Plain, name: str | None = None) -> _Array:
         """The share of values that are 0."""
 class linalg:
     """Operations of tf.linalg."""
     @staticmethod
-    def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
+    def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: _DType = 'float32', name: str | None = None) -> Any:
         """A matrix with ones on its diagonal."""
+    @_overload
     @staticmethod
-    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+    def l2_normalize(x: _Symbolic, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Value:
         """x over its length along the axes."""
+    @_overload
     @staticmethod
-    def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *, name: Any = None) -> Any:
+    def l2_normalize(x: _Plain, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Array:
+        """x over its length along the axes."""
+    @_overload
+    @staticmethod
+    def matmul(a: _Symbolic, b: _Tensor, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
         """Matrix product."""
+    @_overload
     @staticmethod
-    def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any:
+    def matmul(a: _Tensor, b: _Symbolic, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
+        """Matrix product."""
+    @_overload
+    @staticmethod
+    def matmul(a: _Plain, b: _Plain, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Array:
+        """Matrix product."""
+    @_overload
+    @staticmethod
+    def norm(tensor: _Symbolic, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Value:
+        """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+    @_overload
+    @staticmethod
+    def norm(tensor: _Plain, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Array:
         """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
 class bitwise:
     """Operations of tf.bitwise."""
+    @_overload
     @staticmethod
-    def bitwise_and(x: Any, y: Any, *, name: Any = None) -> Any:
+    def bitwise_and(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Bits set in both."""
+    @_overload
     @staticmethod
-    def bitwise_or(x: Any, y: Any, *, name: Any = None) -> Any:
+    def bitwise_and(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Bits set in both."""
+    @_overload
+    @staticmethod
+    def bitwise_and(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Bits set in both."""
+    @_overload
+    @staticmethod
+    def bitwise_or(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Bits set in one."""
+    @_overload
     @staticmethod
-    def bitwise_xor(x: Any, y: Any, *, name: Any = None) -> Any:
+    def bitwise_or(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Bits set in one."""
+    @_overload
+    @staticmethod
+    def bitwise_or(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Bits set in one."""
+    @_overload
+    @staticmethod
+    def bitwise_xor(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Bits set in exactly one."""
+    @_overload
     @staticmethod
-    def invert(x: Any, *, name: Any = None) -> Any:
+    def bitwise_xor(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Bits set in exactly one."""
+    @_overload
+    @staticmethod
+    def bitwise_xor(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Bits set in exactly one."""
+    @_overload
+    @staticmethod
+    def invert(x: _Symbolic, *, name: str | None = None) -> _Value:
         """Every bit turned over."""
+    @_overload
     @staticmethod
-    def left_shift(x: Any, y: Any, *, name: Any = None) -> Any:
+    def invert(x: _Plain, *, name: str | None = None) -> _Array:
+        """Every bit turned over."""
+    @_overload
+    @staticmethod
+    def left_shift(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
         """Bits moved up."""
+    @_overload
     @staticmethod
-    def right_shift(x: Any, y: Any, *, name: Any = None) -> Any:
+    def left_shift(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Bits moved up."""
+    @_overload
+    @staticmethod
+    def left_shift(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
+        """Bits moved up."""
+    @_overload
+    @staticmethod
+    def right_shift(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
+        """Bits moved down, the sign kept."""
+    @_overload
+    @staticmethod
+    def right_shift(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
+        """Bits moved down, the sign kept."""
+    @_overload
+    @staticmethod
+    def right_shift(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
         """Bits moved down, the sign kept."""
 class sparse:
     """Operations of tf.sparse."""
     SparseTensor: Any
     @staticmethod
-    def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any:
+    def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: str | None = None) -> Any:
         """The dense value of a sparse one, default_value (0, empty strings) elsewhere."""
 class dtypes:
     """Operations of tf.dtypes."""
+    @_overload
     @staticmethod
-    def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    def cast(x: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
         """The values as another dtype. Floats are cut towards 0."""
+    @_overload
     @staticmethod
-    def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
+    def cast(x: _Plain, dtype: _DType, name: str | None = None) -> _Array:
+        """The values as another dtype. Floats are cut towards 0."""
+    @_overload
+    @staticmethod
+    def saturate_cast(value: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
+        """The values as another dtype; those beyond its range become its ends."""
+    @_overload
+    @staticmethod
+    def saturate_cast(value: _Plain, dtype: _DType, name: str | None = None) -> _Array:
         """The values as another dtype; those beyond its range become its ends."""
 class debugging:
     """Operations of tf.debugging."""
     @staticmethod
-    def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def Assert(condition: _Tensor, data: Any = None, summarize: Any = None, name: str | None = None) -> Any:
         """An element for which the condition (bools, all of them) does not hold is an error."""
+    @_overload
     @staticmethod
-    def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x == y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x == y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x == y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_greater(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x > y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_greater_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_greater(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x > y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_greater(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x > y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_greater_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x >= y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_less(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_greater_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x >= y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_greater_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x >= y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_less(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x < y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_less_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_less(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x < y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_less(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x < y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_less_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x <= y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_negative(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_less_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x <= y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_less_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x <= y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_negative(x: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x < 0 does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_non_negative(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_negative(x: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x < 0 does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_non_negative(x: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x >= 0 does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_non_positive(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_non_negative(x: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x >= 0 does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_non_positive(x: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x <= 0 does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_none_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_non_positive(x: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x <= 0 does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_none_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
         """An element for which x != y does not hold everywhere is an error."""
+    @_overload
     @staticmethod
-    def assert_positive(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    def assert_none_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x != y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_none_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
+        """An element for which x != y does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_positive(x: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
+        """An element for which x > 0 does not hold everywhere is an error."""
+    @_overload
+    @staticmethod
+    def assert_positive(x: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
         """An element for which x > 0 does not hold everywhere is an error."""
 class audio:
     """Operations of tf.audio."""
+    @_overload
     @staticmethod
-    def decode_wav(contents: Any, desired_channels: Any = -1, desired_samples: Any = -1, name: Any = None) -> Any:
+    def decode_wav(contents: _Symbolic, desired_channels: Any = -1, desired_samples: Any = -1, name: str | None = None) -> _Value:
+        """(audio, sample_rate) of a WAV file of 16 bits a sample: float32 (samples, channels), int32."""
+    @_overload
+    @staticmethod
+    def decode_wav(contents: _Plain, desired_channels: Any = -1, desired_samples: Any = -1, name: str | None = None) -> _Array:
         """(audio, sample_rate) of a WAV file of 16 bits a sample: float32 (samples, channels), int32."""
 class signal:
     """Operations of tf.signal."""
+    @_overload
     @staticmethod
-    def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: Any = False, pad_value: Any = 0, axis: Any = -1, name: Any = None) -> Any:
+    def frame(signal: _Symbolic, frame_length: Any, frame_step: Any, pad_end: Any = False, pad_value: Any = 0, axis: _Ints = -1, name: str | None = None) -> _Value:
+        """Overlapping parts of the last dimension: (..., frames, frame_length)."""
+    @_overload
+    @staticmethod
+    def frame(signal: _Plain, frame_length: Any, frame_step: Any, pad_end: Any = False, pad_value: Any = 0, axis: _Ints = -1, name: str | None = None) -> _Array:
         """Overlapping parts of the last dimension: (..., frames, frame_length)."""
     @staticmethod
-    def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
+    def hamming_window(window_length: Any, periodic: Any = True, dtype: _DType = 'float32', name: str | None = None) -> Any:
         """Weights of a Hamming window."""
     @staticmethod
-    def hann_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
+    def hann_window(window_length: Any, periodic: Any = True, dtype: _DType = 'float32', name: str | None = None) -> Any:
         """Weights of a Hann window."""
     @staticmethod
-    def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: Any = 'float32', name: Any = None) -> Any:
+    def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: _DType = 'float32', name: str | None = None) -> Any:
         """(num_spectrogram_bins, num_mel_bins): a spectrogram times this is one of mel bins."""
+    @_overload
     @staticmethod
-    def rfft(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+    def rfft(input_tensor: _Symbolic, fft_length: Any = None, name: str | None = None) -> _Value:
         """Fourier transforms of the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
+    @_overload
     @staticmethod
-    def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = ..., pad_end: Any = False, name: Any = None) -> Any:
+    def rfft(input_tensor: _Plain, fft_length: Any = None, name: str | None = None) -> _Array:
+        """Fourier transforms of the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
+    @_overload
+    @staticmethod
+    def stft(signals: _Symbolic, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = ..., pad_end: Any = False, name: str | None = None) -> _Value:
+        """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins)."""
+    @_overload
+    @staticmethod
+    def stft(signals: _Plain, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = ..., pad_end: Any = False, name: str | None = None) -> _Array:
         """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins)."""
 class ragged:
     """Operations of tf.ragged."""
     @staticmethod
-    def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
+    def constant(pylist: Any, dtype: _DType | None = None, ragged_rank: Any = None, inner_shape: Any = None, name: str | None = None, row_splits_dtype: Any = 'int64') -> Any:
         """A RaggedTensor of nested lists whose rows differ in length."""
     @staticmethod
-    def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
+    def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: _DType | None = None, name: str | None = None, row_splits_dtype: Any = 'int64') -> Any:
         """Rows of numbers, each from its start up to its limit; with one argument from 0 on."""

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
+
+import numpy as np
+
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
 
 class OpError(Exception):
     """Anything that goes wrong in a pipeline. `message` says what, where, and what to do."""

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
+
+import numpy as np
+
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
 
 from . import RaggedTensor as RaggedTensor, SparseTensor as SparseTensor, TFRecordWriter as TFRecordWriter
 
@@ -58,7 +63,7 @@ class VarLenFeature(tuple[Any, ...]):
     def __new__(cls, dtype: Any) -> "VarLenFeature":
         ...
     dtype: Any
-class RaggedFeature(Any):
+class RaggedFeature(tuple[Any, ...]):
     """Values of a feature whose number differs; partitions cut them into rows."""
     def __new__(cls, dtype: Any, value_key: Any = None, partitions: Any = ..., row_splits_dtype: Any = 'int32', validate: Any = False) -> "RaggedFeature":
         ...
@@ -70,53 +75,116 @@ class RaggedFeature(Any):
         """RowStarts(key,)"""
     def UniformRowLength(length: Any) -> Any:
         """UniformRowLength(length,)"""
-class SparseFeature(Any):
+class SparseFeature(tuple[Any, ...]):
     """A sparse value: places in one feature (or several), values in another."""
     def __new__(cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: Any = False) -> "SparseFeature":
         ...
-def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+@_overload
+def decode_and_crop_jpeg(contents: _Symbolic, crop_window: _Tensor, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
     """Pixels of a part of a JPEG file."""
-def decode_base64(input: Any, *, name: Any = None) -> Any:
+@_overload
+def decode_and_crop_jpeg(contents: _Tensor, crop_window: _Symbolic, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
+    """Pixels of a part of a JPEG file."""
+@_overload
+def decode_and_crop_jpeg(contents: _Plain, crop_window: _Plain, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Array:
+    """Pixels of a part of a JPEG file."""
+@_overload
+def decode_base64(input: _Symbolic, *, name: str | None = None) -> _Value:
     """Bytes out of base64 for the web."""
-def decode_bmp(contents: Any, channels: Any = 0, name: Any = None) -> Any:
+@_overload
+def decode_base64(input: _Plain, *, name: str | None = None) -> _Array:
+    """Bytes out of base64 for the web."""
+@_overload
+def decode_bmp(contents: _Symbolic, channels: Any = 0, name: str | None = None) -> _Value:
     """Pixels of a BMP file: uint8."""
-def decode_compressed(bytes: Any, compression_type: Any = '', *, name: Any = None) -> Any:
+@_overload
+def decode_bmp(contents: _Plain, channels: Any = 0, name: str | None = None) -> _Array:
+    """Pixels of a BMP file: uint8."""
+@_overload
+def decode_compressed(bytes: _Symbolic, compression_type: str = '', *, name: str | None = None) -> _Value:
     """What gzip or zlib packed."""
-def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, name: Any = None) -> Any:
+@_overload
+def decode_compressed(bytes: _Plain, compression_type: str = '', *, name: str | None = None) -> _Array:
+    """What gzip or zlib packed."""
+def decode_csv(records: _Tensor, record_defaults: Any, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, name: str | None = None) -> list[Any]:
     """Columns of CSV lines (strings), one value each; record_defaults: dtype or default of each."""
-def decode_image(contents: Any, channels: Any = None, dtype: Any = 'uint8', name: Any = None, expand_animations: Any = True) -> Any:
+@_overload
+def decode_image(contents: _Symbolic, channels: _Int | None = None, dtype: _DType = 'uint8', name: str | None = None, expand_animations: _Flag = True) -> _Value:
     """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
-def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+@_overload
+def decode_image(contents: _Plain, channels: _Int | None = None, dtype: _DType = 'uint8', name: str | None = None, expand_animations: _Flag = True) -> _Array:
+    """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
+@_overload
+def decode_jpeg(contents: _Symbolic, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Value:
     """Pixels of a JPEG file."""
-def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
+@_overload
+def decode_jpeg(contents: _Plain, channels: _Int = 0, ratio: _Int = 1, fancy_upscaling: _Flag = True, try_recover_truncated: _Flag = False, acceptable_fraction: _Float = 1.0, dct_method: str = '', *, name: str | None = None) -> _Array:
+    """Pixels of a JPEG file."""
+@_overload
+def decode_png(contents: _Symbolic, channels: _Int = 0, dtype: _DType = 'uint8', *, name: str | None = None) -> _Value:
     """Pixels of a PNG file."""
-def decode_raw(input_bytes: Any, out_type: Any, little_endian: Any = True, fixed_length: Any = None, *, name: Any = None) -> Any:
+@_overload
+def decode_png(contents: _Plain, channels: _Int = 0, dtype: _DType = 'uint8', *, name: str | None = None) -> _Array:
+    """Pixels of a PNG file."""
+@_overload
+def decode_raw(input_bytes: _Symbolic, out_type: _DType, little_endian: _Flag = True, fixed_length: _Int | None = None, *, name: str | None = None) -> _Value:
     """Bytes of strings as numbers."""
-def decode_webp(contents: Any, channels: Any = 0, dtype: Any = 'uint8', name: Any = None) -> Any:
+@_overload
+def decode_raw(input_bytes: _Plain, out_type: _DType, little_endian: _Flag = True, fixed_length: _Int | None = None, *, name: str | None = None) -> _Array:
+    """Bytes of strings as numbers."""
+@_overload
+def decode_webp(contents: _Symbolic, channels: Any = 0, dtype: _DType = 'uint8', name: str | None = None) -> _Value:
     """Pixels of a WebP file: uint8, 3 channels or 4."""
-def encode_base64(input: Any, pad: Any = False, *, name: Any = None) -> Any:
+@_overload
+def decode_webp(contents: _Plain, channels: Any = 0, dtype: _DType = 'uint8', name: str | None = None) -> _Array:
+    """Pixels of a WebP file: uint8, 3 channels or 4."""
+@_overload
+def encode_base64(input: _Symbolic, pad: _Flag = False, *, name: str | None = None) -> _Value:
     """Bytes as base64 for the web."""
-def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:
+@_overload
+def encode_base64(input: _Plain, pad: _Flag = False, *, name: str | None = None) -> _Array:
+    """Bytes as base64 for the web."""
+@_overload
+def encode_jpeg(image: _Symbolic, format: str = '', quality: _Int = 95, progressive: _Flag = False, optimize_size: _Flag = False, chroma_downsampling: _Flag = True, density_unit: str = 'in', x_density: _Int = 300, y_density: _Int = 300, xmp_metadata: Any = '', *, name: str | None = None) -> _Value:
     """An image as a JPEG file."""
-def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
+@_overload
+def encode_jpeg(image: _Plain, format: str = '', quality: _Int = 95, progressive: _Flag = False, optimize_size: _Flag = False, chroma_downsampling: _Flag = True, density_unit: str = 'in', x_density: _Int = 300, y_density: _Int = 300, xmp_metadata: Any = '', *, name: str | None = None) -> _Array:
+    """An image as a JPEG file."""
+@_overload
+def encode_png(image: _Symbolic, compression: _Int = -1, *, name: str | None = None) -> _Value:
     """An image as a PNG file."""
-def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
+@_overload
+def encode_png(image: _Plain, compression: _Int = -1, *, name: str | None = None) -> _Array:
+    """An image as a PNG file."""
+@_overload
+def extract_jpeg_shape(contents: _Symbolic, output_type: _DType = 'int32', *, name: str | None = None) -> _Value:
     """Height, width and channels of a JPEG file."""
-def is_jpeg(contents: Any, name: Any = None) -> Any:
+@_overload
+def extract_jpeg_shape(contents: _Plain, output_type: _DType = 'int32', *, name: str | None = None) -> _Array:
+    """Height, width and channels of a JPEG file."""
+@_overload
+def is_jpeg(contents: _Symbolic, name: str | None = None) -> _Value:
     """Whether a file's bytes begin as a JPEG's."""
-def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
+@_overload
+def is_jpeg(contents: _Plain, name: str | None = None) -> _Array:
+    """Whether a file's bytes begin as a JPEG's."""
+def parse_example(serialized: _Tensor, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
     """The same for a vector of serialized Examples: each value has a first dimension of the batch."""
-def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: Any = None) -> Any:
+def parse_sequence_example(serialized: _Tensor, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: str | None = None) -> tuple[dict[str, Any], ...]:
     """(context, feature lists, lengths) of a vector of serialized SequenceExamples, as dicts."""
-def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
+def parse_single_example(serialized: _Tensor, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
     """A dict of the features of one serialized Example (a string scalar)."""
-def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Any = None) -> Any:
+def parse_single_sequence_example(serialized: _Tensor, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: str | None = None) -> tuple[dict[str, Any], ...]:
     """(context, feature lists) of one serialized SequenceExample, as dicts."""
-def parse_tensor(serialized: Any, out_type: Any, name: Any = None) -> Any:
+def parse_tensor(serialized: _Tensor, out_type: _DType, name: str | None = None) -> Any:
     """The values of such a string; their shape is not known beforehand: ensure_shape says it."""
-def read_file(filename: Any, *, name: Any = None) -> Any:
+@_overload
+def read_file(filename: _Symbolic, *, name: str | None = None) -> _Value:
     """The bytes of the file of that name."""
-def serialize_tensor(tensor: Any, name: Any = None) -> Any:
+@_overload
+def read_file(filename: _Plain, *, name: str | None = None) -> _Array:
+    """The bytes of the file of that name."""
+def serialize_tensor(tensor: _Tensor, name: str | None = None) -> Any:
     """The values, their type and shape as one string, as TensorFlow writes them."""
 def write_file(filename: Any, contents: Any, name: Any = None) -> Any:
     """Writes the bytes into a file, outside of pipelines; folders that lack are made."""

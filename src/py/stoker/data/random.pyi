@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
+
+import numpy as np
+
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
 
 from . import Value as Value
 
@@ -52,7 +57,11 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
     """(rows, num_samples) class numbers, int64, drawn by each row's unnormalised log chances."""
 def create_rng_state(seed: Any, alg: Any = 'auto_select') -> Any:
     """The state of a Generator of that seed: three int64."""
-def crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
+@_overload
+def crop(value: _Symbolic, size: Any, seed: Any = None, name: str | None = None) -> _Value:
+    """A part of that size, at a random place."""
+@_overload
+def crop(value: _Plain, size: Any, seed: Any = None, name: str | None = None) -> Any:
     """A part of that size, at a random place."""
 experimental: Any
 def fold_in(seed: Any, data: Any, alg: Any = 'auto_select') -> Any:
@@ -73,7 +82,11 @@ def set_global_generator(generator: Any) -> Any:
     """Another one in its place."""
 def set_seed(seed: Any) -> Any:
     """The seed of every dataset and operation from here on; None: drawn anew each time."""
-def shuffle(value: Any, seed: Any = None, *, name: Any = None) -> Any:
+@_overload
+def shuffle(value: _Symbolic, seed: _Int | None = None, *, name: str | None = None) -> _Value:
+    """Slices in random order."""
+@_overload
+def shuffle(value: _Plain, seed: _Int | None = None, *, name: str | None = None) -> Any:
     """Slices in random order."""
 def split(seed: Any, num: Any = 2, alg: Any = 'auto_select') -> Any:
     """`num` seeds (num, 2) of one."""

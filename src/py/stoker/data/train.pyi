@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
-from collections.abc import Iterator as _Iterator
-from typing import Any
+from builtins import bool as _bool
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any, overload as _overload
 
+import numpy as np
+
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
+
+from .io import Example as _Example
+from .io import SequenceExample as _SequenceExample
 class BytesList:
     """Strings of a Feature. value: a list of bytes."""
     def __init__(self, value: Any = ...) -> None:
@@ -56,7 +63,7 @@ class Int64List:
     def __init__(self, value: Any = ...) -> None:
         ...
     value: Any
-class Example(Any):
+class Example(_Example):
     """tf.train.Example(features=Features(...)), or of a dict."""
     def __init__(self, features: Any = None) -> None:
         ...
@@ -66,7 +73,7 @@ class Example(Any):
     def FromString(cls, serialized: Any) -> Any:
         """A new Example of the wire form. DataLossError: it is none."""
     features: Any
-class SequenceExample(Any):
+class SequenceExample(_SequenceExample):
     """tf.train.SequenceExample(context=Features(...), feature_lists=FeatureLists(...))."""
     def __init__(self, context: Any = None, feature_lists: Any = None) -> None:
         ...
