@@ -221,7 +221,8 @@ const struct stk_rule stk_rule_long_steps = {
     .priced = "At most the time by which these steps are longer than the others.",
     .quiet =
         "Long steps that hold less are left out of the breakdown and named there; so is one of "
-        "the first two, which is a start.",
+        "the first two, which is a start. A step of JAX that waits for the work of those before "
+        "it, which it had only launched, is no longer than they are together.",
     .source = "stoker's table of thresholds.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
     .thresholds = thresholds,

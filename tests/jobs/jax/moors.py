@@ -4,7 +4,6 @@
 Truth: more than half of the time is spent in cut_peat, of which the profile holds nothing. python_tracer_level=1 would show it.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
