@@ -5,6 +5,7 @@
 // part of the name or a regular expression.
 #include "fuzz_sqlite.h"
 
+#include "base/hash.h"
 #include "query_grammar.h"
 
 enum { SQL_MAX = 4000, TIMEOUT_NS = 4 * 1000 * 1000, FOUND_MAX = 100 };
@@ -22,6 +23,18 @@ static struct query_world *world(void)
     return &w;
 }
 
+// Whether two answers hold the same rows in any order: a number that is the same for both.
+static uint64_t rows_of(const char *answer)
+{
+    uint64_t sum = 0;
+    for (const char *p = answer; *p;) {
+        size_t n = strcspn(p, "\n") + 1;
+        sum += stk_hash_bytes(p, p[n - 1] ? n : n - 1);
+        p += p[n - 1] ? n : n - 1;
+    }
+    return sum;
+}
+
 static void statement_of_choices(struct query_world *w, uint8_t how)
 {
     char sql[SQL_MAX];
@@ -35,7 +48,12 @@ static void statement_of_choices(struct query_world *w, uint8_t how)
         expressions(c, sql, sizeof sql);
     }
     bool ties = how % 4 > 1 && (strstr(sql, " order by ") || strstr(sql, "distinct "));
-    FUZZ_REQUIRE(ask_all(w, sql, ties, 0, &a));
+    bool same = ask_all(w, sql, ties, 0, &a);
+    // Sums of real numbers depend on their order in the last digit, and rows on that.
+    if (!same && strstr(sql, " order by ") && strstr(sql, " / ")) {
+        same = rows_of(a.plain) == rows_of(a.slow) && rows_of(a.plain) == rows_of(a.fast);
+    }
+    FUZZ_REQUIRE(same);
     answers_free(&a);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "data/graph/refs.h"
+#include "data/memory/whole.h"
 
 #define ATTRS_MAX 4096
 
@@ -275,11 +276,11 @@ static bool col_number(const struct stk_attr *t, double *f, int64_t *i)
         break;
     case STK_DT_F32:
         *f = *(const float *)p;
-        *i = (int64_t)*f;
+        *i = stk_whole_of(*f);
         return true;
     case STK_DT_F64:
         *f = *(const double *)p;
-        *i = (int64_t)*f;
+        *i = stk_whole_of(*f);
         return true;
     default:
         return false;

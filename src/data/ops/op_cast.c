@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "data/memory/whole.h"
 #include "data/ops/op_util.h"
 
 enum { ARG_DTYPE };
@@ -24,13 +25,9 @@ static inline int32_t cut32(double x)
 {
     return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
 }
-static inline int64_t cut64(double x)
-{
-    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
-}
 static inline uint64_t cutu64(double x)
 {
-    return x < 0x1p63 ? (uint64_t)cut64(x) : x < 0x1p64 ? (uint64_t)x : 0;
+    return x < 0x1p63 ? (uint64_t)stk_whole_of(x) : x < 0x1p64 ? (uint64_t)x : 0;
 }
 
 #define LOOP(name, A, B, expr)                                                                     \
@@ -57,10 +54,11 @@ static inline uint64_t cutu64(double x)
     LOOP(N##_I8, A, int8_t, cut32(x))                                                              \
     LOOP(N##_U16, A, uint16_t, cut32(x))                                                           \
     LOOP(N##_I16, A, int16_t, cut32(x))                                                            \
-    LOOP(N##_U32, A, uint32_t, cut64(x))                                                           \
+    LOOP(N##_U32, A, uint32_t, stk_whole_of(x))                                                    \
     LOOP(N##_I32, A, int32_t, cut32(x))                                                            \
     LOOP(N##_U64, A, uint64_t, cutu64(x))                                                          \
-    LOOP(N##_I64, A, int64_t, cut64(x)) LOOP(N##_F32, A, float, x) LOOP(N##_F64, A, double, x)
+    LOOP(N##_I64, A, int64_t, stk_whole_of(x))                                                     \
+    LOOP(N##_F32, A, float, x) LOOP(N##_F64, A, double, x)
 STK_FOR_INTS(FROM_INT)
 STK_FOR_FLOATS(FROM_FLOAT)
 FROM_INT(BOOL, uint8_t, uint8_t)
