@@ -39,6 +39,8 @@ static const char *const pipelines[] = {
     "multiply d #0.5 -> e",
     "images | map num_parallel_calls=3 : decode_jpeg a channels=1; resize b size=13,17; "
     "random_flip_left_right c; subtract d #127 -> e",
+    "images | map : decode_jpeg a channels=3; cast b dtype=11; multiply c #0.5; "
+    "random_flip_left_right d; subtract e #127; random_flip_up_down f -> g",
     "images | map : decode_jpeg a channels=3 -> b | map : resize a size=8,8; "
     "flip_left_right b -> c | map : truediv a #255; subtract b #0.5 -> c | ignore_errors | "
     "batch batch_size=3",

@@ -277,6 +277,33 @@ def random_arithmetic(rng):
     return f
 
 
+def test_mirror_first():
+    """A flip behind a cast from uint8 is done before it, with the same chances."""
+    raw = np.random.default_rng(5).integers(0, 256, (12, 5, 7, 3), np.uint8)
+    slices = sd.Dataset.from_tensor_slices(raw)
+    scaled = lambda x: (sd.cast(x, "float32") / 255.0 - MEAN) / STD
+    for k, flip in enumerate(
+        (
+            lambda x: sd.image.random_flip_left_right(x),
+            lambda x: sd.image.random_flip_up_down(x, seed=3),
+            lambda x: sd.image.flip_up_down(sd.image.flip_left_right(x)),
+        )
+    ):
+        for name, wide in (
+            ("cast", lambda x: sd.cast(x, "float32")),
+            ("converted", lambda x: sd.image.convert_image_dtype(x, "float32")),
+            ("scaled", scaled),
+        ):
+            ds = slices.map(lambda x: sd.image.random_brightness(flip(wide(x)), 0.2) * 2.0)
+            done(ds, "mirror before cast")
+            same(ds, f"{name}, {k}")
+    both = slices.map(lambda x: (lambda w: (sd.image.flip_left_right(w), w))(scaled(x)))
+    bytes_ = slices.map(lambda x: sd.cast(sd.image.flip_left_right(x), "float32"))
+    for ds in (both, bytes_):
+        c.true("mirror before cast" not in ds.explain(), ds.explain())
+        same(ds, "left alone")
+
+
 def test_arithmetic():
     values = np.random.default_rng(3).normal(0, 100, (40, 3)).astype(np.float32)
     values[0] = (0, np.inf, np.nan)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images: decoding and resizing become one, and so does mirroring what was resized.
+// Images: decoding and resizing become one, and so does mirroring what was resized. What is
+// mirrored behind a cast from uint8 is mirrored before it, a quarter of the bytes.
 #include <string.h>
 
 #include "data/ops/op_codec.h"
@@ -79,4 +80,44 @@ enum stoker_status stk_refn_mirror(struct stk_refn *r, int *result, struct stoke
     c.salt = node->salt;
     c.stage = node->stage;
     return stk_chain_end(r, &c, result, err);
+}
+
+static bool mirrors(const struct stk_fn_node *node)
+{
+    static const char *const names[] = {"flip_left_right", "random_flip_left_right", "flip_up_down",
+                                        "random_flip_up_down"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        if (node->n_in == 1 && stk_refn_is(node, names[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Makes float32 of uint8, each value by itself; constants for channels stay with their channels.
+static bool widens(const struct stk_refn *r, const struct stk_fn_node *node, int value)
+{
+    return node->n_in == 1 && stk_refn_spec(r, value)->dtype == STK_DT_F32 &&
+           stk_refn_spec(r, node->in[0])->dtype == STK_DT_U8 &&
+           stk_refn_spec(r, node->in[0])->shape.rank >= 3 &&
+           (stk_refn_is(node, "arithmetic") || stk_refn_is(node, "cast") ||
+            stk_refn_is(node, "convert_image_dtype"));
+}
+
+enum stoker_status stk_refn_mirror_first(struct stk_refn *r, int *result, struct stoker_err *err)
+{
+    const struct stk_fn_node *wide = mirrors(r->node) ? stk_refn_maker(r, r->in[0]) : NULL;
+    if (!wide || !widens(r, wide, r->in[0])) {
+        return STOKER_OK;
+    }
+    const char *op = wide->op->name; // what wide points to may move
+    struct stk_attrs *attrs = stk_attrs_hold(wide->attrs);
+    int mirrored = -1, in = wide->in[0];
+    enum stoker_status s =
+        stk_refn_add(r, r->node->op->name, &in, 1, r->node->attrs, &mirrored, err);
+    if (s == STOKER_OK) {
+        s = stk_refn_add(r, op, &mirrored, 1, attrs, result, err);
+    }
+    stk_attrs_drop(attrs);
+    return s;
 }
