@@ -3,6 +3,8 @@
 // collectives. Staging of pageable copies is the host's work and stays.
 #include "replay/fix.h"
 
+#define SETUP_NS (40 * STK_US) // of a collective: hops between ranks, which no device shortens
+
 static const char *device_faster_refuse(const struct stk_graph *g)
 {
     return g->has_device ? NULL : "no work of a device is seen";
@@ -15,7 +17,9 @@ static bool device_faster_apply(struct stk_scene *s, const struct stk_fix_how *h
         bool staged = n->kind == STK_NODE_COPY &&
                       (n->what == STK_WHAT_H2D_PAGEABLE || n->what == STK_WHAT_D2H_PAGEABLE);
         if (stk_node_is_device(n) && !staged) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, 1 / how->value);
+            int64_t fixed = n->kind == STK_NODE_COLLECTIVE ? SETUP_NS : 0;
+            fixed = fixed < n->dur_ns ? fixed : n->dur_ns;
+            n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / how->value);
         }
     }
     return true;

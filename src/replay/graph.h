@@ -103,9 +103,10 @@ struct stk_graph {
     uint32_t batch_count;
     enum stk_feed feed;
     bool has_device;
-    bool has_peers;  // collectives are matched with those of other ranks
-    bool is_span;    // no steps: all that was recorded, as one
-    uint32_t driver; // lane
+    bool has_peers;   // collectives are matched with those of other ranks
+    bool has_workers; // batches come from workers of a pace that may not be known
+    bool is_span;     // no steps: all that was recorded, as one
+    uint32_t driver;  // lane
     int32_t rank;
     struct stk_calibration calibration;
     struct stk_graph_counts counts;

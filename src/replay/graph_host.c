@@ -16,6 +16,7 @@ struct host {
     struct stk_graph_build *b;
     struct stk_thread_segments segments;
     uint16_t lane;
+    bool drives; // the lane is that of the driving thread
     uint32_t step;
     size_t fetch;         // first fetch that may still matter
     int64_t call_end_ns;  // of the outermost call that is open
@@ -47,6 +48,15 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
     return n != NULL;
 }
 
+// A fetch of the driving thread holds up no other thread by itself: those wait for what it does
+// next. One that runs on another thread (TensorFlow's) holds up whoever records nothing meanwhile.
+static bool concerns(const struct host *h, const struct stk_mark *fetch)
+{
+    const struct stk_analysis *a = h->b->a;
+    uint32_t thread = stk_thread_of(a, fetch->event);
+    return h->drives || thread == STK_NONE || !a->threads[thread].is_driver;
+}
+
 // What lies between two calls, cut at the fetches.
 static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
 {
@@ -55,6 +65,9 @@ static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum st
         h->fetch++;
     }
     for (size_t i = h->fetch; i < f->count && f->v[i].start_ns < to_ns; i++) {
+        if (!concerns(h, &f->v[i])) {
+            continue;
+        }
         int64_t start = f->v[i].start_ns > from_ns ? f->v[i].start_ns : from_ns;
         int64_t end = f->v[i].end_ns < to_ns ? f->v[i].end_ns : to_ns;
         if (start > from_ns && !push(h, from_ns, start, STK_NODE_WORK, what)) {
@@ -133,8 +146,8 @@ static bool add_lane(struct host *h, uint32_t track)
     h->fetch = 0;
     h->call_end_ns = INT64_MIN;
     b->lane_of[track] = (uint16_t)(h->lane + 1);
-    bool drives = a->threads[track].is_driver;
-    if (drives) {
+    h->drives = a->threads[track].is_driver;
+    if (h->drives) {
         b->g->driver = h->lane;
     }
     for (uint32_t k = 0; k < b->g->step_count; k++) {
@@ -146,7 +159,7 @@ static bool add_lane(struct host *h, uint32_t track)
     }
     lane = stk_vec_at(&b->lanes, h->lane);
     lane->count = (uint32_t)b->nodes.count - lane->first;
-    if (drives) {
+    if (h->drives) {
         mark_callbacks(b, lane->first);
     }
     return true;

@@ -54,17 +54,22 @@ static bool fetches_are_even(const struct stk_vec *fetches)
     return mean > 0 && sqrt(square) <= WORK_SPREAD * mean;
 }
 
+// Do fetches take enough of the time to tell a pace?
+static bool has_long(const struct stk_graph_build *b, const struct stk_vec *fetches)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < fetches->count; i++) {
+        sum_ns = stk_add_ns(sum_ns, *(const int64_t *)stk_vec_at(fetches, i));
+    }
+    return (double)sum_ns >= WORTH * (double)(b->to_ns - b->from_ns);
+}
+
 static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_vec *fetches)
 {
     if (fetches->count == 0) {
         return STK_FEED_NONE;
     }
-    int64_t sum_ns = 0;
-    for (size_t i = 0; i < fetches->count; i++) {
-        sum_ns = stk_add_ns(sum_ns, *(const int64_t *)stk_vec_at(fetches, i));
-    }
-    if ((double)sum_ns < WORTH * (double)(b->to_ns - b->from_ns) ||
-        fetch_is_named(b->a, "SingleProcessDataLoader")) {
+    if (!has_long(b, fetches) || fetch_is_named(b->a, "SingleProcessDataLoader")) {
         return STK_FEED_INLINE;
     }
     if (fetch_is_named(b->a, "MultiProcessingDataLoader") || has_loader_threads(b)) {
@@ -133,6 +138,9 @@ bool stk_graph_input(struct stk_graph_build *b)
     }
     b->g->calibration.fetch_ns = least < FETCH_ELSE_NS ? least : FETCH_ELSE_NS;
     b->g->feed = ok ? feed_of(b, &fetches) : STK_FEED_NONE;
+    b->g->has_workers = b->g->feed != STK_FEED_NONE &&
+                        !fetch_is_named(b->a, "SingleProcessDataLoader") &&
+                        (b->g->feed == STK_FEED_WORKERS || !has_long(b, &fetches));
     ok = ok && set_batches(b, &at);
     stk_vec_deinit(&at);
     stk_vec_deinit(&fetches);

@@ -131,10 +131,14 @@ static uint32_t *last_of_calls(const struct stk_graph_build *b)
     return launched;
 }
 
+static bool records_nothing(const struct stk_node *n)
+{
+    return n->kind == STK_NODE_WORK && (n->what == STK_WHAT_IDLE || n->what == STK_WHAT_CALLBACK);
+}
+
 static bool is_silent(const struct stk_node *n)
 {
-    return n->kind == STK_NODE_WORK && n->dur_ns >= HANDOFF_NS &&
-           (n->what == STK_WHAT_IDLE || n->what == STK_WHAT_CALLBACK);
+    return records_nothing(n) && n->dur_ns >= HANDOFF_NS;
 }
 
 // The last thing another thread did before this one went on, if it fell silent then.
@@ -153,13 +157,23 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, uint32_t i)
             continue;
         }
         uint32_t last = at - 1;
-        bool worked = stk_node_end(&nodes[last]) > nodes[i].start_ns + nodes[i].dur_ns / 4;
+        bool worked = !records_nothing(&nodes[last]) &&
+                      stk_node_end(&nodes[last]) > nodes[i].start_ns + nodes[i].dur_ns / 4;
         if (worked && end - stk_node_end(&nodes[last]) <= HANDOVER_NS &&
             (best == STK_NONE || stk_node_end(&nodes[last]) > stk_node_end(&nodes[best]))) {
             best = last;
         }
     }
     return best;
+}
+
+// The thread waits from the end of what it did before: nodes are cut where steps begin.
+static void wait_from_before(struct stk_node *nodes, uint32_t first, size_t i)
+{
+    while (i-- > first && nodes[i].kind == STK_NODE_WORK && nodes[i].what == STK_WHAT_IDLE &&
+           nodes[i].wait == STK_NONE) {
+        nodes[i].dur_ns = 0;
+    }
 }
 
 static void hand_offs(struct stk_graph_build *b)
@@ -175,7 +189,11 @@ static void hand_offs(struct stk_graph_build *b)
             if (pass == 0 && is_silent(&nodes[i])) {
                 nodes[i].wait = handed_over_by(b, (uint32_t)i);
             } else if (pass == 1 && nodes[i].kind == STK_NODE_WORK && by != STK_NONE) {
+                const struct stk_lane *lane = stk_vec_at(&b->lanes, nodes[i].lane);
                 wait_for(&nodes[i], &nodes[by], by, stk_node_end(&nodes[i]), 0);
+                if (nodes[i].lane != b->g->driver) {
+                    wait_from_before(nodes, lane->first, i);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
+#define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
 
 static void worse(double *a, double b)
 {
@@ -214,6 +215,22 @@ static double bounded(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
+// Workers that no fetch waited for have a pace that is not known: it may be the next limit.
+static bool hides_pace(const struct stk_pricing *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct stk_graph *g = p->graphs[i];
+        bool waited = false;
+        for (uint32_t k = 0; k < g->batch_count; k++) {
+            waited |= g->ready_ns[k] != INT64_MIN;
+        }
+        if (g->has_workers && !waited) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
@@ -232,6 +249,9 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     double expected = share[STK_FIX_EXPECTED];
     double doubt = STEP_DOUBT + GAIN_DOUBT * (1 - expected) + p->gate.unexplained * (1 - expected);
     out->expected = expected;
+    if (expected < MUCH_FASTER && hides_pace(p)) {
+        share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], (1 + expected) / 2, 1);
+    }
     out->low = bounded(share[STK_FIX_LOW] - doubt, 0, expected);
     out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, 1 + STEP_DOUBT);
     return true;
