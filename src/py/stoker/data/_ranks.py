@@ -94,10 +94,20 @@ def rebuilt(dataset, changed):
     return made[id(dataset)]
 
 
+def _takes_of_endless(ds):
+    """Does every rank get as many elements of it, whatever it has in front?"""
+    count = ds._args.get("count")
+    if ds._kind != "take" or not isinstance(count, int) or count < 0:
+        return False
+    return ds._inputs[0]._kind == "repeat" and ds._inputs[0]._args.get("count", -1) == -1
+
+
 def _counting_behind(dataset):
-    """A stage behind the split that makes numbers of elements unequal again; None."""
+    """A stage behind the split that makes numbers of elements unequal again, and no take of an endless
+    repeat behind it; None."""
+    even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
     for ds in stages(dataset):
-        if ds._kind in _COUNTING and any(_is_split(i) for i in stages(ds)):
+        if id(ds) not in even and ds._kind in _COUNTING and any(_is_split(i) for i in stages(ds)):
             return ds
     return None
 
@@ -124,7 +134,7 @@ def for_group(dataset, torch, remainder):
             f"to_torch: {behind._kind}"
             + (f" [{behind._where}]" if behind._where else "")
             + " behind shard() may leave the ranks unequal numbers of batches, and then training "
-            "hangs; shard() behind it, or take(n), makes them equal",
+            "hangs; shard() behind it, or repeat().take(n), makes them equal",
             RuntimeWarning,
             stacklevel=4,
         )
