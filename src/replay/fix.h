@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A what-if changes a scene: it shortens nodes, or takes edges away. To add one: a file
 // replay/fix_<name>.c that ends in its descriptor `const struct stk_fix stk_fix_<name>`, and one
-// line X(<name>) in fixes.def. --list, the docs page and completion of a set come from that row.
+// line X(<name>) in fixes.def. --list and the docs page come from that row.
 //
 // Each is applied at three levels: what can be hoped for, what is expected, what is the least. A
 // level must never be faster than the one before it; the pricing enforces it.

@@ -30,7 +30,7 @@ enum stk_node_what {
     STK_WHAT_IDLE,        // WORK: no event of the thread says what it does
     STK_WHAT_CALLBACK,    // WORK: the driving thread between a step's work and the next fetch
     STK_WHAT_STREAM_WAIT, // CALL: a stream is told to wait for another one
-    STK_WHAT_SYNC,        // WAIT: synchronisation; allocations, which wait too, are OTHER
+    STK_WHAT_SYNC,        // WAIT: synchronisation (allocations, which wait too, are OTHER)
     STK_WHAT_STAGING,     // WAIT: a copy from or to pageable memory
     STK_WHAT_MATRIX_32,   // KERNEL: matrix product or convolution without tensor cores
     STK_WHAT_MATRIX_TF32,
@@ -77,17 +77,15 @@ enum stk_feed { STK_FEED_NONE, STK_FEED_INLINE, STK_FEED_WORKERS };
 struct stk_calibration {
     int64_t latency_ns; // launch call to its work on an idle stream
     int64_t gap_ns;     // between two operations of a stream
-    int64_t return_ns;  // end of device work to the return of the call that waited for it
     int64_t call_ns;    // median of a launch call
     int64_t fetch_ns;   // least time of taking a batch that is ready
-    double pinned_bytes_per_ns, pageable_bytes_per_ns; // 0 not known
 };
 
 // What the gate asks of how the graph came about.
 struct stk_graph_counts {
     uint64_t device_ops, unlinked, cross_edges, inferred_edges;
-    int64_t unexplained_ns, inferred_ns; // device waiting
-    int64_t host_waits_ns, host_unexplained_ns;
+    int64_t unexplained_ns;      // device waiting
+    int64_t host_unexplained_ns; // calls that waited for nothing that is known
 };
 
 struct stk_graph {

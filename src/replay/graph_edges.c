@@ -230,7 +230,6 @@ static void explain(struct stk_graph_build *b, const struct stk_lane *lane, uint
             left = left < rest ? left : rest;
             b->g->counts.inferred_edges++;
             b->g->counts.cross_edges++;
-            b->g->counts.inferred_ns += rest - left;
             rest = left;
         }
     }

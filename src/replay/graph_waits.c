@@ -10,7 +10,7 @@
 #include "replay/graph.h"
 
 #define OWN_NS (5 * STK_US)          // of a call that waits, for itself, at most
-#define RETURN_ELSE_NS (4 * STK_US)  // end of the work to the return of the call
+#define RETURN_NS (4 * STK_US)       // end of the work to the return of the call
 #define RETURN_MOST_NS (2 * STK_MS)  // a call that ended later did not end because of the work
 #define HANDOFF_NS (100 * STK_US)    // shorter silence of a thread is its own
 #define HANDOVER_NS (300 * STK_US)   // the other thread fell silent this long before at most
@@ -99,7 +99,6 @@ static void calls_of_lane(struct stk_graph_build *b, const struct stk_lane *lane
         if (n->kind != STK_NODE_WAIT) {
             continue;
         }
-        g->counts.host_waits_ns += n->dur_ns;
         uint32_t op = ended_in(b, ends, n->start_ns, end, i);
         if (op != STK_NONE && end - stk_node_end(&nodes[op]) <= RETURN_MOST_NS) {
             bool stages = nodes[op].launch == i && nodes[op].kind == STK_NODE_COPY;
@@ -107,7 +106,7 @@ static void calls_of_lane(struct stk_graph_build *b, const struct stk_lane *lane
             wait_for(n, &nodes[op], op, end, OWN_NS);
         } else if (last != STK_NONE && stk_node_end(&nodes[last]) <= end) {
             n->wait = last;
-            n->lag_ns = (int32_t)RETURN_ELSE_NS;
+            n->lag_ns = (int32_t)RETURN_NS;
             g->counts.host_unexplained_ns += n->dur_ns > UNEXPLAINED_NS ? n->dur_ns : 0;
         } else {
             g->counts.host_unexplained_ns += n->dur_ns > UNEXPLAINED_NS ? n->dur_ns : 0;
@@ -212,7 +211,6 @@ bool stk_graph_waits(struct stk_graph_build *b)
             calls_of_lane(b, lane, &ends, launched);
         }
     }
-    b->g->calibration.return_ns = RETURN_ELSE_NS;
     stk_free(launched);
     stk_vec_deinit(&ends);
     return ok;

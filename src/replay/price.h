@@ -23,7 +23,7 @@ struct stk_price {
     double low, expected, high;  // predicted step as shares of the measured one: low <= high
     const char *next_bottleneck; // NULL: not known
 };
-// At most `stk_pricing.gate.ok` gates may be asked. False: no memory.
+// All of a set at once; to be asked where the gate is open. False: no memory.
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out);
 // Why the fix has nothing to change in any graph; NULL: it has.
