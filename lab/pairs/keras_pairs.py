@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of Keras' model.fit on the host: what alternate.py runs. A block is a call of fit; its step is measured from
+start to start, by a callback behind the others."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+import keras
+import numpy as np
+import tensorflow as tf
+
+import alternate
+from stopwatch import StopWatch
+from tf_samples import samples
+
+FIRST, LAST = 8, 27
+
+
+class Norms(keras.callbacks.Callback):
+    """Norms of all weights after every so many steps."""
+
+    def __init__(self, every):
+        super().__init__()
+        self.every = every
+
+    def on_train_batch_end(self, batch, logs=None):
+        if batch % self.every == 0:
+            for weights in self.model.get_weights():
+                np.quantile(np.abs(weights.ravel()[::2]), [0.1, 0.5, 0.9])
+
+
+def fitted(data, *callbacks):
+    """A compiled model, its data and its callbacks."""
+    keras.utils.set_random_seed(0)
+    dense = keras.layers.Dense
+    layers = [dense(512, activation="gelu"), dense(512, activation="gelu"), dense(1)]
+    model = keras.Sequential([keras.Input((256,)), *layers])
+    model.compile("adam", "mse", jit_compile=False)
+    return model, data, callbacks
+
+
+def fed(changed):
+    """A map works on batches, nothing is prefetched; changed: one constant batch."""
+    return fitted(samples(4, constant=changed))
+
+
+def read_ahead(changed):
+    """A map works on batches, nothing is prefetched; changed: prefetch(2)."""
+    return fitted(samples(4, prefetch=2 if changed else 0))
+
+
+def reported(changed):
+    """A callback looks at all weights after each step; changed: after every tenth."""
+    return fitted(samples(1), Norms(10 if changed else 1))
+
+
+def block_ms(arm):
+    model, data, callbacks = arm
+    watch = StopWatch()
+    steps = alternate.SETTLE + alternate.BLOCK + 1
+    model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=[*callbacks, watch])
+    return (watch.rows[-1][0] - watch.rows[alternate.SETTLE][0]) * 1000 / alternate.BLOCK
+
+
+def record(arm):
+    model, data, callbacks = arm
+    StopWatch(FIRST, LAST).fit(model, data, callbacks=callbacks, steps_per_epoch=LAST + 3)
+
+
+PAIRS = {f.__name__: f for f in (fed, read_ahead, reported)}
+
+if __name__ == "__main__":
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    alternate.main(PAIRS, record, "tensorflow_cpu", "keras", block=block_ms)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of TensorFlow on the host, in loops of their own: what alternate.py runs."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+import numpy as np
+import tensorflow as tf
+
+import alternate
+from stopwatch import StopWatch
+from tf_samples import samples
+
+STEPS = 20
+
+
+def train(data, after=None):
+    widths = (256, 512, 512, 1)
+    weights = [tf.Variable(tf.random.normal(s, stddev=0.03)) for s in zip(widths, widths[1:])]
+
+    @tf.function
+    def update(x, y):
+        with tf.GradientTape() as tape:
+            for w in weights[:-1]:
+                x = tf.nn.gelu(x @ w)
+            loss = tf.reduce_mean(tf.square(x @ weights[-1] - y))
+        for w, g in zip(weights, tape.gradient(loss, weights)):
+            w.assign_sub(1e-3 * g)
+        return loss
+
+    for step, (x, y) in enumerate(data):
+        float(update(x, y))
+        if after:
+            after(step, weights)
+        yield
+
+
+def mapped(changed):
+    """A map works on batches, nothing is prefetched; changed: one constant batch."""
+    return train(samples(4, constant=changed))
+
+
+def ahead(changed):
+    """A map works on batches, nothing is prefetched; changed: prefetch(2)."""
+    return train(samples(4, prefetch=2 if changed else 0))
+
+
+def lighter(changed):
+    """A map works on batches; changed: half of the work."""
+    return train(samples(4 if changed else 8))
+
+
+def watched(changed):
+    """Norms and quantiles of all weights after each step; changed: after every tenth."""
+
+    def report(step, weights):
+        if not changed or step % 10 == 0:
+            for w in weights:
+                np.quantile(w.numpy().ravel()[::2], [0.1, 0.9])
+                float(tf.norm(w))
+
+    return train(samples(1), after=report)
+
+
+def record(arm):
+    watch = StopWatch(0, STEPS)
+    for step in watch.steps():
+        with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
+            next(arm)
+
+
+PAIRS = {f.__name__: f for f in (mapped, ahead, lighter, watched)}
+
+if __name__ == "__main__":
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    alternate.main(PAIRS, record, "tensorflow_cpu")
