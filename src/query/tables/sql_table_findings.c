@@ -44,7 +44,7 @@ static const struct stk_query_column columns[] = {
     [CONFIDENCE] = {.name = "confidence", .type = STK_QUERY_TEXT, .doc = "high, medium or low"},
     [SAVING_SHARE] = {.name = "saving_share",
                       .type = STK_QUERY_SHARE,
-                      .doc = "of the step: expected, else the most that a fix can save"},
+                      .doc = "of the step: the most that a fix can save (why replays it)"},
     [STEPS_AFFECTED] = {.name = "steps_affected", .type = STK_QUERY_NUMBER, .doc = "how many"},
 };
 
