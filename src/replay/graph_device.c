@@ -14,8 +14,8 @@
 
 struct devices {
     struct stk_graph_build *b;
-    uint8_t *whats; // per string: what a kernel of that name is
-    uint32_t *fill; // per lane: where its next node goes
+    uint8_t *by_name; // per string: what a kernel of that name is
+    uint32_t *fill;   // per lane: where its next node goes
 };
 
 static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
@@ -80,7 +80,7 @@ static void describe(struct devices *d, const struct stk_device_op *op, struct s
         return;
     }
     n->kind = kind == STK_KIND_COLLECTIVE ? STK_NODE_COLLECTIVE : STK_NODE_KERNEL;
-    uint8_t *what = &d->whats[t->name[op->event]];
+    uint8_t *what = &d->by_name[t->name[op->event]];
     if (*what == WHAT_UNKNOWN) {
         *what = (uint8_t)kernel_what(stk_name_of(t, op->event));
     }
@@ -201,21 +201,21 @@ bool stk_graph_devices(struct stk_graph_build *b)
     const struct stk_analysis *a = b->a;
     struct devices d = {.b = b};
     bool ok = true;
-    d.whats = stk_alloc(a->t->strings.count + 1);
-    if (d.whats) {
-        memset(d.whats, WHAT_UNKNOWN, a->t->strings.count + 1);
+    d.by_name = stk_alloc(a->t->strings.count + 1);
+    if (d.by_name) {
+        memset(d.by_name, WHAT_UNKNOWN, a->t->strings.count + 1);
     }
     for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
         ok = !stk_view_has_device(a, i) || count_line(&d, &a->lines[i]);
     }
-    ok = ok && d.whats && reserve(&d);
+    ok = ok && d.by_name && reserve(&d);
     for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
         if (stk_view_has_device(a, i)) {
             fill_line(&d, &a->lines[i]);
         }
     }
     b->g->has_device = b->g->counts.device_ops > 0;
-    stk_free(d.whats);
+    stk_free(d.by_name);
     stk_free(d.fill);
     return ok;
 }
