@@ -460,7 +460,8 @@ static struct stoker_iterator *open_run(struct stoker_dataset *ds, bool as_writt
     struct stoker_run_options o = {.has_seed = 1,
                                    .seed = 7,
                                    .threads = 1,
-                                   .ram_bytes = 16 << 20,
+                                   .ram_bytes = 1 << 20, // what fills it fills it soon
+
                                    .is_untuned = 1,
                                    .record_path = "",
                                    .is_as_written = as_written};
