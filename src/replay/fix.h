@@ -47,9 +47,14 @@ struct stk_fix_set {
 STK_MUST_CHECK enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out,
                                                 struct stoker_err *err);
 
-extern const char stk_fix_no_input[]; // why what-ifs of the input do not apply
+// Why what-ifs of the input have nothing to change; NULL: they have.
+const char *stk_fix_refuse_input(const struct stk_graph *g);
 // For a fix's `refuse`: is there a node of this kind, and `what` (-1: any)?
 bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what);
+// Without a device a wait is seen only where the framework records it as one. This: nodes of that
+// kind take less than a fiftieth of the steps, so that what the fix takes away may be recorded as
+// something else, or not at all, and no number says its worth.
+bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int what);
 // Nothing waits for batches any more; the mean time from one to the next that workers had ready, 0
 // not known.
 double stk_fix_drop_pace(struct stk_scene *s);

@@ -5,9 +5,13 @@
 
 static const char *callbacks_every_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_WORK, STK_WHAT_CALLBACK)
-               ? NULL
-               : "the driving thread does nothing between the end of a step and the next fetch";
+    if (!stk_fix_finds(g, STK_NODE_WORK, STK_WHAT_CALLBACK)) {
+        return "the driving thread does nothing between the end of a step and the next fetch";
+    }
+    return stk_fix_may_hide(g, STK_NODE_WORK, STK_WHAT_CALLBACK)
+               ? "less than 2 % of the step lies between its end and the next fetch; callbacks "
+                 "inside of it are not told from its work"
+               : NULL;
 }
 
 static bool callbacks_every_apply(struct stk_scene *s, const struct stk_fix_how *how)

@@ -3,11 +3,6 @@
 // below which a step cannot go: what they have ready ahead evens out the rest.
 #include "replay/fix.h"
 
-static const char *input_faster_refuse(const struct stk_graph *g)
-{
-    return g->feed == STK_FEED_NONE ? stk_fix_no_input : NULL;
-}
-
 static bool input_faster_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     int64_t fetch_ns = s->g->calibration.fetch_ns;
@@ -28,6 +23,6 @@ const struct stk_fix stk_fix_input_faster = {
     .what = "a batch is prepared in that part of the time",
     .assumes = "all of its preparation becomes faster",
     .is_priced_alone = true,
-    .refuse = input_faster_refuse,
+    .refuse = stk_fix_refuse_input,
     .apply = input_faster_apply,
 };

@@ -3,11 +3,6 @@
 // worker has to have it ready. Copies to the device stay.
 #include "replay/fix.h"
 
-static const char *input_free_refuse(const struct stk_graph *g)
-{
-    return g->feed == STK_FEED_NONE ? stk_fix_no_input : NULL;
-}
-
 static bool input_free_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     int64_t least = how->level == STK_FIX_LOW ? 0 : s->g->calibration.fetch_ns;
@@ -26,6 +21,6 @@ const struct stk_fix stk_fix_input_free = {
     .what = "batches cost nothing, as with one constant batch",
     .assumes = "the model computes the same with a constant batch",
     .is_priced_alone = true,
-    .refuse = input_free_refuse,
+    .refuse = stk_fix_refuse_input,
     .apply = input_free_apply,
 };

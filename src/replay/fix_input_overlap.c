@@ -6,8 +6,7 @@
 static const char *input_overlap_refuse(const struct stk_graph *g)
 {
     return g->feed == STK_FEED_WORKERS ? "batches are prepared beside the step already"
-           : g->feed == STK_FEED_NONE  ? stk_fix_no_input
-                                       : NULL;
+                                       : stk_fix_refuse_input(g);
 }
 
 static bool input_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)

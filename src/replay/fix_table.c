@@ -13,7 +13,7 @@ const struct stk_fix *const stk_fixes[] = {
 };
 const int stk_fix_count = sizeof stk_fixes / sizeof stk_fixes[0];
 
-const char stk_fix_no_input[] = "no step fetches a batch, as far as the profile tells";
+#define HIDES_BELOW 0.02 // of the steps
 
 static bool is_choice(const char *choices, const char *value)
 {
@@ -80,6 +80,33 @@ bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
         }
     }
     return false;
+}
+
+bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int what)
+{
+    if (g->has_device || g->driver == STK_NONE) {
+        return false;
+    }
+    const struct stk_lane *lane = &g->lanes[g->driver];
+    double seen_ns = 0, all_ns = 0;
+    for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
+        const struct stk_node *n = &g->nodes[i];
+        bool is_last = i + 1 == lane->first + lane->count;
+        // With its waiting, which dur_ns lacks.
+        double ns = (double)((is_last ? stk_node_end(n) : g->nodes[i + 1].start_ns) - n->start_ns);
+        all_ns += ns;
+        seen_ns += n->kind == kind && (what < 0 || n->what == what) ? ns : 0;
+    }
+    return seen_ns < HIDES_BELOW * all_ns;
+}
+
+const char *stk_fix_refuse_input(const struct stk_graph *g)
+{
+    return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells"
+           : stk_fix_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2 % of the step is recorded as "
+                                                       "input; what prepares batches beyond that "
+                                                       "is not told"
+                                                     : NULL;
 }
 
 double stk_fix_drop_pace(struct stk_scene *s)

@@ -248,6 +248,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     }
     double expected = share[STK_FIX_EXPECTED];
     double doubt = STEP_DOUBT + GAIN_DOUBT * (1 - expected) + p->gate.unexplained * (1 - expected);
+    doubt += p->gate.has_transplant ? p->gate.transplant_error * (1 - expected) : 0;
     out->expected = expected;
     if (expected < MUCH_FASTER && hides_pace(p)) {
         share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], (1 + expected) / 2, 1);

@@ -183,13 +183,23 @@ static bool find_way(struct making *m)
     return true;
 }
 
+// A set in which one has nothing to change has no price: `fixes` says why.
+static bool is_refused(const struct making *m, const struct stk_fix_set *set, size_t count)
+{
+    bool refused = false;
+    for (size_t i = 0; i < count; i++) {
+        refused |= stk_price_refuse(&m->pricing, set[i].fix) != NULL;
+    }
+    return refused;
+}
+
 static enum stoker_status scenarios(struct making *m, const struct stk_fix_set *set, size_t count)
 {
     struct stk_whatif_scenario *s = stk_arena_array(m->arena, (size_t)stk_fix_count + 1, sizeof *s);
     size_t made = 0;
     bool ok = s != NULL;
     if (ok && m->asked->fixes) {
-        ok = price(m, set, count, &s[made++]);
+        ok = is_refused(m, set, count) || price(m, set, count, &s[made++]);
     } else if (ok && m->asked->target_ns == 0) {
         ok = price_each(m, s, &made);
     }

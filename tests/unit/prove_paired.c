@@ -4,6 +4,8 @@
 #include "prove/paired.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "check.h"
 
@@ -109,6 +111,67 @@ static void rates(void)
     }
 }
 
+enum { RUNS_MOST = 2000 };
+static double recorded[RUNS_MOST];
+// Logarithms of the seconds that bench/prove/record wrote, in order; 0: there is no such file.
+static int read_recorded(void)
+{
+    int count = 0;
+    char line[512];
+    FILE *f = fopen("tests/data/prove_same.tsv", "r");
+    while (f && count < RUNS_MOST && fgets(line, sizeof line, f)) {
+        double v = line[0] == '#' ? 0 : atof(line);
+        if (v > 0) {
+            recorded[count++] = log(v);
+        }
+    }
+    if (f) {
+        fclose(f);
+    }
+    return count;
+}
+
+// Proofs of stretches of recorded runs of one and the same command, as they followed one another:
+// what the machine did to neighbours stays. B's logarithm is changed by `effect`.
+static struct shares prove_recorded(int count, double effect, int proofs)
+{
+    enum { PAIRS = 12 };
+    struct stk_paired_plan plan = stk_paired_plan(PAIRS);
+    struct shares s = {0};
+    for (int k = 0; k < proofs; k++) {
+        int at = (int)(uniform() * (count - 2 * PAIRS));
+        double logs[PAIRS];
+        struct stk_paired r = {0};
+        for (int i = 0, look = 0; i < PAIRS && look < plan.count; i++) {
+            double first = recorded[at + 2 * i], second = recorded[at + 2 * i + 1];
+            logs[i] = effect + (i % 2 ? first - second : second - first);
+            if (i + 1 == plan.pairs[look]) {
+                r = stk_paired_look(logs, i + 1, plan.error[look++]);
+                if (r.verdict != STK_PAIRED_CANNOT_TELL) {
+                    break;
+                }
+            }
+        }
+        s.faster += r.verdict == STK_PAIRED_FASTER;
+        s.slower += r.verdict == STK_PAIRED_SLOWER;
+        s.same += r.verdict == STK_PAIRED_NO_DIFFERENCE;
+    }
+    return (struct shares){s.faster / proofs, s.slower / proofs, s.same / proofs};
+}
+
+static void real_runs(void)
+{
+    int count = read_recorded();
+    CHECK(count >= 100);
+    state = 9;
+    struct shares none = prove_recorded(count, 0, 200),
+                  less = prove_recorded(count, log(0.95), 200);
+    printf("%d recorded runs: of none %.3f claim a difference, %.3f none; 5 %% are found in %.3f\n",
+           count, none.faster + none.slower, none.same, less.faster);
+    CHECK(none.faster + none.slower <= 0.05);
+    CHECK(less.faster >= 0.90);
+}
+
 static void verdicts(void)
 {
     double near[] = {0.001, -0.002, 0.001, 0.0005, -0.001, 0.002};
@@ -147,6 +210,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(plans);
     CHECK_RUN(rates);
+    CHECK_RUN(real_runs);
     CHECK_RUN(verdicts);
     CHECK_RUN(stalls);
     return check_done("unit.prove_paired");
