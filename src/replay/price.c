@@ -12,6 +12,7 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
+#define STEP_APART 1.5  // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
 
 static void worse(double *a, double b)
@@ -165,6 +166,20 @@ static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
     return true;
 }
 
+// Prices are shares of the reported step: the graph's steps must be the same ones. They are not
+// where the host's clock, or its marks, do not fit those of the device.
+static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
+{
+    double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
+    if (g->has_figures && (ratio > STEP_APART || ratio < 1 / STEP_APART)) {
+        g->why_count = g->ok ? 0 : g->why_count;
+        g->ok = false;
+        if (g->why_count < (int)(sizeof g->why / sizeof g->why[0])) {
+            g->why[g->why_count++] = "the steps as replayed are not as long as those reported";
+        }
+    }
+}
+
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, struct stk_arena *arena)
 {
     struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
@@ -186,6 +201,7 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
         p->gate.why[p->gate.why_count++] = "the profile holds nothing to replay";
         return graphs != NULL;
     }
+    check_steps(&p->gate, p->count, (double)run->step_mean_ns);
     return !p->gate.ok || find_base(p);
 }
 
