@@ -72,8 +72,15 @@ static void scenario(struct stk_term *t, const struct stk_whatif_scenario *s)
 static void list(struct stk_term *t, const struct stk_whatif *w)
 {
     const struct stk_whatif_fix *f = w->fixes.items;
+    bool some_asked = false;
+    for (size_t i = 0; i < w->fixes.count; i++) {
+        some_asked |= f[i].is_asked;
+    }
     stk_term_line_end(t);
     for (size_t i = 0; i < w->fixes.count; i++) {
+        if (some_asked && !f[i].is_asked) {
+            continue;
+        }
         stk_term_to_column(t, STK_TEXT_INDENT);
         stk_term_styled(t, f[i].applies ? STK_STYLE_BOLD : STK_STYLE_DIM, f[i].id);
         stk_term_to_column(t, 28);

@@ -60,13 +60,16 @@ static void fill_base(struct making *m)
                          : b->measured_ns;
 }
 
-static bool fill_fixes(struct making *m)
+static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t count)
 {
     struct stk_whatif_fix *f = stk_arena_array(m->arena, (size_t)stk_fix_count, sizeof *f);
     for (int i = 0; f && i < stk_fix_count; i++) {
         const char *why = m->pricing.gate.has_figures ? stk_price_refuse(&m->pricing, stk_fixes[i])
                                                       : "the steps cannot be replayed";
-        f[i] = (struct stk_whatif_fix){stk_fixes[i]->id, stk_fixes[i]->what, !why, why};
+        f[i] = (struct stk_whatif_fix){stk_fixes[i]->id, stk_fixes[i]->what, !why, why, false};
+        for (size_t k = 0; k < count; k++) {
+            f[i].is_asked |= set[k].fix == stk_fixes[i];
+        }
     }
     m->out->fixes = (struct stk_list){.items = f, .count = f ? (size_t)stk_fix_count : 0};
     return f != NULL;
@@ -221,7 +224,8 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
     if (status != STOKER_OK) {
         return status;
     }
-    if (!stk_pricing_init(&m.pricing, run, arena) || !fill_gate(&m) || !fill_fixes(&m)) {
+    if (!stk_pricing_init(&m.pricing, run, arena) || !fill_gate(&m) ||
+        !fill_fixes(&m, set, count)) {
         return stk_err_nomem(err);
     }
     fill_base(&m);

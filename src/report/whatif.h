@@ -35,6 +35,7 @@ struct stk_whatif_fix {
     const char *id, *what;
     bool applies;
     const char *why; // it does not; else NULL
+    bool is_asked;   // by --fix: the text lists no others
 };
 struct stk_whatif_target {
     int64_t target_ns, expected_ns;
