@@ -113,13 +113,14 @@ static void check_every_fix(void)
     struct job j;
     job_begin(&j);
     struct stk_fix_set all[32];
+    char texts[32][80]; // which the sets point into
     size_t count = 0;
     double best = 1;
+    CHECK(stk_fix_count <= 32);
     for (int i = 0; i < stk_fix_count; i++) {
-        char text[80];
         const struct stk_fix *f = stk_fixes[i];
-        snprintf(text, sizeof text, "%s%s", f->id, f->value ? f->value : "");
-        all[count] = fix(text);
+        snprintf(texts[i], sizeof texts[i], "%s%s", f->id, f->value ? f->value : "");
+        all[count] = fix(texts[i]);
         struct stk_price p = price(&j, &all[count++], 1);
         CHECK(p.low <= p.expected && p.expected <= p.high);
         CHECK(p.low >= 0 && p.expected <= 1);
