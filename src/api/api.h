@@ -7,7 +7,7 @@
 #include "render/out.h"
 #include "passes/pass.h"
 #include "report/diff.h"
-#include "report/sink.h"
+#include "base/sink.h"
 #include "report/table.h"
 #include "stoker/report.h"
 

@@ -4,7 +4,7 @@
 #define STK_OUT_JSON_FIELDS_H
 
 #include "report/field.h"
-#include "report/json.h"
+#include "base/json.h"
 
 void stk_json_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object);
 

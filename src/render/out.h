@@ -6,7 +6,7 @@
 #define STK_OUT_OUT_H
 
 #include "report/report.h"
-#include "report/sink.h"
+#include "base/sink.h"
 
 struct stk_out_options {
     bool colour;   // ANSI colours; never the only carrier of a meaning

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/json.h"
+#include "base/json.h"
 
 static void write_struct(struct stk_json *j, const struct stk_struct_info *info);
 

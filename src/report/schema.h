@@ -4,8 +4,8 @@
 #define STK_REPORT_SCHEMA_H
 
 #include "report/field.h"
-#include "report/json.h"
-#include "report/sink.h"
+#include "base/json.h"
+#include "base/sink.h"
 
 // JSON Schema, draft 2020-12. Unknown keys are allowed: the contract grows by adding.
 void stk_schema_write(const struct stk_struct_info *info, const char *id, struct stk_sink *sink);

@@ -3,7 +3,7 @@
 // of the report.
 #include "report/table_schema.h"
 
-#include "report/json.h"
+#include "base/json.h"
 #include "report/schema.h"
 #include "report/table.h"
 

@@ -3,7 +3,7 @@
 #ifndef STK_REPORT_TABLE_SCHEMA_H
 #define STK_REPORT_TABLE_SCHEMA_H
 
-#include "report/sink.h"
+#include "base/sink.h"
 
 void stk_table_schema_write(struct stk_sink *sink);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing JSON: commas, indentation, escaping and exact numbers, whatever the locale. Objects and
 // arrays opened `inline` stand on one line.
-#ifndef STK_REPORT_JSON_H
-#define STK_REPORT_JSON_H
+#ifndef STK_BASE_JSON_H
+#define STK_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/sink.h"
+#include "base/sink.h"
 
 struct stk_json {
     struct stk_sink *sink;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON (RFC 8259) out: brackets, commas and line breaks; strings and numbers are base's.
-#include "report/json.h"
+#include "base/json.h"
 
 #include <math.h>
 

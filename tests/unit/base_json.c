@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 struct text {
@@ -154,5 +154,5 @@ int main(int argc, char **argv)
     CHECK_RUN(test_layout);
     CHECK_RUN(test_full_sink);
     CHECK_RUN(test_utf8);
-    return check_done("unit.report_json");
+    return check_done("unit.base_json");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered text output over a callback.
-#include "report/sink.h"
+#include "base/sink.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where text goes: a small buffer in front of a callback. Failures are remembered, so writers need
 // not check every line: they look once, at the end.
-#ifndef STK_REPORT_SINK_H
-#define STK_REPORT_SINK_H
+#ifndef STK_BASE_SINK_H
+#define STK_BASE_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
