@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsort, which may not be given NULL, for lists that may be empty.
+// qsort, which may not be given NULL, for lists that may be empty; and for real numbers.
 #ifndef STK_BASE_SORT_H
 #define STK_BASE_SORT_H
 
@@ -13,6 +13,17 @@ static inline void stk_sort(void *items, size_t n, size_t size,
     if (n > 1) {
         qsort(items, n, size, compare);
     }
+}
+
+static inline int stk_sort_compare_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline void stk_sort_reals(double *values, size_t n)
+{
+    stk_sort(values, n, sizeof *values, stk_sort_compare_reals);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/err.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "prove/proof_out.h"
@@ -17,6 +18,13 @@ struct sides {
     char **words, **env;
     char *labels[STK_PROOF_SIDES];
 };
+
+static int no_memory(void)
+{
+    struct stoker_err err;
+    stk_err_nomem(&err);
+    return stk_fail(&err);
+}
 
 static void close_sides(struct sides *s)
 {
@@ -103,7 +111,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     s->words = stk_alloc_array((size_t)n + 2, sizeof *s->words);
     s->env = args->listed_count ? env_with(args->listed, args->listed_count) : NULL;
     if (!s->words || (args->listed_count && !s->env)) {
-        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
+        return no_memory();
     }
     memcpy(s->words, args->words, (size_t)n * sizeof *s->words);
     s->words[at] = s->words[n] = NULL;
@@ -111,7 +119,7 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     s->labels[0] = label_of(NULL, 0, s->words);
     s->labels[1] = label_of(args->listed, args->listed_count, b);
     if (!s->labels[0] || !s->labels[1]) {
-        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
+        return no_memory();
     }
     plan->sides[STK_PROOF_A] = (struct stk_proof_side){s->labels[0], s->words, NULL};
     plan->sides[STK_PROOF_B] = (struct stk_proof_side){s->labels[1], b, s->env};
@@ -141,29 +149,22 @@ static void end_line(void)
     stk_signals_set_line(false);
 }
 
-typedef void proof_form(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to);
+typedef void proof_form(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        struct stk_sink *to);
 
 // One form of the proof to a file, or to standard output where there is no path.
 static int put(proof_form *form, const struct stk_proof_plan *plan, const struct stk_proof *proof,
                const char *path)
 {
     struct stk_output output;
-    char *bytes = NULL;
-    size_t n = 0;
-    FILE *to = open_memstream(&bytes, &n);
-    if (to) {
-        form(plan, proof, to);
-    }
-    if (!to || fclose(to) != 0) {
-        free(bytes);
-        return stk_fail(&(struct stoker_err){STOKER_ENOMEM, -1, "out of memory", {{0}}, 0});
-    }
+    struct stk_sink sink;
     int code = stk_output_open(&output, path, false);
     if (code == STK_EXIT_DONE) {
-        stk_output_write(&output, bytes, n); // a failure is in the output, until it is closed
-        code = stk_output_close(&output, true);
+        stk_sink_init(&sink, stk_output_write, &output);
+        form(plan, proof, &sink);
+        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
+        code = stk_output_close(&output, is_whole); // which says what failed
     }
-    free(bytes);
     return code;
 }
 

@@ -5,24 +5,13 @@
 #include "prove/paired.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/sort.h"
 #include "base/student.h"
 
 #define TRIM 0.125 // of the pairs, at either end
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort(double *values, size_t count)
-{
-    qsort(values, count, sizeof values[0], by_value);
-}
 
 static double middle(const double *sorted, size_t count)
 {
@@ -32,7 +21,7 @@ static double middle(const double *sorted, size_t count)
 double stk_paired_median(double *values, size_t count)
 {
     STK_ASSERT(count > 0);
-    sort(values, count);
+    stk_sort_reals(values, count);
     return middle(values, count);
 }
 
@@ -97,7 +86,7 @@ struct stk_paired stk_paired_look(const double *logs, int pairs, double error)
     double sorted[STK_PAIRED_MAX], kept[STK_PAIRED_MAX];
     int trimmed = (int)(TRIM * pairs), left = pairs - 2 * trimmed;
     memcpy(sorted, logs, (size_t)pairs * sizeof sorted[0]);
-    sort(sorted, (size_t)pairs);
+    stk_sort_reals(sorted, (size_t)pairs);
     double mean = mean_of(sorted + trimmed, left);
     for (int i = 0; i < pairs; i++) {
         kept[i] = clip(logs[i], sorted[trimmed], sorted[pairs - 1 - trimmed]);
@@ -122,12 +111,12 @@ int stk_paired_stalls(const double *logs, int pairs, bool *is_stalled)
     double sorted[STK_PAIRED_MAX];
     int count = 0;
     memcpy(sorted, logs, (size_t)pairs * sizeof sorted[0]);
-    sort(sorted, (size_t)pairs);
+    stk_sort_reals(sorted, (size_t)pairs);
     double median = middle(sorted, (size_t)pairs);
     for (int i = 0; i < pairs; i++) {
         sorted[i] = fabs(logs[i] - median);
     }
-    sort(sorted, (size_t)pairs);
+    stk_sort_reals(sorted, (size_t)pairs);
     double deviation = 1.4826 * middle(sorted, (size_t)pairs); // the normal distribution's
     for (int i = 0; i < pairs; i++) {
         double away = fabs(logs[i] - median);

@@ -1,80 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proof for programs: "stoker.proof/1". `ratio` is B's time over A's. `median_step_ns` is absent
 // where steps were not seen one by one: `median` then says what a run gave, in `unit`.
-#include "base/text.h"
+#include "base/json.h"
 #include "prove/proof_out.h"
 
-static void put_string(const char *text, FILE *to)
+static void put_ratio(struct stk_json *j, const char *name, const struct stk_paired *r)
 {
-    fputc('"', to);
-    for (struct stk_str rest = stk_str_from(text); rest.n;) {
-        struct stk_text_piece piece;
-        stk_text_json(&piece, rest);
-        fwrite(piece.text, 1, piece.n, to);
-        rest.p += piece.taken;
-        rest.n -= piece.taken;
-    }
-    fputc('"', to);
+    stk_json_key(j, name);
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "estimate");
+    stk_json_real(j, r->estimate);
+    stk_json_key(j, "low");
+    stk_json_real(j, r->low);
+    stk_json_key(j, "high");
+    stk_json_real(j, r->high);
+    stk_json_close(j, '}');
 }
 
-static void put_real(double v, FILE *to)
+static void put_side(struct stk_json *j, const struct stk_proof_plan *plan,
+                     const struct stk_proof *proof, int side)
 {
-    char text[STK_TEXT_NUMBER_MAX];
-    fputs(stk_text_put_real(text, v) ? text : "null", to);
-}
-
-static void put_ratio(const char *name, const struct stk_paired *r, FILE *to)
-{
-    fprintf(to, "  \"%s\": {\"estimate\": ", name);
-    put_real(r->estimate, to);
-    fputs(", \"low\": ", to);
-    put_real(r->low, to);
-    fputs(", \"high\": ", to);
-    put_real(r->high, to);
-    fputs("},\n", to);
-}
-
-static void put_side(const struct stk_proof_plan *plan, const struct stk_proof *proof, int side,
-                     FILE *to)
-{
-    fprintf(to, "  \"%c\": {\"label\": ", "ab"[side]);
-    put_string(plan->sides[side].label, to);
-    fputs(", \"median\": ", to);
-    put_real(stk_proof_spread(proof, side).median, to);
-    fprintf(to, ", \"unit\": \"%s\", \"runs\": %d, \"values\": [", plan->metric ? "metric" : "s",
-            proof->pairs);
+    stk_json_key(j, side == STK_PROOF_A ? "a" : "b");
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "label");
+    stk_json_text(j, plan->sides[side].label);
+    stk_json_key(j, "median");
+    stk_json_real(j, stk_proof_spread(proof, side).median);
+    stk_json_key(j, "unit");
+    stk_json_text(j, plan->metric ? "metric" : "s");
+    stk_json_key(j, "runs");
+    stk_json_i64(j, proof->pairs);
+    stk_json_key(j, "values");
+    stk_json_open(j, '[', true);
     for (int i = 0; i < proof->pairs; i++) {
-        fputs(i ? ", " : "", to);
-        put_real(proof->runs[side][i].value, to);
+        stk_json_real(j, proof->runs[side][i].value);
     }
-    fputs("]},\n", to);
+    stk_json_close(j, ']');
+    stk_json_close(j, '}');
 }
 
-void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to)
+static void put_metric(struct stk_json *j, const struct stk_proof_plan *plan)
+{
+    stk_json_key(j, "metric");
+    if (plan->metric) {
+        stk_json_text(j, plan->metric);
+    } else {
+        stk_json_null(j);
+    }
+    stk_json_key(j, "is_rate");
+    stk_json_bool(j, plan->is_rate);
+}
+
+void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to)
 {
     char warnings[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE];
-    fputs("{\n  \"schema\": \"stoker.proof/1\",\n", to);
-    put_side(plan, proof, STK_PROOF_A, to);
-    put_side(plan, proof, STK_PROOF_B, to);
-    fprintf(to, "  \"pairs\": %d,\n  \"pairs_stalled\": %d,\n", proof->pairs, proof->stalls);
-    put_ratio("ratio", &proof->result, to);
+    struct stk_json j;
+    stk_json_init(&j, to);
+    stk_json_open(&j, '{', false);
+    stk_json_key(&j, "schema");
+    stk_json_text(&j, "stoker.proof/1");
+    put_side(&j, plan, proof, STK_PROOF_A);
+    put_side(&j, plan, proof, STK_PROOF_B);
+    stk_json_key(&j, "pairs");
+    stk_json_i64(&j, proof->pairs);
+    stk_json_key(&j, "pairs_stalled");
+    stk_json_i64(&j, proof->stalls);
+    put_ratio(&j, "ratio", &proof->result);
     if (proof->has_without) {
-        put_ratio("ratio_without_stalled", &proof->without, to);
+        put_ratio(&j, "ratio_without_stalled", &proof->without);
     }
-    fprintf(to, "  \"verdict\": \"%s\",\n  \"noise_share\": ",
-            stk_proof_verdict(proof->result.verdict));
-    put_real(stk_proof_noise(&proof->result), to);
-    fputs(",\n  \"metric\": ", to);
-    if (plan->metric) {
-        put_string(plan->metric, to);
-    } else {
-        fputs("null", to);
-    }
-    fprintf(to, ",\n  \"is_rate\": %s,\n  \"warnings\": [", plan->is_rate ? "true" : "false");
+    stk_json_key(&j, "verdict");
+    stk_json_text(&j, stk_proof_verdict(proof->result.verdict));
+    stk_json_key(&j, "noise_share");
+    stk_json_real(&j, stk_proof_noise(&proof->result));
+    put_metric(&j, plan);
+    stk_json_key(&j, "warnings");
+    stk_json_open(&j, '[', true);
     int count = stk_proof_warnings(proof, warnings);
     for (int i = 0; i < count; i++) {
-        fputs(i ? ", " : "", to);
-        put_string(warnings[i], to);
+        stk_json_text(&j, warnings[i]);
     }
-    fputs("]\n}\n", to);
+    stk_json_close(&j, ']');
+    stk_json_close(&j, '}');
+    stk_sink_text(to, "\n");
 }

@@ -3,28 +3,38 @@
 #include "base/text.h"
 #include "prove/proof_out.h"
 
-void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to)
+// As code in a cell of a table, which backticks, bars and line ends would end.
+static void put_code(const char *text, struct stk_sink *to)
+{
+    stk_sink_text(to, "`");
+    for (; *text; text++) {
+        char c = *text == '`' ? '\'' : *text == '|' ? '/' : *text == '\n' ? ' ' : *text;
+        stk_sink_put(to, &c, 1);
+    }
+    stk_sink_text(to, "`");
+}
+
+void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        struct stk_sink *to)
 {
     char text[STK_PROOF_SENTENCE], warnings[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE];
     stk_proof_sentence(&proof->result, proof->pairs, text);
-    fprintf(to, "**%s**\n\n| | command | median | least | most |\n|---|---|---:|---:|---:|\n",
-            text);
+    stk_sink_printf(
+        to, "**%s**\n\n| | command | median | least | most |\n|---|---|---:|---:|---:|\n", text);
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
         struct stk_proof_spread s = stk_proof_spread(proof, side);
-        fprintf(to, "| %c | ", "AB"[side]);
-        fputc('`', to);
-        stk_proof_put_label(plan->sides[side].label, true, to);
-        fputc('`', to);
+        stk_sink_printf(to, "| %c | ", "AB"[side]);
+        put_code(plan->sides[side].label, to);
         stk_text_printf(text, sizeof text,
                         plan->metric ? "%.4g | %.4g | %.4g" : "%.4g s | %.4g s | %.4g s", s.median,
                         s.least, s.most);
-        fprintf(to, " | %s |\n", text);
+        stk_sink_printf(to, " | %s |\n", text);
     }
-    fprintf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
-            plan->metric ? "the median of a number that each prints"
-                         : "the time of the whole command");
+    stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
+                    plan->metric ? "the median of a number that each prints"
+                                 : "the time of the whole command");
     int count = stk_proof_warnings(proof, warnings);
     for (int i = 0; i < count; i++) {
-        fprintf(to, "\n* %s\n", warnings[i]);
+        stk_sink_printf(to, "\n* %s\n", warnings[i]);
     }
 }

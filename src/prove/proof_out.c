@@ -20,21 +20,6 @@ const char *stk_proof_verdict(enum stk_paired_verdict verdict)
     return names[verdict];
 }
 
-void stk_proof_put_label(const char *label, bool is_code, FILE *to)
-{
-    for (struct stk_str rest = stk_str_from(label); rest.n;) {
-        struct stk_text_piece piece;
-        stk_text_shown(&piece, rest, false);
-        if (is_code && (piece.text[0] == '`' || piece.text[0] == '|')) {
-            fputc(piece.text[0] == '`' ? '\'' : '/', to);
-        } else {
-            fwrite(piece.text, 1, piece.n, to);
-        }
-        rest.p += piece.taken;
-        rest.n -= piece.taken;
-    }
-}
-
 double stk_proof_noise(const struct stk_paired *result)
 {
     return (result->high - result->low) / 2 / result->estimate;

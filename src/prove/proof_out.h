@@ -4,14 +4,15 @@
 #ifndef STK_PROVE_PROOF_OUT_H
 #define STK_PROVE_PROOF_OUT_H
 
-#include <stdio.h>
-
+#include "base/sink.h"
 #include "prove/proof.h"
 
-// To a stream in memory, or any other; what cannot be written the stream remembers.
-void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to);
-void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to);
-void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to);
+void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to);
+void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        struct stk_sink *to);
+void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to);
 
 // What the forms share.
 enum { STK_PROOF_SENTENCE = 256, STK_PROOF_WARNINGS = 4 };
@@ -21,9 +22,6 @@ void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_
 int stk_proof_warnings(const struct stk_proof *proof,
                        char to[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE]);
 const char *stk_proof_verdict(enum stk_paired_verdict verdict); // as in the JSON
-// A command as people may see it; as code in a table of Markdown, which backticks and bars would
-// end.
-void stk_proof_put_label(const char *label, bool is_code, FILE *to);
 // Half of the interval, as a share of the estimate.
 double stk_proof_noise(const struct stk_paired *result);
 // Least, median and most of what one side gave.

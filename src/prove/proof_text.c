@@ -17,44 +17,47 @@ static void put_value(const struct stk_proof_plan *plan, double v, char to[STK_H
 }
 
 static void put_side(const struct stk_proof_plan *plan, const struct stk_proof *proof, int side,
-                     FILE *to)
+                     struct stk_sink *to)
 {
     char least[STK_HUMAN_MAX], median[STK_HUMAN_MAX], most[STK_HUMAN_MAX];
     struct stk_proof_spread s = stk_proof_spread(proof, side);
     put_value(plan, s.least, least);
     put_value(plan, s.median, median);
     put_value(plan, s.most, most);
-    fprintf(to, "  %c  %-10s %s to %s in %d runs   ", "AB"[side], median, least, most,
-            proof -> pairs);
-    stk_proof_put_label(plan->sides[side].label, false, to);
-    fputc('\n', to);
+    stk_sink_printf(to, "  %c  %-10s %s to %s in %d runs   ", "AB"[side], median, least, most,
+                    proof -> pairs);
+    stk_sink_text(to, plan->sides[side].label);
+    stk_sink_text(to, "\n");
 }
 
-void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof, FILE *to)
+void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to)
 {
     char sentence[STK_PROOF_SENTENCE], warnings[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE];
     stk_proof_sentence(&proof->result, proof->pairs, sentence);
-    fprintf(to, "%s\n\n", sentence);
+    stk_sink_printf(to, "%s\n\n", sentence);
     put_side(plan, proof, STK_PROOF_A, to);
     put_side(plan, proof, STK_PROOF_B, to);
     if (!plan->metric) {
-        fprintf(to, "\n  measured: the time of the whole command, from its start to its end\n");
+        stk_sink_printf(to,
+                        "\n  measured: the time of the whole command, from its start to its end\n");
     } else if (plan->warmup >= 0) {
-        fprintf(to,
-                "\n  measured: the median of --metric in a run%s, behind its first %" PRId64 "\n",
-                plan->is_rate ? ", a rate" : "", plan->warmup);
+        stk_sink_printf(
+            to, "\n  measured: the median of --metric in a run%s, behind its first %" PRId64 "\n",
+            plan->is_rate ? ", a rate" : "", plan->warmup);
     } else {
-        fprintf(to, "\n  measured: the median of --metric in a run%s, behind its first fifth\n",
-                plan->is_rate ? ", a rate" : "");
+        stk_sink_printf(to,
+                        "\n  measured: the median of --metric in a run%s, behind its first fifth\n",
+                        plan->is_rate ? ", a rate" : "");
     }
-    fprintf(to, "  looked at after");
+    stk_sink_printf(to, "  looked at after");
     for (int i = 0; i < proof->looks.count; i++) {
-        fprintf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
+        stk_sink_printf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
     }
-    fprintf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
-            proof->pairs);
+    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
+                    proof->pairs);
     int count = stk_proof_warnings(proof, warnings);
     for (int i = 0; i < count; i++) {
-        fprintf(to, "  ! %s\n", warnings[i]);
+        stk_sink_printf(to, "  ! %s\n", warnings[i]);
     }
 }

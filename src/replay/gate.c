@@ -32,18 +32,12 @@ static void say(struct stk_gate *o, bool closes, const char *why)
     }
 }
 
-static int compare_real(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 double stk_gate_median(double *v, size_t n)
 {
     if (n == 0) {
         return 0;
     }
-    stk_sort(v, n, sizeof *v, compare_real);
+    stk_sort_reals(v, n);
     return v[(n - 1) / 2];
 }
 
