@@ -396,4 +396,29 @@ def test_arguments_of_the_engine():
     )
 
 
+def test_arguments_of_rewrites():
+    """What a rewrite notes in a plan is no argument: not given, not computed, not suggested."""
+    from stoker.data import _engine
+
+    source = sd.Dataset.range(3)._engine
+    fn = sd.Dataset.range(3).map(lambda x: x + 1)._args["fn"]
+    for stages in (("ints", [1 << 40, -1]), ("ints", [0]), 3, "x"):
+        c.raises(
+            E.InvalidArgumentError,
+            lambda: _engine.Dataset("map", [source], {"fn": fn, "stages": stages}, None),
+            "map: no argument 'stages'",
+        )
+    for given, words in (
+        ({"kind": "range", "n_in": 0, "stop": 3, "hops": 1 << 40}, "make_dataset: no argument 'hops'"),
+        ({"kind": "map", "n_in": 0, "fn": fn, "stages": ("ints", [1 << 40, -1])}, "map: no argument 'stages'"),
+    ):
+        c.raises(E.InvalidArgumentError, lambda: _engine.op_call("make_dataset", [], given, 0), words)
+    e = c.raises(
+        E.InvalidArgumentError,
+        lambda: _engine.Dataset("map", [source], {"fn": fn, "stage": ("ints", [0, -1])}, None),
+        "map: no argument 'stage'",
+    )
+    c.true("did you mean" not in str(e), "it is not suggested")
+
+
 c.main(globals())

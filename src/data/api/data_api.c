@@ -320,6 +320,17 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
     return stk_err_end(err, s);
 }
 
+enum stoker_status stk_data_check_given(const char *name, const struct stk_attrs *attrs,
+                                        struct stoker_err *err)
+{
+    const struct stk_op *op = stk_op_find(name);
+    const struct stk_dataset_kind *kind =
+        op && op->makes_dataset ? stk_dataset_kind_find(stk_attrs_text(attrs, "kind", "")) : NULL;
+    enum stoker_status s = op ? stk_args_check_given(op->name, op->args, attrs, err)
+                              : STOKER_OK; // no such: told later
+    return s == STOKER_OK && kind ? stk_args_check_given(kind->name, kind->args, attrs, err) : s;
+}
+
 enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int *inputs, int n,
                                  const struct stoker_args *args, const char *where, int *first,
                                  int *count, struct stoker_err *err)
@@ -330,9 +341,11 @@ enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int
         return stk_err_misuse(
             err, "stoker_fn_add needs a function, an operation and places for its values");
     }
-    enum stoker_status s =
-        stk_fn_add((struct stk_fn *)fn, op, inputs, n, (struct stk_attrs *)(uintptr_t)args, where,
-                   first, count, err);
+    struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
+    enum stoker_status s = stk_data_check_given(op, attrs, err);
+    s = s == STOKER_OK
+            ? stk_fn_add((struct stk_fn *)fn, op, inputs, n, attrs, where, first, count, err)
+            : s;
     return stk_err_end(err, s);
 }
 
@@ -405,9 +418,13 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
         return stk_err_misuse(
             err, "stoker_dataset_make needs a kind, its inputs and a place for the dataset");
     }
+    const struct stk_dataset_kind *known = stk_dataset_kind_find(kind);
+    struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
     enum stoker_status s =
-        stk_dataset_make((struct stk_dataset **)out, kind, (struct stk_dataset *const *)inputs, n,
-                         (struct stk_attrs *)(uintptr_t)args, where, err);
+        known ? stk_args_check_given(kind, known->args, attrs, err) : STOKER_OK; // told by make
+    s = s == STOKER_OK ? stk_dataset_make((struct stk_dataset **)out, kind,
+                                          (struct stk_dataset *const *)inputs, n, attrs, where, err)
+                       : s;
     return stk_err_end(err, s);
 }
 

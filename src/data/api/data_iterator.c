@@ -645,9 +645,9 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
         specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
     }
     from.n = 1;
-    if (s == STOKER_OK) {
-        s = call_once(op, specs, &from, (struct stk_attrs *)(uintptr_t)args, seed, &to, err);
-    }
+    struct stk_attrs *attrs = (struct stk_attrs *)(uintptr_t)args;
+    s = s == STOKER_OK ? stk_data_check_given(op, attrs, err) : s;
+    s = s == STOKER_OK ? call_once(op, specs, &from, attrs, seed, &to, err) : s;
     if (s == STOKER_OK && to.count > *n_out) {
         s = stk_err_set(err, STOKER_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
     }

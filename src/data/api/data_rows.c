@@ -54,8 +54,8 @@ static void put_fallback(const struct stk_arg_row *row, struct stoker_arg_row *o
 
 static int put_row(const struct stk_arg_row *rows, int k, struct stoker_arg_row *out)
 {
-    for (int i = 0; rows && i < k && rows->name; i++) {
-        rows++;
+    for (int i = 0; rows && rows->name && (i < k || rows->is_internal); rows++) {
+        i += !rows->is_internal;
     }
     *out = (struct stoker_arg_row){.name = NULL};
     if (!rows || k < 0 || !rows->name) {

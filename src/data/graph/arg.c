@@ -81,7 +81,8 @@ static enum stoker_status check_row(const char *who, const struct stk_arg_row *r
                                               row->name, row->help)
                                 : STOKER_OK;
     }
-    if (!has_type(row, t)) {
+    bool is_computed = t->kind == STK_ATTR_BOUND || t->kind == STK_ATTR_COLS;
+    if (!has_type(row, t) || (row->is_internal && is_computed)) {
         return stk_err_set(err, STOKER_EINVAL, "%s: %s has the wrong type (%s)", who, row->name,
                            row->help);
     }
@@ -113,7 +114,7 @@ static bool is_known(const struct stk_arg_row *rows, const char *name)
 static void find_nearest(const struct stk_arg_row *rows, const char *name, const char **best)
 {
     for (const struct stk_arg_row *row = rows; row && row->name; row++) {
-        if (stk_near_slip(name, row->name) &&
+        if (!row->is_internal && stk_near_slip(name, row->name) &&
             (!*best || stk_near_distance(name, row->name) < stk_near_distance(name, *best))) {
             *best = row->name;
         }
@@ -133,6 +134,17 @@ enum stoker_status stk_args_check_names(const char *who, const struct stk_arg_ro
         find_nearest(common, name, &best);
         return stk_err_set(err, STOKER_EINVAL, "%s: no argument '%.60s'%s%s%s", who, name,
                            best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+    }
+    return STOKER_OK;
+}
+
+enum stoker_status stk_args_check_given(const char *who, const struct stk_arg_row *rows,
+                                        const struct stk_attrs *attrs, struct stoker_err *err)
+{
+    for (const struct stk_arg_row *row = rows; row && row->name; row++) {
+        if (row->is_internal && stk_attrs_get(attrs, row->name)) {
+            return stk_err_set(err, STOKER_EINVAL, "%s: no argument '%s'", who, row->name);
+        }
     }
     return STOKER_OK;
 }

@@ -23,6 +23,7 @@ struct stk_arg_row {
     bool is_required, is_tunable;
     bool is_open;               // without it something else holds than one value: see help
     bool is_input_too;          // where it is absent, the next input stands for it
+    bool is_internal;           // set by rewrites alone: no caller gives it, no table shows it
     int64_t fallback, min, max; // INT, BOOL, DTYPE; a range where min < max
     double fallback_float;      // FLOAT
     const char *fallback_text;  // TEXT; NULL: empty
@@ -52,6 +53,11 @@ STK_MUST_CHECK enum stoker_status stk_args_check(const char *who, const struct s
 STK_MUST_CHECK enum stoker_status stk_args_check_names(const char *who,
                                                        const struct stk_arg_row *rows,
                                                        const struct stk_arg_row *common,
+                                                       const struct stk_attrs *attrs,
+                                                       struct stoker_err *err);
+// What a caller gives: STOKER_EINVAL for one that only rewrites may set.
+STK_MUST_CHECK enum stoker_status stk_args_check_given(const char *who,
+                                                       const struct stk_arg_row *rows,
                                                        const struct stk_attrs *attrs,
                                                        struct stoker_err *err);
 

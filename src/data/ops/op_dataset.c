@@ -269,6 +269,7 @@ static const struct stk_arg_row make_args[] = {
     {.name = "hops",
      .type = STK_ARG_INT,
      .is_open = true,
+     .is_internal = true,
      .help = "stages that a rewrite took out below it"},
     {0}};
 

@@ -279,7 +279,10 @@ static const struct stk_arg_row map_args[] = {
      .min = -1,
      .max = 1,
      .help = "in order; -1: as the run's options say"},
-    {.name = "stages", .type = STK_ARG_OTHER, .help = "of a map that a rewrite made of several"},
+    {.name = "stages",
+     .type = STK_ARG_INTS,
+     .is_internal = true,
+     .help = "of a map that a rewrite made of several"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
