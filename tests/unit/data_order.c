@@ -12,6 +12,10 @@ static void counts(void)
     EXPECT(make("skip", RANGE(5), "count", I(0), NULL), "0 1 2 3 4");
     EXPECT(make("skip", RANGE(5), "count", I(9), NULL), "");
     EXPECT(make("skip", RANGE(5), "count", I(-1), NULL), "");
+    for (int64_t size = 2; size <= 7; size++) { // more elements than there are numbers
+        struct stk_dataset *batches = make("batch", RANGE(100), "batch_size", I(size), NULL);
+        EXPECT(make("skip", batches, "count", I(INT64_MAX), NULL), "");
+    }
     EXPECT(make("shard", RANGE(8), "num_shards", I(3), "index", I(0), NULL), "0 3 6");
     EXPECT(make("shard", RANGE(8), "num_shards", I(3), "index", I(2), NULL), "2 5");
     EXPECT(make("shard", RANGE(2), "num_shards", I(3), "index", I(2), NULL), "");

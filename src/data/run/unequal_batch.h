@@ -4,13 +4,12 @@
 #ifndef STK_DATA_UNEQUAL_BATCH_H
 #define STK_DATA_UNEQUAL_BATCH_H
 
-#include "data/run/iter.h"
+#include "data/run/held.h"
 
-struct stk_unequal {       // the iterator's state
-    struct stk_block held; // elements of the batch to be made, and perhaps more
-    struct stk_block more, joined, rest;
+struct stk_unequal {      // the iterator's state
+    struct stk_held held; // elements of the batch to be made, and perhaps more
     int64_t size;
-    bool drops_remainder, at_end;
+    bool drops_remainder;
 };
 
 int64_t stk_unequal_size(const struct stk_dataset *ds);

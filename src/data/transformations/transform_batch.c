@@ -4,17 +4,16 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "data/memory/blocks.h"
 #include "data/memory/split.h"
+#include "data/run/held.h"
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
 struct batch {
-    struct stk_block held;             // elements of a batch that is not full yet
-    struct stk_block part, rest, more; // empty between calls, as are the blocks
-    struct stk_blocks parts;           // held elements as they come
+    struct stk_held held;  // elements of a batch that is not full yet
+    struct stk_block part; // empty between calls
     int64_t size;
-    bool drops_remainder, at_end;
+    bool drops_remainder;
 };
 
 static int64_t batch_size(const struct stk_dataset *ds)
@@ -111,10 +110,9 @@ static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, str
 {
     struct batch *b = it->state;
     struct stk_block *part = &b->part;
-    STK_ASSERT(n > 0 && size > 0 && n % size == 0 && n <= b->held.n);
-    bool ok = stk_block_slice(part, &b->held, 0, n) &&
-              stk_block_slice(&b->rest, &b->held, n, b->held.n - n) &&
-              stk_block_reset(out, b->held.count);
+    STK_ASSERT(n > 0 && size > 0 && n % size == 0 && n <= b->held.block.n);
+    bool ok = stk_block_slice(part, &b->held.block, 0, n) && stk_block_reset(out, part->count) &&
+              stk_held_drop(&b->held, n);
     enum stoker_status s = ok ? STOKER_OK : stk_err_nomem(err);
     for (int k = 0; s == STOKER_OK && k < part->count; k++) {
         int64_t unequal;
@@ -137,44 +135,11 @@ static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, str
                         k, have, (long long)(unequal % size), want);
     }
     out->n = n / size;
-    stk_block_move(&b->held, &b->rest);
     stk_block_clear(part);
     if (s != STOKER_OK) {
         stk_block_clear(out);
     }
     return s;
-}
-
-// Elements are held until there are at least `size` of them, and at most `target`.
-static enum stoker_status collect(struct stk_iter *it, int64_t size, int64_t target,
-                                  struct stoker_err *err)
-{
-    struct batch *b = it->state;
-    struct stk_blocks *parts = &b->parts;
-    enum stoker_status s = STOKER_OK;
-    bool ok = true;
-    while (ok && !b->at_end && b->held.n + parts->n < size) {
-        s = stk_iter_next(it->in[0], target - b->held.n - parts->n, &b->more, err);
-        b->at_end = s == STOKER_OK && b->more.n == 0;
-        if (s != STOKER_OK || b->at_end) {
-            break;
-        }
-        if (b->held.n + parts->n == 0) {
-            stk_block_move(&b->held, &b->more);
-        } else {
-            ok = (parts->n > 0 || stk_blocks_add(parts, &b->held)) &&
-                 stk_blocks_add(parts, &b->more);
-        }
-    }
-    stk_block_clear(&b->more);
-    if (s == STOKER_OK && ok && parts->n > 0) {
-        ok = stk_blocks_join(parts, it->run->pool, &b->held);
-    }
-    if (s != STOKER_OK || !ok) { // the batch of the bad element is lost with it
-        stk_block_clear(&b->held);
-        stk_blocks_clear(parts);
-    }
-    return ok ? s : stk_err_set(err, STOKER_ELIMIT, "batch: no memory for a batch");
 }
 
 static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err)
@@ -184,7 +149,7 @@ static enum stoker_status batch_open(struct stk_iter *it, struct stoker_err *err
     b->size = batch_size(it->ds);
     b->drops_remainder = drops_remainder(it->ds);
     STK_ASSERT(b->size > 0); // infer saw to it
-    stk_blocks_init(&b->parts, SIZE_MAX / sizeof(struct stk_block));
+    stk_held_init(&b->held);
     stk_iter_hint_group(it->in[0], b->size);
     return STOKER_OK;
 }
@@ -195,48 +160,54 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     struct batch *b = it->state;
     int64_t size = b->size, target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
-    enum stoker_status s = collect(it, size, target, err);
+    enum stoker_status s = stk_held_fill(&b->held, it, size, target, err);
     if (s != STOKER_OK) {
         return s;
     }
-    if (b->held.n >= size) {
-        return fold(it, b->held.n / size * size, size, out, err);
+    if (b->held.block.n >= size) {
+        return fold(it, b->held.block.n / size * size, size, out, err);
     }
-    if (b->held.n == 0 || b->drops_remainder) {
+    if (b->held.block.n == 0 || b->drops_remainder) {
         return STOKER_OK;
     }
-    return fold(it, b->held.n, b->held.n, out, err);
+    return fold(it, b->held.block.n, b->held.block.n, out, err);
+}
+
+// At most so many batches that their elements can be counted.
+static enum stoker_status skip_some(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stoker_err *err)
+{
+    struct batch *b = it->state;
+    int64_t want = n * b->size, passed = 0;
+    int64_t from_held = b->held.block.n < want ? b->held.block.n : want;
+    if (!stk_held_drop(&b->held, from_held)) {
+        return stk_err_nomem(err);
+    }
+    enum stoker_status s = stk_iter_skip(it->in[0], want - from_held, &passed, err);
+    passed += from_held;
+    *done += passed / b->size + (passed % b->size != 0 && !b->drops_remainder);
+    b->held.at_end = s == STOKER_OK && passed < want;
+    return s;
 }
 
 static enum stoker_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                      struct stoker_err *err)
 {
     struct batch *b = it->state;
-    int64_t size = b->size, passed = 0;
-    *done = 0;
-    if (n == 0) {
-        return STOKER_OK;
+    int64_t most = INT64_MAX / b->size;
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK && *done < n && !(b->held.at_end && b->held.block.n == 0)) {
+        int64_t left = n - *done;
+        s = skip_some(it, left < most ? left : most, done, err);
     }
-    int64_t from_held = b->held.n < n * size ? b->held.n : n * size;
-    if (!stk_block_slice(&b->rest, &b->held, from_held, b->held.n - from_held)) {
-        return stk_err_nomem(err);
-    }
-    stk_block_move(&b->held, &b->rest);
-    enum stoker_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
-    passed += from_held;
-    *done = passed / size + (passed % size != 0 && !b->drops_remainder);
-    b->at_end = s == STOKER_OK && passed < n * size;
     return s;
 }
 
 static void batch_close(struct stk_iter *it)
 {
     struct batch *b = it->state;
-    stk_block_free(&b->held);
+    stk_held_free(&b->held);
     stk_block_free(&b->part);
-    stk_block_free(&b->rest);
-    stk_block_free(&b->more);
-    stk_blocks_free(&b->parts);
 }
 
 static const struct stk_arg_row batch_args[] = {{.name = "batch_size",

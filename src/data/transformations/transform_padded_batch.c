@@ -93,7 +93,7 @@ static enum stoker_status pad(struct stk_iter *it, int k, int64_t n, struct stk_
                               struct stoker_err *err)
 {
     const struct padded *p = it->state;
-    const struct stk_col *held = &p->unequal.held.cols[k];
+    const struct stk_col *held = &p->unequal.held.block.cols[k];
     const struct stk_attr *values = p->values;
     struct stk_shape shape = p->shapes->items[k].shape;
     const void *value = values ? stk_col_at(&values->cols[k], 0) : NULL;

@@ -89,7 +89,7 @@ static enum stoker_status stack(struct stk_iter *it, int k, int64_t n, struct st
     struct stk_unequal *p = it->state;
     struct stk_col some = {0};
     int64_t unequal = -1;
-    stk_col_slice(&some, &p->held.cols[k], 0, n);
+    stk_col_slice(&some, &p->held.block.cols[k], 0, n);
     bool ok = stk_col_fold(to, it->run->pool, &some, n, &unequal);
     enum stoker_status s = STOKER_OK;
     if (!ok && unequal >= 0) {
@@ -140,7 +140,7 @@ static enum stoker_status join(struct stk_iter *it, int k, int m, int64_t n, str
                                struct stoker_err *err)
 {
     struct stk_unequal *p = it->state;
-    const struct stk_col *c = &p->held.cols[k];
+    const struct stk_col *c = &p->held.block.cols[k];
     struct stk_shape first = stk_col_shape(c, 0), shape = {.rank = first.rank - m};
     memcpy(&shape.dim[1], &first.dim[m + 1], (size_t)(first.rank - m - 1) * sizeof first.dim[0]);
     for (int64_t i = 0; i < n; i++) {
@@ -181,7 +181,7 @@ static enum stoker_status make(struct stk_iter *it, int64_t n, struct stk_block 
 {
     const struct ragged *p = it->state;
     enum stoker_status s = STOKER_OK;
-    for (int k = 0, o = 0; s == STOKER_OK && k < p->unequal.held.count; k++) {
+    for (int k = 0, o = 0; s == STOKER_OK && k < p->unequal.held.block.count; k++) {
         int m = (int)p->dims[k];
         s = m < 0 ? stack(it, k, n, &out->cols[o], err) : join(it, k, m, n, &out->cols[o], err);
         o += m + 2;
