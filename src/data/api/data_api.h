@@ -23,8 +23,7 @@ void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int6
 void stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from);
 // What rewrites alone set is of no caller: neither the operation's own (`name`) nor, of one that
 // makes a dataset, its kind's. STOKER_EINVAL: says which.
-STK_MUST_CHECK enum stoker_status stk_data_check_given(const char *name,
-                                                       const struct stk_attrs *attrs,
-                                                       struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_data_check_given(const char *name, const struct stk_attrs *attrs, struct stoker_err *err);
 
 #endif
