@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the benchmarks say is tested with peers that are made up; what they measure is not.
+# What the benchmarks say is tested with peers that are made up, and how a user of each peer would
+# write it with those there are; what they measure is not.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
     add_test(NAME bench.search COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bench/search)
+endif()
+if(TARGET stoker_py AND NOT STOKER_SANITIZE)
+    add_test(NAME bench.spellings COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bench/spellings)
+    set_tests_properties(bench.spellings PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}
+        ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()
