@@ -49,9 +49,9 @@ static void statement_of_choices(struct query_world *w, uint8_t how)
     }
     bool ties = how % 4 > 1 && (strstr(sql, " order by ") || strstr(sql, "distinct "));
     bool same = ask_all(w, sql, ties, 0, &a);
-    // Sums of real numbers depend on their order in the last digit, rows on that, and which are
-    // left behind a limit.
-    if (!same && strstr(sql, " order by ") && strpbrk(sql, "/.")) {
+    // Sums and means of real numbers depend on their order in the last digit, rows on that, and
+    // which are left behind a limit.
+    if (!same && strstr(sql, " order by ") && (strpbrk(sql, "/.") || strstr(sql, "avg("))) {
         same = rows_of(a.plain) == rows_of(a.slow) &&
                (strstr(sql, " limit ") || rows_of(a.plain) == rows_of(a.fast));
     }

@@ -72,6 +72,18 @@ static enum stoker_status no_choice(const char *who, const struct stk_arg_row *r
                        text, row->choices[0] == ',' ? "empty" : "one of ", list);
 }
 
+// A type is one there is, and one of the row's choices.
+static enum stoker_status check_dtype(const char *who, const struct stk_arg_row *row, int64_t value,
+                                      struct stoker_err *err)
+{
+    if (value < 0 || value >= STK_DT_COUNT) {
+        return stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld, which is no type (%s)", who,
+                           row->name, (long long)value, row->help);
+    }
+    const char *name = stk_dtype_name((enum stk_dtype)value);
+    return row->choices && choice_of(row, name) < 0 ? no_choice(who, row, name, err) : STOKER_OK;
+}
+
 static enum stoker_status check_row(const char *who, const struct stk_arg_row *row,
                                     const struct stk_attrs *attrs, struct stoker_err *err)
 {
@@ -90,10 +102,13 @@ static enum stoker_status check_row(const char *who, const struct stk_arg_row *r
         choice_of(row, t->text) < 0) {
         return no_choice(who, row, t->text, err);
     }
+    int64_t value = stk_attrs_int(attrs, row->name, row->fallback);
+    if (row->type == STK_ARG_DTYPE && t->kind != STK_ATTR_BOUND) {
+        return check_dtype(who, row, value, err);
+    }
     if (row->type != STK_ARG_INT || t->kind == STK_ATTR_BOUND || row->min >= row->max) {
         return STOKER_OK;
     }
-    int64_t value = stk_attrs_int(attrs, row->name, row->fallback);
     return value >= row->min && value <= row->max
                ? STOKER_OK
                : stk_err_set(err, STOKER_EINVAL, "%s: %s is %lld; it must be %lld to %lld (%s)",

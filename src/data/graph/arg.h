@@ -27,7 +27,7 @@ struct stk_arg_row {
     int64_t fallback, min, max; // INT, BOOL, DTYPE; a range where min < max
     double fallback_float;      // FLOAT
     const char *fallback_text;  // TEXT; NULL: empty
-    const char *choices;        // INT: names of 0, 1, ...; TEXT: all there are. Commas between
+    const char *choices; // INT: names of 0, 1, ...; TEXT, DTYPE: all that may be. Commas between
     const char *help;
 };
 

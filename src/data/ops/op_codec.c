@@ -59,13 +59,15 @@ static const struct stk_arg_row any_args[] = {
 static const struct stk_arg_row shape_args[] = {[ARG_OUTPUT_TYPE] = {.name = "output_type",
                                                                      .type = STK_ARG_DTYPE,
                                                                      .fallback = STK_DT_I32,
-                                                                     .help = "int32 or int64"},
+                                                                     .choices = STK_OP_PLACES,
+                                                                     .help = "of the shape"},
                                                 {0}};
 static const struct stk_arg_row decoded_args[] = {
     [ARG_OUTPUT_TYPE] = {.name = "output_type",
                          .type = STK_ARG_DTYPE,
                          .fallback = STK_DT_I32,
-                         .help = "int32 or int64"},
+                         .choices = STK_OP_PLACES,
+                         .help = "of the shape"},
     [ARG_SHAPE_CHANNELS] = {.name = "channels",
                             .type = STK_ARG_INT,
                             .help = "of the result; 0: as many as the file has"},
@@ -453,13 +455,10 @@ static enum stoker_status shape_infer(struct stk_op_infer *c, struct stoker_err 
     enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUTPUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){1, {3}};
-    bool fits = s == STOKER_OK && c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0 &&
-                (c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64);
-    return s != STOKER_OK || fits ? s
-                                  : stk_err_set(err, STOKER_EINVAL,
-                                                "%s: takes the bytes of one file, gives int32 or "
-                                                "int64",
-                                                c->op->name);
+    bool fits = c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0;
+    return s != STOKER_OK || fits
+               ? s
+               : stk_err_set(err, STOKER_EINVAL, "%s: takes the bytes of one file", c->op->name);
 }
 
 // From the headers alone; ANY: of what decode_jpeg would give, whatever the format.

@@ -9,7 +9,8 @@ static const struct stk_arg_row search_args[] = {
     [ARG_OUT_TYPE] = {.name = "out_type",
                       .type = STK_ARG_DTYPE,
                       .fallback = STK_DT_I32,
-                      .help = "int32 or int64"},
+                      .choices = STK_OP_PLACES,
+                      .help = "of the places"},
     {0}};
 
 // Do both have the same rows, as far as is known?
@@ -40,9 +41,6 @@ static enum stoker_status searchsorted_infer(struct stk_op_infer *c, struct stok
     if (t != c->in[1].dtype || !stk_op_is_number(t) || stk_op_is_half(t)) {
         return stk_err_set(err, STOKER_EINVAL, "searchsorted: %s in %s; takes numbers of one type",
                            stk_dtype_name(c->in[1].dtype), stk_dtype_name(t));
-    }
-    if (!stk_op_is_place(places)) {
-        return stk_err_set(err, STOKER_EINVAL, "searchsorted: out_type is int32 or int64");
     }
     if (!rows_fit(&c->in[0].shape, &c->in[1].shape)) {
         return stk_err_set(err, STOKER_EINVAL,

@@ -31,7 +31,8 @@ static const struct stk_arg_row ensure_args[] = {
 static const struct stk_arg_row measure_args[] = {[ARG_OUT_TYPE] = {.name = "out_type",
                                                                     .type = STK_ARG_DTYPE,
                                                                     .fallback = STK_DT_I32,
-                                                                    .help = "int32 or int64"},
+                                                                    .choices = STK_OP_PLACES,
+                                                                    .help = "of the counts"},
                                                   {0}};
 static const struct stk_arg_row transpose_args[] = {
     [ARG_PERM] = {.name = "perm",
@@ -301,10 +302,7 @@ static enum stoker_status measure_infer(struct stk_op_infer *c, struct stoker_er
     c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){.rank = c->op->arg == SHAPE ? 1 : 0};
     c->out[0].shape.dim[0] = c->in[0].shape.rank;
-    return c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64
-               ? STOKER_OK
-               : stk_err_set(err, STOKER_EINVAL, "%s: out_type must be int32 or int64",
-                             c->op->name);
+    return STOKER_OK;
 }
 
 static enum stoker_status measure_run(struct stk_op_run *r, struct stoker_err *err)

@@ -10,7 +10,8 @@ static const struct stk_arg_row extreme_args[] = {
     [ARG_OUTPUT_TYPE] = {.name = "output_type",
                          .type = STK_ARG_DTYPE,
                          .fallback = STK_DT_I64,
-                         .help = "int32 or int64"},
+                         .choices = STK_OP_PLACES,
+                         .help = "of the places"},
     {0}};
 static const struct stk_arg_row order_args[] = {
     [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .fallback = -1, .help = "along which"},

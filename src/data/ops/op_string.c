@@ -17,7 +17,8 @@ static const struct stk_arg_row number_args[] = {
     [ARG_OUT_TYPE] = {.name = "out_type",
                       .type = STK_ARG_DTYPE,
                       .fallback = STK_DT_F32,
-                      .help = "float32, float64, int32 or int64"},
+                      .choices = "float32,float64,int32,int64",
+                      .help = "of the numbers"},
     {0}};
 
 #define FILE_MAX ((off_t)1 << 34)
@@ -183,11 +184,6 @@ static enum stoker_status number_infer(struct stk_op_infer *c, struct stoker_err
     enum stk_dtype t = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
         s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
-    }
-    if (s == STOKER_OK && t != STK_DT_F32 && t != STK_DT_F64 && t != STK_DT_I32 &&
-        t != STK_DT_I64) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: gives float32, float64, int32 or int64",
-                        c->op->name);
     }
     if (s == STOKER_OK) {
         c->out[0].dtype = t;

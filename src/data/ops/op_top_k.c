@@ -10,7 +10,8 @@ static const struct stk_arg_row top_args[] = {
     [ARG_INDEX_TYPE] = {.name = "index_type",
                         .type = STK_ARG_DTYPE,
                         .fallback = STK_DT_I32,
-                        .help = "int32 or int64"},
+                        .choices = STK_OP_PLACES,
+                        .help = "of the places"},
     {0}};
 
 static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -24,8 +25,8 @@ static enum stoker_status top_infer(struct stk_op_infer *c, struct stoker_err *e
     if (!stk_op_is_number(t) || stk_op_is_half(t)) {
         return stk_err_set(err, STOKER_EINVAL, "top_k: not for %s", stk_dtype_name(t));
     }
-    if (k < 0 || !stk_op_is_place(places)) {
-        return stk_err_set(err, STOKER_EINVAL, "top_k: needs k >= 0, and int32 or int64 places");
+    if (k < 0) {
+        return stk_err_set(err, STOKER_EINVAL, "top_k: needs k >= 0");
     }
     struct stk_shape shape = c->in[0].shape;
     if (shape.rank == 0 || (shape.rank > 0 && shape.dim[shape.rank - 1] != STK_UNKNOWN &&

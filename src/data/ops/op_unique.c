@@ -12,7 +12,8 @@ static const struct stk_arg_row unique_args[] = {
     [ARG_OUT_IDX] = {.name = "out_idx",
                      .type = STK_ARG_DTYPE,
                      .fallback = STK_DT_I32,
-                     .help = "of the numbers and counts: int32 or int64"},
+                     .choices = STK_OP_PLACES,
+                     .help = "of the numbers and counts"},
     {0}};
 
 static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -27,9 +28,6 @@ static enum stoker_status unique_infer(struct stk_op_infer *c, struct stoker_err
         char text[STK_SHAPE_TEXT];
         return stk_err_set(err, STOKER_EINVAL, "unique: takes a vector, not %s%s",
                            stk_dtype_name(in->dtype), stk_shape_text(&in->shape, text));
-    }
-    if (!stk_op_is_place(places)) {
-        return stk_err_set(err, STOKER_EINVAL, "unique: out_idx is int32 or int64");
     }
     struct stk_shape some = {1, {STK_UNKNOWN}};
     c->n_out = 3;

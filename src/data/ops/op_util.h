@@ -78,11 +78,7 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
     return n;
 }
 
-// Places and counts are int32 or int64, as is asked for.
-static inline bool stk_op_is_place(int64_t t)
-{
-    return t == STK_DT_I32 || t == STK_DT_I64;
-}
+#define STK_OP_PLACES "int32,int64" // of places and counts, as is asked for
 static inline void stk_op_put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
 {
     if (t == STK_DT_I32) {

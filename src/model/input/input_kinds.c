@@ -81,12 +81,12 @@ static size_t iterator_path(struct stk_str name, char *out, size_t size)
 static struct stk_str last_operator(struct stk_str path)
 {
     size_t end = path.n, start;
-    if (end && path.p[end - 1] == ']') {
+    if (end && path.p[end - 1] == ']') { // the index is left out
         while (end && path.p[end - 1] != '[') {
             end--;
         }
+        end = end ? end - 1 : path.n; // one that nothing opens is none
     }
-    end -= end < path.n ? 1 : 0;
     for (start = end; start > 0 && path.p[start - 1] != ':'; start--)
         ;
     return (struct stk_str){path.p + start, end - start};
