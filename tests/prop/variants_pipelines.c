@@ -41,6 +41,10 @@ static const char *const pipelines[] = {
     "random_flip_left_right c; subtract d #127 -> e",
     "images | map : decode_jpeg a channels=3; cast b dtype=11; multiply c #0.5; "
     "random_flip_left_right d; subtract e #127; random_flip_up_down f -> g",
+    "images | map : decode_jpeg a channels=3; resize_with_crop_or_pad b target_height=20 "
+    "target_width=20; cast c dtype=11; truediv d #255; "
+    "random_flip_left_right e; random_brightness f max_delta=0.4; clip_by_value g #0 #1; "
+    "random_uniform shape= dtype=11; multiply h i; random_brightness j max_delta=0.1 -> k",
     "images | map : decode_jpeg a channels=3 -> b | map : resize a size=8,8; "
     "flip_left_right b -> c | map : truediv a #255; subtract b #0.5 -> c | ignore_errors | "
     "batch batch_size=3",

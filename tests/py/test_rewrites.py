@@ -326,6 +326,43 @@ def test_arithmetic():
     )
 
 
+def test_brightness():
+    """Brightness, bounds and scalars of the element join the arithmetic, and draw what they drew."""
+    raw = np.random.default_rng(6).integers(0, 256, (10, 20, 20, 3), np.uint8)
+    slices = sd.Dataset.from_tensor_slices((raw, np.arange(10, dtype=np.float32)))
+    scaled = lambda x: sd.cast(x, "float32") / 255.0
+    cases = {
+        "random": lambda x, k: sd.image.random_brightness(scaled(x), 0.3),
+        "seeded": lambda x, k: sd.image.random_brightness(scaled(x), 0.3, seed=4),
+        "first": lambda x, k: sd.image.random_brightness(sd.cast(x, "float32"), 9.0) / 255.0,
+        "twice": lambda x, k: sd.image.random_brightness(sd.image.random_brightness(scaled(x), 1.0), 0.1),
+        "by a constant": lambda x, k: sd.image.adjust_brightness(scaled(x), 0.25),
+        "by the element": lambda x, k: sd.image.adjust_brightness(scaled(x), k),
+        "stateless": lambda x, k: sd.image.stateless_random_brightness(scaled(x), 0.5, seed=(1, 2)),
+        "bounded": lambda x, k: sd.clip_by_value(sd.image.random_brightness(scaled(x), 0.9), 0.0, 1.0),
+        "mirrored behind": lambda x, k: sd.image.random_flip_left_right(scaled(x) * k),
+        "scalars": lambda x, k: (k - (scaled(x) * k + k)) / k,
+        "channels": lambda x, k: sd.clip_by_value(scaled(x) - MEAN, MEAN, 1.0),
+    }
+    for name, f in cases.items():
+        ds = slices.map(f)
+        done(ds, "arithmetic in one pass")
+        plan = ds.explain().split("as it runs")[1]
+        c.true("brightness ->" not in plan and "clip_by_value ->" not in plan, f"{name}: {plan}")
+        same(ds, name)
+        same(ds.batch(3), f"{name}, batches")
+    batches = slices.batch(4).map(lambda x, k: sd.image.random_brightness(scaled(x), 0.3))
+    c.true("random_brightness ->" not in batches.explain().split("as it runs")[1], "batches are large")
+    same(batches, "of batches")
+    small = sd.Dataset.from_tensor_slices((raw[:, :4, :4], np.arange(10, dtype=np.float32)))
+    for ds, what in (
+        (small.map(lambda x, k: sd.image.random_brightness(scaled(x), 0.3)), "a small image"),
+        (slices.map(lambda x, k: sd.image.random_brightness(x, 0.3)), "bytes"),
+    ):
+        c.true("random_brightness ->" in ds.explain().split("as it runs")[1], f"{what} is left alone")
+        same(ds, what)
+
+
 def draw(x):
     return x, sd.random.uniform([3])
 

@@ -12,6 +12,7 @@
 #include "base/varint.h"
 #include "data/formats/csv.h"
 #include "data/image/image_codec.h"
+#include "data/image/image_colour.h"
 #include "data/image/image_steps.h"
 #include "data/image/jpeg_impl.h"
 #include "data/memory/stream_copy.h"
@@ -140,6 +141,9 @@ static size_t steps(const uint8_t *in, size_t n, uint8_t *out)
     static float values[IN_MAX / 4];
     struct stk_image_steps s = {0};
     size_t count = floats_of(in, n, values);
+    if (n % 5 == 0) {
+        stk_image_steps_widen(in, values, count);
+    }
     for (int k = 0; k < 4; k++) {
         float constants[4] = {0.5f, -3, 255, 0.229f};
         enum stk_image_step_kind kind =
@@ -218,6 +222,46 @@ static size_t normalise(const uint8_t *in, size_t n, uint8_t *out)
 static size_t normalise_planar(const uint8_t *in, size_t n, uint8_t *out)
 {
     return resize_as(in, n, out, PLANAR);
+}
+
+// A row of colours of both types, changed by an operation that n says.
+static size_t change_colours(const uint8_t *in, size_t n, uint8_t *out)
+{
+    static float values[IN_MAX / 4];
+    bool is_float = n % 2;
+    uint32_t width = (uint32_t)(n / (is_float ? 12 : 3));
+    size_t row = (size_t)width * 3 * (is_float ? 4 : 1);
+    for (size_t i = 0; is_float && i < (size_t)width * 3; i++) {
+        values[i] = (float)in[4 * i] / 200 + (float)in[4 * i + 1] * 1e-4f - 0.1f;
+    }
+    if (width == 0) {
+        return 0;
+    }
+    struct stoker_err err;
+    enum stk_image_type type = is_float ? STK_IMAGE_F32 : STK_IMAGE_U8;
+    struct stk_image from = {
+        is_float ? (void *)values : (void *)(uintptr_t)in, 1, width, 3, type, row};
+    struct stk_image to = {out, 1, width, 3, type, row}, grey = {out, 1, width, 1, type, row / 3};
+    enum stoker_status s = STOKER_OK;
+    switch (n / 2 % 5) {
+    case 0:
+        s = stk_image_adjust_hue(&from, 0.3f, &to, &err);
+        break;
+    case 1:
+        s = stk_image_adjust_saturation(&from, 1.4f, &to, &err);
+        break;
+    case 2:
+        s = stk_image_adjust_contrast(&from, 0.7f, &to, &err);
+        break;
+    case 3:
+        s = stk_image_adjust_brightness(&from, 0.1f, &to, &err);
+        break;
+    default:
+        s = stk_image_rgb_to_grayscale(&from, &grey, &err);
+        row /= 3;
+    }
+    CHECK(s == STOKER_OK);
+    return row;
 }
 
 // The input as an image, written as a JPEG (whose bytes no vector code of ours makes) and read.
@@ -334,6 +378,7 @@ static const struct row rows[] = {
     {"resize of floats", IN_MAX, 200, resize_floats},
     {"resize and normalise", IN_MAX, 200, normalise},
     {"resize and normalise to planes", IN_MAX, 200, normalise_planar},
+    {"colours", 4000, 400, change_colours},
     {"JPEG", IN_MAX, 300, decode_jpeg},
     {"JPEG: a row twice as wide", 3 * SAMPLES_MAX, 400, upsample_row},
     {"JPEG: rows twice as wide", 3 * SAMPLES_MAX, 400, upsample_rows},

@@ -13,6 +13,39 @@ enum { STRETCH = 128 }; // pixels converted at a time
 // Changes n pixels of three channels, or n values, in place.
 typedef void change_fn(float *values, size_t n, const float *args);
 
+#define INLINE static inline __attribute__((always_inline))
+
+// `name` runs name_any, which is inlined, as the widest vector code that the processor has: the
+// same operations in the same order.
+#if defined(__x86_64__)
+#define VECTORS(name, parameters, ...)                                                             \
+    __attribute__((target("avx2"))) static void name##_avx2 parameters                             \
+    {                                                                                              \
+        name##_any(__VA_ARGS__);                                                                   \
+    }                                                                                              \
+    __attribute__((                                                                                \
+        target("avx512f,avx512bw,avx512vl,avx512dq"))) static void name##_avx512 parameters        \
+    {                                                                                              \
+        name##_any(__VA_ARGS__);                                                                   \
+    }                                                                                              \
+    static void name parameters                                                                    \
+    {                                                                                              \
+        if (stk_cpu_has(STK_CPU_AVX2 | STK_CPU_AVX512)) {                                          \
+            name##_avx512(__VA_ARGS__);                                                            \
+        } else if (stk_cpu_has(STK_CPU_AVX2)) {                                                    \
+            name##_avx2(__VA_ARGS__);                                                              \
+        } else {                                                                                   \
+            name##_any(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+#else
+#define VECTORS(name, parameters, ...)                                                             \
+    static void name parameters                                                                    \
+    {                                                                                              \
+        name##_any(__VA_ARGS__);                                                                   \
+    }
+#endif
+
 static enum stoker_status check_types(const struct stk_image *in, const struct stk_image *out,
                                       uint32_t channels, const char *what, struct stoker_err *err)
 {
@@ -120,12 +153,13 @@ static void change_values(const struct stk_image *in, const struct stk_image *ou
     }
 }
 
-static void brighten(float *v, size_t n, const float *args)
+INLINE void brighten_any(float *v, size_t n, const float *args)
 {
     for (size_t i = 0; i < n; i++) {
         v[i] += args[0];
     }
 }
+VECTORS(brighten, (float *v, size_t n, const float *args), v, n, args)
 
 enum stoker_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
                                                const struct stk_image *out, struct stoker_err *err)
@@ -162,45 +196,61 @@ enum stoker_status stk_image_adjust_gamma(const struct stk_image *in, float gamm
 // Sums over the image by position modulo 12, which 1, 2, 3 and 4 channels share.
 enum { LANES = 12 };
 
+INLINE void sum_floats_any(const float *floats, size_t n, double sums[LANES])
+{
+    size_t i = 0;
+    double sum[LANES];
+    memcpy(sum, sums, sizeof sum);
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            sum[k] += (double)floats[i + k];
+        }
+    }
+    for (size_t k = 0; i + k < n; k++) {
+        sum[k] += (double)floats[i + k];
+    }
+    memcpy(sums, sum, sizeof sum);
+}
+VECTORS(sum_floats, (const float *floats, size_t n, double sums[LANES]), floats, n, sums)
+
+INLINE void sum_bytes_any(const uint8_t *bytes, size_t n, double sums[LANES])
+{
+    uint32_t row[LANES] = {0}; // 2^20 pixels of 255 fit
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            row[k] += bytes[i + k];
+        }
+    }
+    for (size_t k = 0; i + k < n; k++) {
+        row[k] += bytes[i + k];
+    }
+    for (size_t k = 0; k < LANES; k++) {
+        sums[k] += row[k];
+    }
+}
+VECTORS(sum_bytes, (const uint8_t *bytes, size_t n, double sums[LANES]), bytes, n, sums)
+
 static void sum_lanes(const struct stk_image *in, double sums[LANES])
 {
     size_t n = (size_t)in->width * in->channels;
     for (uint32_t y = 0; y < in->height; y++) {
-        const uint8_t *bytes = stk_image_row(in, y);
-        const float *floats = stk_image_row(in, y);
-        size_t i = 0;
         if (in->type == STK_IMAGE_F32) {
-            for (; i + LANES <= n; i += LANES) {
-                for (size_t k = 0; k < LANES; k++) {
-                    sums[k] += (double)floats[i + k];
-                }
-            }
-            for (size_t k = 0; i + k < n; k++) {
-                sums[k] += (double)floats[i + k];
-            }
-            continue;
-        }
-        uint32_t row[LANES] = {0}; // 2^20 pixels of 255 fit
-        for (; i + LANES <= n; i += LANES) {
-            for (size_t k = 0; k < LANES; k++) {
-                row[k] += bytes[i + k];
-            }
-        }
-        for (size_t k = 0; i + k < n; k++) {
-            row[k] += bytes[i + k];
-        }
-        for (size_t k = 0; k < LANES; k++) {
-            sums[k] += row[k];
+            sum_floats(stk_image_row(in, y), n, sums);
+        } else {
+            sum_bytes(stk_image_row(in, y), n, sums);
         }
     }
 }
 
-static void spread_row(const float *from, size_t n, float factor, const float means[LANES],
-                       float *to)
+// means: 48 values, a multiple of every number of channels and of a vector.
+enum { SPREAD = 4 * LANES };
+
+INLINE void spread_row_any(const float *from, size_t n, float factor, const float *means, float *to)
 {
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        for (size_t k = 0; k < LANES; k++) {
+    for (; i + SPREAD <= n; i += SPREAD) {
+        for (size_t k = 0; k < SPREAD; k++) {
             to[i + k] = (from[i + k] - means[k]) * factor + means[k];
         }
     }
@@ -208,8 +258,10 @@ static void spread_row(const float *from, size_t n, float factor, const float me
         to[i + k] = (from[i + k] - means[k]) * factor + means[k];
     }
 }
+VECTORS(spread_row, (const float *from, size_t n, float factor, const float *means, float *to),
+        from, n, factor, means, to)
 
-static void spread_bytes(const struct stk_image *in, float factor, const float means[LANES],
+static void spread_bytes(const struct stk_image *in, float factor, const float *means,
                          const struct stk_image *out)
 {
     for (uint32_t c = 0; c < in->channels; c++) {
@@ -233,9 +285,9 @@ enum stoker_status stk_image_adjust_contrast(const struct stk_image *in, float f
         return status;
     }
     double sums[LANES] = {0}, pixels = (double)in->width * in->height;
-    float means[LANES];
+    float means[SPREAD];
     sum_lanes(in, sums);
-    for (uint32_t k = 0; k < LANES; k++) {
+    for (uint32_t k = 0; k < SPREAD; k++) {
         double sum = 0;
         for (uint32_t lane = k % in->channels; lane < LANES; lane += in->channels) {
             sum += sums[lane];
@@ -265,7 +317,7 @@ static inline float least(const float *p)
     return v < p[2] ? v : p[2];
 }
 
-static inline __attribute__((always_inline)) float clip(float v)
+INLINE float clip(float v)
 {
     float up = v > 0 ? v : 0;
     return up < 1 ? up : 1;
@@ -290,8 +342,9 @@ static inline void colours_of(float h, float part[3])
 }
 
 // One pixel without branches, so that loops over it become vector code.
-static inline __attribute__((always_inline)) void turn_pixel(float *r, float *g, float *b,
-                                                             float turn)
+typedef void pixel_fn(float *r, float *g, float *b, float arg);
+
+INLINE void turn_pixel(float *r, float *g, float *b, float turn)
 {
     float high = *r > *g ? *r : *g, low = *r < *g ? *r : *g;
     high = high > *b ? high : *b;
@@ -308,46 +361,64 @@ static inline __attribute__((always_inline)) void turn_pixel(float *r, float *g,
     *b = low + range * clip(2 - fabsf(h - 4));
 }
 
-static inline __attribute__((always_inline)) void turn_pixels(float *p, size_t n, const float *args)
+// With hue and value kept, every channel's distance from the largest grows as the saturation does.
+INLINE void saturate_pixel(float *r, float *g, float *b, float factor)
 {
-    enum { AT_ONCE = 32 };
-    float r[AT_ONCE], g[AT_ONCE], b[AT_ONCE], turn = args[0] * 6;
-    for (size_t at = 0; at < n; at += AT_ONCE, p += (size_t)3 * AT_ONCE) {
-        size_t m = n - at < AT_ONCE ? n - at : AT_ONCE;
-        for (size_t i = 0; i < AT_ONCE; i++) {
-            size_t from = i < m ? 3 * i : 0;
-            r[i] = p[from];
-            g[i] = p[from + 1];
-            b[i] = p[from + 2];
-        }
-        for (size_t i = 0; i < AT_ONCE; i++) {
-            turn_pixel(&r[i], &g[i], &b[i], turn);
-        }
-        for (size_t i = 0; i < m; i++) {
-            p[3 * i] = r[i];
-            p[3 * i + 1] = g[i];
-            p[3 * i + 2] = b[i];
-        }
+    float high = *r > *g ? *r : *g, low = *r < *g ? *r : *g;
+    high = high > *b ? high : *b;
+    low = low < *b ? low : *b;
+    float range = high - low, ratio = high / (range > 0 ? range : 1);
+    float most = range > 0 ? ratio : 0, gain = factor < most ? factor : most;
+    gain = high > 0 ? gain : 0;
+    *r = high - (high - *r) * gain;
+    *g = high - (high - *g) * gain;
+    *b = high - (high - *b) * gain;
+}
+
+enum { AT_ONCE = 32 }; // pixels
+
+INLINE void each_of_some(float *p, pixel_fn *change, float arg)
+{
+    float r[AT_ONCE], g[AT_ONCE], b[AT_ONCE];
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        r[i] = p[3 * i];
+        g[i] = p[3 * i + 1];
+        b[i] = p[3 * i + 2];
+    }
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        change(&r[i], &g[i], &b[i], arg);
+    }
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        p[3 * i] = r[i];
+        p[3 * i + 1] = g[i];
+        p[3 * i + 2] = b[i];
     }
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void turn_pixels_avx2(float *p, size_t n, const float *args)
+INLINE void each_pixel(float *p, size_t n, pixel_fn *change, float arg)
 {
-    turn_pixels(p, n, args);
-}
-#endif
-
-static void turn_hue(float *p, size_t n, const float *args)
-{
-#if defined(__x86_64__)
-    if (stk_cpu_has(STK_CPU_AVX2)) {
-        turn_pixels_avx2(p, n, args);
-        return;
+    float rest[3 * AT_ONCE] = {0};
+    for (; n >= AT_ONCE; n -= AT_ONCE, p += 3 * AT_ONCE) {
+        each_of_some(p, change, arg);
     }
-#endif
-    turn_pixels(p, n, args);
+    if (n > 0) {
+        memcpy(rest, p, 3 * n * sizeof *p);
+        each_of_some(rest, change, arg);
+        memcpy(p, rest, 3 * n * sizeof *p);
+    }
 }
+
+INLINE void turn_hue_any(float *p, size_t n, const float *args)
+{
+    each_pixel(p, n, turn_pixel, args[0] * 6);
+}
+VECTORS(turn_hue, (float *p, size_t n, const float *args), p, n, args)
+
+INLINE void saturate_any(float *p, size_t n, const float *args)
+{
+    each_pixel(p, n, saturate_pixel, args[0]);
+}
+VECTORS(saturate, (float *p, size_t n, const float *args), p, n, args)
 
 static enum stoker_status change_pixels(const struct stk_image *in, const struct stk_image *out,
                                         change_fn *change, const float *args, const char *what,
@@ -370,25 +441,34 @@ enum stoker_status stk_image_adjust_hue(const struct stk_image *in, float delta,
     return change_pixels(in, out, turn_hue, &delta, "adjust_hue", err);
 }
 
-// With hue and value kept, every channel's distance from the largest grows as the saturation does.
-static void saturate(float *p, size_t n, const float *args)
-{
-    for (size_t i = 0; i < n; i++, p += 3) {
-        float high = largest(p), range = high - least(p);
-        float most = range > 0 ? high / range : 0, gain = args[0] < most ? args[0] : most;
-        gain = high > 0 ? gain : 0;
-        for (int c = 0; c < 3; c++) {
-            p[c] = high - (high - p[c]) * gain;
-        }
-    }
-}
-
 enum stoker_status stk_image_adjust_saturation(const struct stk_image *in, float factor,
                                                const struct stk_image *out, struct stoker_err *err)
 {
     float args[1] = {factor > 0 ? factor : 0};
     return change_pixels(in, out, saturate, args, "adjust_saturation", err);
 }
+
+INLINE float grey_of(float r, float g, float b)
+{
+    return r * 0.2989f + g * 0.5870f + b * 0.1140f;
+}
+
+INLINE void grey_floats_any(const float *p, size_t n, float *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = grey_of(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+    }
+}
+VECTORS(grey_floats, (const float *p, size_t n, float *to), p, n, to)
+
+INLINE void grey_bytes_any(const uint8_t *p, size_t n, uint8_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] =
+            to_byte(grey_of(to_float(p[3 * i]), to_float(p[3 * i + 1]), to_float(p[3 * i + 2])));
+    }
+}
+VECTORS(grey_bytes, (const uint8_t *p, size_t n, uint8_t *to), p, n, to)
 
 enum stoker_status stk_image_rgb_to_grayscale(const struct stk_image *in,
                                               const struct stk_image *out, struct stoker_err *err)
@@ -399,22 +479,10 @@ enum stoker_status stk_image_rgb_to_grayscale(const struct stk_image *in,
                            out->channels);
     }
     for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
-        const uint8_t *bytes = stk_image_row(in, y);
-        const float *floats = stk_image_row(in, y);
-        uint8_t *to = stk_image_row(out, y);
-        float *to_floats = stk_image_row(out, y);
-        for (size_t x = 0; x < in->width; x++) {
-            bool is_byte = in->type == STK_IMAGE_U8;
-            float v[3];
-            for (int c = 0; c < 3; c++) {
-                v[c] = is_byte ? to_float(bytes[3 * x + (size_t)c]) : floats[3 * x + (size_t)c];
-            }
-            float grey = v[0] * 0.2989f + v[1] * 0.5870f + v[2] * 0.1140f;
-            if (is_byte) {
-                to[x] = to_byte(grey);
-            } else {
-                to_floats[x] = grey;
-            }
+        if (in->type == STK_IMAGE_U8) {
+            grey_bytes(stk_image_row(in, y), in->width, stk_image_row(out, y));
+        } else {
+            grey_floats(stk_image_row(in, y), in->width, stk_image_row(out, y));
         }
     }
     return status;

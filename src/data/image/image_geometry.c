@@ -167,14 +167,31 @@ static void scatter(const uint8_t *from, size_t n, size_t size, uint8_t *to, ptr
     }
 }
 
+// Pixel (x, y) to x * across + y * down bytes from `first`. Few columns at a time where they become
+// rows: the lines of the cache that a row is written to are there for the next one.
+static void scatter_rows(const struct stk_image *in, uint8_t *first, ptrdiff_t across,
+                         ptrdiff_t down)
+{
+    size_t size = pixel_size(in);
+    bool is_along = across == (ptrdiff_t)size || across == -(ptrdiff_t)size;
+    uint32_t at_once = is_along ? in->width : 64;
+    for (uint32_t x = 0; x < in->width; x += at_once) {
+        uint32_t n = in->width - x < at_once ? in->width - x : at_once;
+        for (uint32_t y = 0; y < in->height; y++) {
+            scatter((const uint8_t *)stk_image_row(in, y) + x * size, n, size,
+                    first + (ptrdiff_t)x * across + (ptrdiff_t)y * down, across);
+        }
+    }
+}
+
 enum stoker_status stk_image_flip_left_right(const struct stk_image *in,
                                              const struct stk_image *out, struct stoker_err *err)
 {
     enum stoker_status status = check_same(in, out, false, "flip_left_right", err);
     size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
-        uint8_t *last = (uint8_t *)stk_image_row(out, y) + (in->width - 1) * size;
-        scatter(stk_image_row(in, y), in->width, size, last, -(ptrdiff_t)size);
+    if (status == STOKER_OK) {
+        scatter_rows(in, (uint8_t *)out->pixels + (in->width - 1) * size, -(ptrdiff_t)size,
+                     (ptrdiff_t)out->stride);
     }
     return status;
 }
@@ -194,10 +211,8 @@ enum stoker_status stk_image_transpose(const struct stk_image *in, const struct 
                                        struct stoker_err *err)
 {
     enum stoker_status status = check_same(in, out, true, "transpose", err);
-    size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
-        scatter(stk_image_row(in, y), in->width, size, (uint8_t *)out->pixels + y * size,
-                (ptrdiff_t)out->stride);
+    if (status == STOKER_OK) {
+        scatter_rows(in, out->pixels, (ptrdiff_t)out->stride, (ptrdiff_t)pixel_size(in));
     }
     return status;
 }
@@ -210,21 +225,20 @@ enum stoker_status stk_image_rot90(const struct stk_image *in, int turns,
         return stk_image_copy(in, out, err);
     }
     enum stoker_status status = check_same(in, out, k & 1, "rot90", err);
-    size_t size = pixel_size(in);
-    for (uint32_t y = 0; status == STOKER_OK && y < in->height; y++) {
-        const uint8_t *from = stk_image_row(in, y);
-        if (k == 2) {
-            uint8_t *to = stk_image_row(out, in->height - 1 - y);
-            scatter(from, in->width, size, to + (in->width - 1) * size, -(ptrdiff_t)size);
-        } else if (k == 1) { // a row becomes a column, from the bottom up
-            uint8_t *to = (uint8_t *)stk_image_row(out, in->width - 1) + y * size;
-            scatter(from, in->width, size, to, -(ptrdiff_t)out->stride);
-        } else { // a column from the right
-            uint8_t *to = (uint8_t *)out->pixels + (in->height - 1 - y) * size;
-            scatter(from, in->width, size, to, (ptrdiff_t)out->stride);
-        }
+    if (status != STOKER_OK) {
+        return status;
     }
-    return status;
+    ptrdiff_t pixel = (ptrdiff_t)pixel_size(in), row = (ptrdiff_t)out->stride;
+    uint8_t *last_row = stk_image_row(out, out->height - 1);
+    ptrdiff_t last_column = (ptrdiff_t)(out->width - 1) * pixel;
+    if (k == 1) { // a row becomes a column, from the bottom up
+        scatter_rows(in, last_row, -row, pixel);
+    } else if (k == 2) {
+        scatter_rows(in, last_row + last_column, -pixel, -row);
+    } else { // a column from the right
+        scatter_rows(in, (uint8_t *)out->pixels + last_column, row, -pixel);
+    }
+    return STOKER_OK;
 }
 
 // n elements of `size` bytes, `from_step` and `to_step` bytes apart.

@@ -42,22 +42,31 @@ bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kin
     return true;
 }
 
+void stk_image_steps_set(struct stk_image_steps *s, int step, float constant)
+{
+    STK_ASSERT(step >= 0 && step < s->count);
+    s->step[step].is_divided_by_product = false;
+    for (int i = 0; i < PATTERN; i++) {
+        s->step[step].value[i] = constant;
+    }
+}
+
 #define INLINE static inline __attribute__((always_inline))
 
-// n is PATTERN for all but the last piece of a row, which makes two loops of it: one of constant
-// length for vectors.
+// Whole patterns, which makes a loop of constant length for vectors, then the rest.
 #define EACH(expr)                                                                                 \
     do {                                                                                           \
-        if (n == PATTERN)                                                                          \
+        size_t at = 0;                                                                             \
+        for (; at + PATTERN <= n; at += PATTERN) {                                                 \
             for (size_t i = 0; i < PATTERN; i++) {                                                 \
-                float x = v[i], c = value[i];                                                      \
-                v[i] = (expr);                                                                     \
+                float x = v[at + i], c = value[i];                                                 \
+                v[at + i] = (expr);                                                                \
             }                                                                                      \
-        else                                                                                       \
-            for (size_t i = 0; i < n; i++) {                                                       \
-                float x = v[i], c = value[i];                                                      \
-                v[i] = (expr);                                                                     \
-            }                                                                                      \
+        }                                                                                          \
+        for (size_t i = 0; at + i < n; i++) {                                                      \
+            float x = v[at + i], c = value[i];                                                     \
+            v[at + i] = (expr);                                                                    \
+        }                                                                                          \
     } while (0)
 
 INLINE void divide_by_product(float *v, const float *value, const float *reciprocal)
@@ -79,6 +88,18 @@ INLINE void divide_by_product(float *v, const float *value, const float *recipro
     }
 }
 
+INLINE void divide(float *v, size_t n, const float *value, const float *reciprocal,
+                   bool is_by_product)
+{
+    size_t whole = is_by_product ? n - n % PATTERN : 0;
+    for (size_t at = 0; at < whole; at += PATTERN) {
+        divide_by_product(v + at, value, reciprocal);
+    }
+    v += whole;
+    n -= whole;
+    EACH(x / c);
+}
+
 INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool has_fma)
 {
     for (int k = 0; k < s->count; k++) {
@@ -96,24 +117,23 @@ INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool 
         case STK_IMAGE_STEP_MULTIPLY:
             EACH(x * c);
             break;
+        case STK_IMAGE_STEP_AT_MOST:
+            EACH(x > c ? c : x);
+            break;
+        case STK_IMAGE_STEP_AT_LEAST:
+            EACH(x < c ? c : x);
+            break;
         default:
-            if (has_fma && n == PATTERN && s->step[k].is_divided_by_product) {
-                divide_by_product(v, value, s->step[k].reciprocal);
-            } else {
-                EACH(x / c);
-            }
+            divide(v, n, value, s->step[k].reciprocal, has_fma && s->step[k].is_divided_by_product);
         }
     }
 }
 
 INLINE void run_steps(const struct stk_image_steps *s, float *values, size_t n, bool has_fma)
 {
-    size_t i = 0;
-    for (; i + PATTERN <= n; i += PATTERN) {
-        run_piece(s, values + i, PATTERN, has_fma);
-    }
-    if (i < n) {
-        run_piece(s, values + i, n - i, has_fma);
+    enum { PIECE = PATTERN * 64 }; // stays in the nearest cache
+    for (size_t i = 0; i < n; i += PIECE) {
+        run_piece(s, values + i, n - i < PIECE ? n - i : PIECE, has_fma);
     }
 }
 
@@ -122,18 +142,27 @@ void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, s
     run_steps(s, values, n, false);
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void run_avx2(const struct stk_image_steps *s,
-                                                         float *values, size_t n)
+INLINE void widen(const uint8_t *bytes, float *values, size_t n)
 {
-    run_steps(s, values, n, true);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = bytes[i];
+    }
 }
 
-__attribute__((target("avx512f,avx512vl,avx512dq,fma"))) static void
-run_avx512(const struct stk_image_steps *s, float *values, size_t n)
-{
-    run_steps(s, values, n, true);
-}
+#if defined(__x86_64__)
+#define WIDE(name, isa)                                                                            \
+    __attribute__((target(isa))) static void run_##name(const struct stk_image_steps *s,           \
+                                                        float *values, size_t n)                   \
+    {                                                                                              \
+        run_steps(s, values, n, true);                                                             \
+    }                                                                                              \
+    __attribute__((target(isa))) static void widen_##name(const uint8_t *bytes, float *values,     \
+                                                          size_t n)                                \
+    {                                                                                              \
+        widen(bytes, values, n);                                                                   \
+    }
+WIDE(avx2, "avx2,fma")
+WIDE(avx512, "avx512f,avx512vl,avx512dq,avx512bw,fma")
 #endif
 
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n)
@@ -151,4 +180,19 @@ void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t 
     }
 #endif
     run_steps(s, values, n, false);
+}
+
+void stk_image_steps_widen(const uint8_t *bytes, float *values, size_t n)
+{
+#if defined(__x86_64__)
+    if (stk_cpu_has(STK_CPU_AVX2 | STK_CPU_AVX512)) {
+        widen_avx512(bytes, values, n);
+        return;
+    }
+    if (stk_cpu_has(STK_CPU_AVX2)) {
+        widen_avx2(bytes, values, n);
+        return;
+    }
+#endif
+    widen(bytes, values, n);
 }

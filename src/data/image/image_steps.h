@@ -7,13 +7,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum stk_image_step_kind {
     STK_IMAGE_STEP_ADD,
     STK_IMAGE_STEP_SUBTRACT,      // x - c
     STK_IMAGE_STEP_SUBTRACT_FROM, // c - x
     STK_IMAGE_STEP_MULTIPLY,
-    STK_IMAGE_STEP_DIVIDE, // x / c
+    STK_IMAGE_STEP_DIVIDE,   // x / c
+    STK_IMAGE_STEP_AT_MOST,  // c where x is greater
+    STK_IMAGE_STEP_AT_LEAST, // c where x is less
     STK_IMAGE_STEP_KINDS
 };
 
@@ -33,8 +36,12 @@ struct stk_image_steps {
 // any, with one constant). False: no room.
 bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
                          const float *constants, int count);
+// Another constant, one for all channels, for a step that is there already.
+void stk_image_steps_set(struct stk_image_steps *s, int step, float constant);
 // n values, the first of them of channel 0.
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n);
+// Bytes as floats.
+void stk_image_steps_widen(const uint8_t *bytes, float *values, size_t n);
 // Without vector code.
 void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n);
 

@@ -2,8 +2,9 @@
 // What rewrites make of several operations, each with the same bits as those (rewrite_fn.c finds
 // them; nobody asks for them by name):
 //
-// arithmetic: float32 (or uint8, cast first) through a chain of sums, differences, products and
-//   quotients with constants.
+// arithmetic: float32 (or uint8, cast first) through a chain of sums, differences, products,
+//   quotients and bounds with constants, or with one value for each element: further inputs.
+// brightness_delta: what random_brightness adds, with its random bits.
 // image_chain: an image, or a JPEG's contents, resized, perhaps mirrored (by chance as
 //   random_flip_left_right does), then steps.
 #include <string.h>
@@ -36,7 +37,8 @@ enum {
             {.name = "counts",                                                                     \
              .type = STK_ARG_INTS,                                                                 \
              .is_open = true,                                                                      \
-             .help = "how many constants each has: 1, or one for each of the last dimension"},     \
+             .help = "how many constants each has: 1, or one for each of the last dimension; 0: "  \
+                     "the next input"},                                                            \
         [(first) + ARG_CONSTANTS] = {.name = "constants",                                          \
                                      .type = STK_ARG_FLOATS,                                       \
                                      .is_open = true,                                              \
@@ -69,6 +71,7 @@ enum mirror { NOT_MIRRORED, MIRRORED, MIRRORED_BY_CHANCE };
 
 struct chain {
     struct stk_image_steps steps;
+    int n_given, given[STK_IMAGE_STEPS_MAX]; // steps whose constants are inputs, in their order
     bool is_decoded;
     int64_t size[2]; // 0: no image
     enum mirror mirror;
@@ -77,11 +80,11 @@ struct chain {
 };
 
 // `a` begins with the row of the steps.
-static bool read_steps(const struct stk_arg_value *a, struct stk_image_steps *s)
+static bool read_steps(const struct stk_arg_value *a, struct chain *chain)
 {
+    struct stk_image_steps *s = &chain->steps;
     const struct stk_attr *kinds = a[ARG_STEPS].attr, *counts = a[ARG_COUNTS].attr,
                           *constants = a[ARG_CONSTANTS].attr;
-    *s = (struct stk_image_steps){0};
     if (!kinds) {
         return true;
     }
@@ -96,7 +99,10 @@ static bool read_steps(const struct stk_arg_value *a, struct stk_image_steps *s)
         }
         ok = kinds->ints[k] >= 0 && kinds->ints[k] < STK_IMAGE_STEP_KINDS &&
              stk_image_steps_add(s, (enum stk_image_step_kind)kinds->ints[k], c,
-                                 (int)counts->ints[k]);
+                                 counts->ints[k] == 0 ? 1 : (int)counts->ints[k]);
+        if (ok && counts->ints[k] == 0) {
+            chain->given[chain->n_given++] = (int)k;
+        }
     }
     return ok;
 }
@@ -106,7 +112,7 @@ static bool read_chain(const struct stk_op_infer *in, struct chain *c)
     const struct stk_arg_value *a = in->args;
     *c = (struct chain){.seed = -1};
     if (in->op == &stk_op_arithmetic) {
-        return read_steps(a, &c->steps);
+        return read_steps(a, c);
     }
     const struct stk_attr *size = a[ARG_SIZE].attr;
     c->is_decoded = a[ARG_DECODE].i != 0;
@@ -120,7 +126,7 @@ static bool read_chain(const struct stk_op_infer *in, struct chain *c)
     memcpy(c->size, size->ints, sizeof c->size);
     c->resize.method = (enum stk_image_method)a[ARG_METHOD].i;
     c->resize.antialias = a[ARG_ANTIALIAS].i != 0;
-    return read_steps(a + ARG_CHAIN_STEPS, &c->steps);
+    return read_steps(a + ARG_CHAIN_STEPS, c) && c->n_given == 0;
 }
 
 static enum stoker_status chain_prepare(const struct stk_op_infer *in, void **out,
@@ -142,9 +148,18 @@ static enum stoker_status chain_prepare(const struct stk_op_infer *in, void **ou
 
 static enum stoker_status arithmetic_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    struct chain chain;
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1 + STK_IMAGE_STEPS_MAX, err);
     if (s == STOKER_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_U8) {
         s = stk_err_set(err, STOKER_EINVAL, "%s: takes float32 or uint8", c->op->name);
+    }
+    bool fits = s == STOKER_OK && read_chain(c, &chain) && chain.n_given == c->n_in - 1;
+    for (int j = 1; fits && j < c->n_in; j++) {
+        fits = c->in[j].dtype == STK_DT_F32 && c->in[j].shape.rank == 0;
+    }
+    if (s == STOKER_OK && !fits) {
+        s = stk_err_set(err, STOKER_EINVAL,
+                        "%s: needs a float32 scalar for each step without constants", c->op->name);
     }
     if (s == STOKER_OK) {
         c->out[0].dtype = STK_DT_F32;
@@ -161,9 +176,7 @@ static void to_floats(const struct stk_col *in, const void *from, float *to, int
         }
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        to[i] = (float)((const uint8_t *)from)[i];
-    }
+    stk_image_steps_widen(from, to, (size_t)n);
 }
 
 static enum stoker_status arithmetic_run(struct stk_op_run *r, struct stoker_err *err)
@@ -171,25 +184,35 @@ static enum stoker_status arithmetic_run(struct stk_op_run *r, struct stoker_err
     enum { PIECE = 48 * 64 }; // values that stay in the nearest cache; a multiple of the pattern
     const struct stk_col *in = r->in[0];
     const struct chain *c = r->prepared;
+    const struct stk_image_steps *steps = &c->steps;
+    struct stk_image_steps own; // of one element, where its constants differ
     float *out = stk_op_out(r, 0, STK_DT_F32, &in->shape, err);
     if (!out) {
         return err->code;
     }
+    if (c->n_given > 0) {
+        own = c->steps;
+        steps = &own;
+    }
     int64_t each = stk_shape_count(&in->shape);
     for (int64_t i = 0; i < r->n; i++) {
         const uint8_t *from = stk_col_at(in, i);
+        for (int j = 0; j < c->n_given; j++) {
+            stk_image_steps_set(&own, c->given[j], *(const float *)stk_col_at(r->in[1 + j], i));
+        }
         float *to = out + i * each;
         for (int64_t k = 0; k < each; k += PIECE) {
             int64_t n = each - k < PIECE ? each - k : PIECE;
             to_floats(in, from + (size_t)k * stk_dtype_bytes(in->dtype), to + k, n);
-            stk_image_steps_run(&c->steps, to + k, (size_t)n);
+            stk_image_steps_run(steps, to + k, (size_t)n);
         }
     }
     return STOKER_OK;
 }
 
 const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
-                                         .summary = "Sums and products with constants, in a chain",
+                                         .summary =
+                                             "Sums, products and bounds with constants, in a chain",
                                          .is_elementwise = true,
                                          .cost_ns = 0.5,
                                          .infer = arithmetic_infer,
@@ -197,6 +220,43 @@ const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
                                          .prepare = chain_prepare,
                                          .unprepare = stk_free,
                                          .run = arithmetic_run};
+
+// --- brightness_delta
+
+enum { ARG_DELTA_SEED, ARG_MAX_DELTA };
+
+static enum stoker_status delta_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    c->out[0].dtype = STK_DT_F32;
+    c->out[0].shape = (struct stk_shape){0};
+    return stk_op_want_inputs(c, 0, 0, err);
+}
+
+static enum stoker_status delta_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    double most = r->args[ARG_MAX_DELTA].f;
+    float *out = stk_op_out(r, 0, STK_DT_F32, &r->spec[0].shape, err);
+    for (int64_t i = 0; out && i < r->n; i++) {
+        out[i] = (float)stk_op_image_drawn(r, r->args[ARG_DELTA_SEED].i, i, -most, most);
+    }
+    return out ? STOKER_OK : err->code;
+}
+
+static const struct stk_arg_row delta_args[] = {
+    [ARG_DELTA_SEED] = STK_OP_SEED_ROW,
+    [ARG_MAX_DELTA] = {.name = "max_delta",
+                       .type = STK_ARG_FLOAT,
+                       .is_required = true,
+                       .help = "up to which, both ways"},
+    {0}};
+
+const struct stk_op stk_op_brightness_delta = {.name = "brightness_delta",
+                                               .summary = "What random_brightness adds",
+                                               .is_random = true,
+                                               .cost_ns = 20,
+                                               .infer = delta_infer,
+                                               .args = delta_args,
+                                               .run = delta_run};
 
 // --- image_chain
 

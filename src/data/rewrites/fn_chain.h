@@ -10,7 +10,7 @@
 // What a longer chain begins with: attributes to be changed, inputs, and the random bits' origin.
 struct stk_chain {
     struct stk_attrs *attrs; // NULL: there is none
-    int in[2], n_in;
+    int in[2 + STK_IMAGE_STEPS_MAX], n_in;
     bool is_image, is_random;
     uint64_t salt;
     int stage;

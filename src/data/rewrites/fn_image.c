@@ -97,7 +97,7 @@ static bool mirrors(const struct stk_fn_node *node)
 // Makes float32 of uint8, each value by itself; constants for channels stay with their channels.
 static bool widens(const struct stk_refn *r, const struct stk_fn_node *node, int value)
 {
-    return node->n_in == 1 && stk_refn_spec(r, value)->dtype == STK_DT_F32 &&
+    return node->n_in > 0 && stk_refn_spec(r, value)->dtype == STK_DT_F32 &&
            stk_refn_spec(r, node->in[0])->dtype == STK_DT_U8 &&
            stk_refn_spec(r, node->in[0])->shape.rank >= 3 &&
            (stk_refn_is(node, "arithmetic") || stk_refn_is(node, "cast") ||
@@ -112,11 +112,11 @@ enum stoker_status stk_refn_mirror_first(struct stk_refn *r, int *result, struct
     }
     const char *op = wide->op->name; // what wide points to may move
     struct stk_attrs *attrs = stk_attrs_hold(wide->attrs);
-    int mirrored = -1, in = wide->in[0];
-    enum stoker_status s =
-        stk_refn_add(r, r->node->op->name, &in, 1, r->node->attrs, &mirrored, err);
+    int in[STK_OP_INPUTS_MAX], n_in = wide->n_in;
+    memcpy(in, wide->in, (size_t)n_in * sizeof in[0]);
+    enum stoker_status s = stk_refn_add(r, r->node->op->name, in, 1, r->node->attrs, &in[0], err);
     if (s == STOKER_OK) {
-        s = stk_refn_add(r, op, &mirrored, 1, attrs, result, err);
+        s = stk_refn_add(r, op, in, n_in, attrs, result, err);
     }
     stk_attrs_drop(attrs);
     return s;
