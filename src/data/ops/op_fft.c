@@ -2,11 +2,14 @@
 // rfft_parts: Fourier transforms of rows of float32 (the last dimension), cut or filled up with
 // zeros to "fft_length": its first fft_length / 2 + 1 values, each as real and imaginary part, in
 // another last dimension, for there are no complex numbers here. By kissfft, where it was built
-// with it.
+// with it: of an even length as that many real values, of an odd one as complex values.
+#include <string.h>
+
 #include "data/ops/op_util.h"
 
 #if STOKER_HAVE_KISSFFT
 #include <kissfft/kiss_fft.h>
+#include <kissfft/kiss_fftr.h>
 #endif
 
 enum { ARG_LENGTH, LENGTH_MAX = 1 << 24 };
@@ -44,16 +47,51 @@ static enum stoker_status fft_infer(struct stk_op_infer *c, struct stoker_err *e
 }
 
 #if STOKER_HAVE_KISSFFT
-static enum stoker_status fft_prepare(const struct stk_op_infer *c, void **out,
-                                      struct stoker_err *err)
+// What kissfft keeps of a length; it writes into it while it transforms, so each thread has its
+// own.
+struct scratch {
+    void *plan; // kiss_fftr_cfg of an even length, kiss_fft_cfg of an odd one; NULL: none yet
+};
+
+static void scratch_end(void *scratch)
 {
-    *out = kiss_fft_alloc((int)c->args[ARG_LENGTH].i, 0, NULL, NULL);
-    return *out ? STOKER_OK : stk_err_nomem(err);
+    kiss_fft_free(((struct scratch *)scratch)->plan);
 }
 
-static void fft_unprepare(void *prepared)
+static bool is_even(int64_t length)
 {
-    kiss_fft_free(prepared);
+    return length % 2 == 0;
+}
+
+static void *plan_of(struct stk_op_run *r, int64_t length)
+{
+    struct scratch *s = r->scratch;
+    if (!s->plan) {
+        s->plan = is_even(length) ? (void *)kiss_fftr_alloc((int)length, 0, NULL, NULL)
+                                  : (void *)kiss_fft_alloc((int)length, 0, NULL, NULL);
+    }
+    return s->plan;
+}
+
+// One row; room holds twice its values as complex ones.
+static void transform(void *plan, const float *row, int64_t width, int64_t length,
+                      kiss_fft_cpx *room, kiss_fft_cpx *out)
+{
+    float *values = (float *)room;
+    if (!is_even(length)) {
+        for (int64_t j = 0; j < length; j++) {
+            room[j] = (kiss_fft_cpx){j < width ? row[j] : 0, 0};
+        }
+        kiss_fft(plan, room, room + length);
+        memcpy(out, room + length, (size_t)(length / 2 + 1) * sizeof *out);
+        return;
+    }
+    if (width < length) {
+        memcpy(values, row, (size_t)width * sizeof *row);
+        memset(values + width, 0, (size_t)(length - width) * sizeof *row);
+        row = values;
+    }
+    kiss_fftr(plan, row, out);
 }
 
 static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
@@ -68,25 +106,18 @@ static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
     shape.rank = rank + 1;
     shape.dim[rank - 1] = bins;
     shape.dim[rank] = 2;
-    float *out = stk_op_out(r, 0, STK_DT_F32, &shape, err);
+    void *plan = plan_of(r, length);
+    kiss_fft_cpx *out = plan ? stk_op_out(r, 0, STK_DT_F32, &shape, err) : NULL;
     struct stk_buf *b =
         out ? stk_buf_get(r->pool, 2 * (size_t)length * sizeof(kiss_fft_cpx)) : NULL;
     if (!b) {
-        return out ? stk_op_no_memory(r, err) : err->code;
+        return plan && !out ? err->code : stk_op_no_memory(r, err);
     }
-    kiss_fft_cpx *from = (kiss_fft_cpx *)b->data, *to = from + length;
     int64_t width = in->shape.dim[rank - 1], rows = stk_op_span(&in->shape, 0, rank - 1);
     for (int64_t i = 0; i < r->n; i++) {
         const float *row = stk_col_at(in, i);
-        for (int64_t k = 0; k < rows; k++, row += width) {
-            for (int64_t j = 0; j < length; j++) {
-                from[j] = (kiss_fft_cpx){j < width ? row[j] : 0, 0};
-            }
-            kiss_fft((kiss_fft_cfg)(uintptr_t)r->prepared, from, to);
-            for (int64_t j = 0; j < bins; j++) {
-                *out++ = to[j].r;
-                *out++ = to[j].i;
-            }
+        for (int64_t k = 0; k < rows; k++, row += width, out += bins) {
+            transform(plan, row, width, length, (kiss_fft_cpx *)b->data, out);
         }
     }
     stk_buf_drop(b);
@@ -105,8 +136,8 @@ const struct stk_op stk_op_rfft_parts = {.name = "rfft_parts",
                                          .cost_ns = 20,
                                          .infer = fft_infer,
 #if STOKER_HAVE_KISSFFT
-                                         .prepare = fft_prepare,
-                                         .unprepare = fft_unprepare,
+                                         .scratch_bytes = sizeof(struct scratch),
+                                         .scratch_end = scratch_end,
 #endif
                                          .run = fft_run,
                                          .args = fft_args};

@@ -417,29 +417,27 @@ static enum stoker_status gather_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
-static int64_t index_at(const struct stk_col *c, int64_t i, int64_t k)
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE int64_t index_at(const void *index, enum stk_dtype t, int64_t k)
 {
-    const void *p = stk_col_at(c, i);
-    switch (c->dtype) {
+    switch (t) {
 #define READ(N, T, U)                                                                              \
     case STK_DT_##N:                                                                               \
-        return (int64_t)((const T *)p)[k];
+        return (int64_t)((const T *)index)[k];
         STK_FOR_INTS(READ)
     default:
         return -1;
     }
 }
 
-// Picks `count` runs of `bytes` by element i of the index; returns how many it did: less where an
-// index is out of range.
-static inline __attribute__((always_inline)) int64_t gather_each(uint8_t *out, const uint8_t *from,
-                                                                 int64_t length,
-                                                                 const struct stk_col *index,
-                                                                 int64_t i, int64_t count,
-                                                                 size_t bytes)
+// Picks `count` runs of `bytes` by the index; returns how many it did: less where an index is out
+// of range.
+INLINE int64_t gather_each(uint8_t *out, const uint8_t *from, int64_t length, const void *index,
+                           enum stk_dtype t, int64_t count, size_t bytes)
 {
     for (int64_t k = 0; k < count; k++) {
-        int64_t at = index_at(index, i, k);
+        int64_t at = index_at(index, t, k);
         if (at < 0 || at >= length) {
             return k;
         }
@@ -449,18 +447,33 @@ static inline __attribute__((always_inline)) int64_t gather_each(uint8_t *out, c
 }
 
 // Copies of single values are the common ones, and a call each would cost more than they do.
-static int64_t gather_runs(uint8_t *out, const uint8_t *from, int64_t length,
-                           const struct stk_col *index, int64_t i, int64_t count, size_t bytes)
+INLINE int64_t gather_sizes(uint8_t *out, const uint8_t *from, int64_t length, const void *index,
+                            enum stk_dtype t, int64_t count, size_t bytes)
 {
     switch (bytes) {
     case 1:
-        return gather_each(out, from, length, index, i, count, 1);
+        return gather_each(out, from, length, index, t, count, 1);
     case 4:
-        return gather_each(out, from, length, index, i, count, 4);
+        return gather_each(out, from, length, index, t, count, 4);
     case 8:
-        return gather_each(out, from, length, index, i, count, 8);
+        return gather_each(out, from, length, index, t, count, 8);
     default:
-        return gather_each(out, from, length, index, i, count, bytes);
+        return gather_each(out, from, length, index, t, count, bytes);
+    }
+}
+
+// By element i of the index, whose usual types have loops of their own.
+static int64_t gather_runs(uint8_t *out, const uint8_t *from, int64_t length,
+                           const struct stk_col *index, int64_t i, int64_t count, size_t bytes)
+{
+    const void *places = stk_col_at(index, i);
+    switch (index->dtype) {
+    case STK_DT_I32:
+        return gather_sizes(out, from, length, places, STK_DT_I32, count, bytes);
+    case STK_DT_I64:
+        return gather_sizes(out, from, length, places, STK_DT_I64, count, bytes);
+    default:
+        return gather_sizes(out, from, length, places, index->dtype, count, bytes);
     }
 }
 
@@ -497,7 +510,8 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
                                        count, bytes);
             if (done < count) {
                 return stk_op_fail(r, i, STOKER_EINVAL, "index %lld is not in [0, %lld)",
-                                   (long long)index_at(index, i, done), (long long)length);
+                                   (long long)index_at(stk_col_at(index, i), index->dtype, done),
+                                   (long long)length);
             }
             out += (size_t)count * bytes;
         }
