@@ -9,7 +9,7 @@
 
 #include "data/image/image_steps.h"
 
-enum { ROW = 48 * 20 + 7 };
+enum { ROW = 48 * 70 + 7 }; // more than is done at a time
 
 static uint64_t state = 88172645463325252u;
 
@@ -52,6 +52,12 @@ static void one_by_one(const struct stk_image_steps *s, float *v, size_t n)
                 break;
             case STK_IMAGE_STEP_MULTIPLY:
                 r = x * c;
+                break;
+            case STK_IMAGE_STEP_AT_MOST:
+                r = x > c ? c : x;
+                break;
+            case STK_IMAGE_STEP_AT_LEAST:
+                r = x < c ? c : x;
                 break;
             default:
                 r = x / c;
@@ -99,6 +105,9 @@ static void test_chains(void)
             }
             CHECK(stk_image_steps_add(&s, (enum stk_image_step_kind)(bits() % STK_IMAGE_STEP_KINDS),
                                       c, 1 + (int)(bits() % STK_IMAGE_STEP_CHANNELS)));
+        }
+        if (bits() % 4 == 0) {
+            stk_image_steps_set(&s, (int)(bits() % (uint32_t)count), tame_float());
         }
         size_t n = bits() % 5 ? ROW : bits() % ROW;
         for (size_t i = 0; i < n; i++) {
