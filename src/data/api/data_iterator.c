@@ -197,13 +197,13 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_err *err)
 {
     struct behind *b = &it->behind;
-    struct stk_run *run = it->root->run;
     enum stoker_status s = STOKER_OK;
     bool is_end = false;
-    run->pulls_to_skip = b->pulls;
     while (!is_end && (b->elements > 0 || b->errors > 0)) {
         int64_t done = 0, more = b->elements < PASS_MAX ? b->elements : PASS_MAX;
-        s = stk_iter_skip(it->root, more > 0 ? more : 1, &done, err);
+        more = more > 0 ? more : 1;
+        s = b->pulls ? stk_iter_drop(it->root, more, &done, err)
+                     : stk_iter_skip(it->root, more, &done, err);
         b->elements -= done;
         if (s != STOKER_OK && !stk_status_is_of_element(s)) {
             break;
@@ -212,7 +212,6 @@ static enum stoker_status pass_over(struct stoker_iterator *it, struct stoker_er
         is_end = s == STOKER_OK && done == 0; // the data have become fewer
         s = STOKER_OK;
     }
-    run->pulls_to_skip = false;
     if (s == STOKER_OK) {
         *b = (struct behind){0};
         stk_err_init(err);

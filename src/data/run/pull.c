@@ -121,16 +121,23 @@ enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
     if (stk_run_is_cancelled(it->run)) {
         return stk_err_set(err, STOKER_EINTR, "the iterator was cancelled");
     }
-    if (it->kind->skip && !it->run->pulls_to_skip) {
-        enum stoker_status skipped = it->kind->skip(it, n, done, err);
-        STK_ASSERT(*done >= 0 && *done <= n);
-        if (skipped != STOKER_OK) {
-            name_stage(it, skipped, err);
-        }
-        return skipped;
+    if (!it->kind->skip) {
+        return stk_iter_drop(it, n, done, err);
     }
+    enum stoker_status skipped = it->kind->skip(it, n, done, err);
+    STK_ASSERT(*done >= 0 && *done <= n);
+    if (skipped != STOKER_OK) {
+        name_stage(it, skipped, err);
+    }
+    return skipped;
+}
+
+enum stoker_status stk_iter_drop(struct stk_iter *it, int64_t n, int64_t *done,
+                                 struct stoker_err *err)
+{
     struct stk_block block = {0};
     enum stoker_status s = STOKER_OK;
+    *done = 0;
     while (s == STOKER_OK && *done < n) {
         int64_t want = n - *done < SKIP_BLOCK ? n - *done : SKIP_BLOCK;
         s = stk_iter_next(it, want, &block, err);

@@ -10,7 +10,8 @@
 // Resuming. The state of an iterator is how many elements it has given (and its seed): `skip`
 // passes over elements as cheaply as the kind can, which for indexed sources is no work at all.
 // Where elements had failed, positions of what is cheaply passed over and of what was given could
-// differ: then (run->pulls_to_skip) skipping makes the elements again.
+// differ: then they are made again (`drop`), and stages below skip what they skipped the first
+// time.
 #ifndef STK_DATA_PULL_H
 #define STK_DATA_PULL_H
 
@@ -19,6 +20,9 @@
 STK_MUST_CHECK enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want,
                                                 struct stk_block *out, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                                struct stoker_err *err);
+// The same by `next` alone.
+STK_MUST_CHECK enum stoker_status stk_iter_drop(struct stk_iter *it, int64_t n, int64_t *done,
                                                 struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                               struct stk_block *out, struct stoker_err *err);

@@ -41,7 +41,6 @@ struct stk_run {
     uint64_t failures;       // atomic: elements that failed anywhere
     uint64_t memory_waits;   // atomic: times a stage found too little memory to run ahead
     int root_waits;          // atomic: the consumer is in `next`
-    bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
     struct stk_iter *root;   // the iterator with path 0
     bool has_cap;            // options.threads were given: never more

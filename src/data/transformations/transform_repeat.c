@@ -103,7 +103,7 @@ static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
 {
     struct turns *t = it->state;
     int64_t each = stk_dataset_cardinality(it->ds->in[0]), count = t->count;
-    if (t->is_open || each <= 0 || it->run->pulls_to_skip) {
+    if (t->is_open || each <= 0) {
         return;
     }
     int64_t turns = (n - *done) / each, left = count < 0 ? turns : count - t->turn;
