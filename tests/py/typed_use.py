@@ -7,7 +7,7 @@ import numpy as np
 from typing_extensions import assert_type
 
 import stoker.data as sd
-from stoker.data._op_types import Array, Bytes, Int64
+from stoker.data._op_types import Array, Bytes, Drawn, Int64, TopK, Unique, UniqueWithCounts
 
 Pair = tuple["np.ndarray[Any, np.dtype[np.float32]]", np.int64]
 
@@ -73,3 +73,33 @@ sd.image.resize(np.zeros((4, 4, 3)), "small")  # type: ignore[arg-type]
 sd.reduce_sum(np.arange(3), axis="rows")  # type: ignore[arg-type]
 sd.math.exp(numbers)  # type: ignore[call-overload]
 sd.cast([1, 2], "int32").to_numpy()  # type: ignore[attr-defined]
+
+# Random values are symbolic where a function is traced, arrays elsewhere.
+def noisy(image: sd.Value) -> Drawn:
+    noise = sd.random.uniform([2, 3], maxval=sd.shape(image)[0])
+    assert_type(noise, Drawn)
+    assert_type(image + noise, sd.Value)
+    assert_type(sd.cast(image, "float32") * noise, sd.Value)
+    assert_type(sd.unique(image), Unique[sd.Value])
+    assert_type(sd.unique(image).idx, sd.Value)
+    assert_type(sd.math.top_k(image, 3).values, sd.Value)
+    assert_type(sd.random.stateless_uniform([2], seed=[1, 2], minval=image), sd.Value)
+    assert_type(sd.ones([sd.shape(image)[0], 2]), sd.Value)
+    assert_type(sd.map_fn(lambda row: (sd.exp(row), row), image), tuple[sd.Value, Any])
+    return sd.image.random_flip_left_right(np.zeros((2, 3, 3), np.uint8))
+
+
+assert_type(numbers.map(noisy), sd.Dataset[Array])
+assert_type(sd.unique_with_counts([1, 2, 1]), UniqueWithCounts[Array])
+assert_type(sd.math.top_k([1, 2], 1), TopK[Array])
+assert_type(sd.random.stateless_normal([2], seed=[1, 2]), Array)
+assert_type(sd.random.split([1, 2], num=3), Array)
+assert_type(sd.random.Generator.from_seed(1).normal([3]), Drawn)
+assert_type(sd.random.get_seed(), int | None)
+assert_type(sd.zeros([2, 3]), Array)
+assert_type(sd.range(3), Array)
+assert_type(sd.math.add(1, 2), Array)
+assert_type(sd.while_loop(lambda i: i < 3, lambda i: i + 1, (1,)), tuple[int])
+sd.random.uniform("many")  # type: ignore[arg-type]
+sd.random.set_seed("one")  # type: ignore[arg-type]
+sd.unique(numbers)  # type: ignore[call-overload]

@@ -6,7 +6,7 @@ from typing import Any, overload as _overload
 
 import numpy as np
 
-from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U, Drawn as _Drawn, Unique as _Unique, UniqueWithCounts as _UniqueWithCounts, TopK as _TopK
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T", covariant=True)  # an element
@@ -51,13 +51,13 @@ class Dataset(Generic[_T]):
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset[Any]":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
     @_overload
-    def map(self, map_func: _Callable[..., Value], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[_Array]":
+    def map(self, map_func: _Callable[..., _Drawn], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[_Array]":
         """Each element through map_func."""
     @_overload
-    def map(self, map_func: _Callable[..., tuple[Value, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array]]":
+    def map(self, map_func: _Callable[..., tuple[_Drawn, _Drawn]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array]]":
         """Each element through map_func."""
     @_overload
-    def map(self, map_func: _Callable[..., tuple[Value, Value, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array, _Array]]":
+    def map(self, map_func: _Callable[..., tuple[_Drawn, _Drawn, _Drawn]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[tuple[_Array, _Array, _Array]]":
         """Each element through map_func."""
     @_overload
     def map(self, map_func: _Callable[..., dict[str, Value]], num_parallel_calls: int | None = None, deterministic: _bool | None = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: str | None = None, processes: int | None = None, timeout: float | None = None) -> "Dataset[dict[str, _Array]]":
@@ -691,7 +691,7 @@ def broadcast_to(input: _Symbolic, shape: _Ints, name: str | None = None) -> _Va
 @_overload
 def broadcast_to(input: _Plain, shape: _Ints, name: str | None = None) -> _Array:
     """Values repeated along new dimensions and along those of length 1."""
-def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any:
+def case(pred_fn_pairs: _Sequence[tuple[Any, _Callable[[], _U]]], default: _Callable[[], _U] | None = None, exclusive: Any = False, strict: Any = False, name: str | None = 'case') -> _U:
     """The function of the first pair (bool scalar, function) whose bool is true; else default()."""
 @_overload
 def cast(x: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
@@ -795,7 +795,7 @@ def expand_dims(input: _Symbolic, axis: _Int, *, name: str | None = None) -> _Va
 def expand_dims(input: _Plain, axis: _Int, *, name: str | None = None) -> _Array:
     """A dimension of 1 at `axis`."""
 experimental: Any
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: _DType = 'float32', name: str | None = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
     """A matrix with ones on its diagonal."""
 @_overload
 def fill(dims: _Ints, value: _Symbolic, name: str | None = None) -> _Value:
@@ -830,9 +830,9 @@ def floormod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
 @_overload
 def floormod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x % y, of the sign of y."""
-def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+def foldl(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: str | None = None) -> _U:
     """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
-def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+def foldr(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: str | None = None) -> _U:
     """The same from the last slice on."""
 def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
     """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
@@ -907,7 +907,14 @@ def less_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x <= y."""
 def limits() -> Any:
     """The limits (0: none), and what all pipelines use of them now and used at most: a dict."""
-def linspace(start: Any, stop: Any, num: _Ints, name: str | None = None, axis: _Ints = 0) -> Any:
+@_overload
+def linspace(start: _Symbolic, stop: _Tensor, num: _Ints, name: str | None = None, axis: _Ints = 0) -> _Value:
+    """num values from start to stop, both included."""
+@_overload
+def linspace(start: _Tensor, stop: _Symbolic, num: _Ints, name: str | None = None, axis: _Ints = 0) -> _Value:
+    """num values from start to stop, both included."""
+@_overload
+def linspace(start: _Plain, stop: _Plain, num: _Ints, name: str | None = None, axis: _Ints = 0) -> _Array:
     """num values from start to stop, both included."""
 def load_op_library(library_filename: Any) -> Any:
     """The operations of a plug-in (a shared library, see stoker/plugin.h), as a module of functions."""
@@ -941,7 +948,7 @@ def logical_or(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
 @_overload
 def logical_or(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """One is true."""
-def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
+def map_fn(fn: _Callable[..., _U], elems: Any, dtype: _DType | None = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: str | None = None, fn_output_signature: Any = None) -> _U:
     """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
 @_overload
 def matmul(a: _Symbolic, b: _Tensor, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
@@ -961,7 +968,7 @@ def maximum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
 @_overload
 def maximum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """the larger of two."""
-def meshgrid(*args: Any, indexing: Any = 'xy', name: Any = None) -> Any:
+def meshgrid(*args: Any, indexing: Any = 'xy', name: str | None = None) -> list[_Drawn]:
     """Coordinates of a grid: for each vector an array of as many dimensions as there are vectors."""
 @_overload
 def minimum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
@@ -1020,7 +1027,14 @@ def one_hot(indices: _Symbolic, depth: Any, on_value: Any = None, off_value: Any
 @_overload
 def one_hot(indices: _Plain, depth: Any, on_value: Any = None, off_value: Any = None, axis: _Ints | None = None, dtype: _DType | None = None, name: str | None = None) -> _Array:
     """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
-def ones(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> Any:
+@_overload
+def ones(shape: _Value, dtype: _DType = 'float32', name: str | None = None) -> _Value:
+    """Ones."""
+@_overload
+def ones(shape: _PlainInts, dtype: _DType = 'float32', name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+    """Ones."""
+@_overload
+def ones(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> _Value:
     """Ones."""
 @_overload
 def ones_like(input: _Symbolic, dtype: _DType | None = None, *, name: str | None = None) -> _Value:
@@ -1047,7 +1061,17 @@ def print(*inputs: _Tensor, output_stream: Any = None, summarize: Any = 3, sep: 
     """Prints values, to sys.stderr; inside of a traced function those of each element, as it is made."""
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
     """Python for each element, in the middle of a traced function."""
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: _DType | None = None, name: str | None = 'range') -> Any:
+@_overload
+def range(start: _Symbolic, limit: _Tensor | None = None, delta: _Tensor = 1, dtype: _DType | None = None, name: str | None = 'range') -> _Value:
+    """start, start + delta, ... below limit; range(limit) starts at 0."""
+@_overload
+def range(start: _Tensor, limit: _Symbolic, delta: _Tensor = 1, dtype: _DType | None = None, name: str | None = 'range') -> _Value:
+    """start, start + delta, ... below limit; range(limit) starts at 0."""
+@_overload
+def range(start: _Tensor, limit: _Tensor, delta: _Symbolic, dtype: _DType | None = None, name: str | None = 'range') -> _Value:
+    """start, start + delta, ... below limit; range(limit) starts at 0."""
+@_overload
+def range(start: _Plain, limit: _Plain | None = None, delta: _Plain = 1, dtype: _DType | None = None, name: str | None = 'range') -> _Array:
     """start, start + delta, ... below limit; range(limit) starts at 0."""
 @_overload
 def rank(input: _Symbolic, *, name: str | None = None) -> _Value:
@@ -1154,7 +1178,7 @@ def scalar_mul(scalar: _Tensor, x: _Symbolic, name: str | None = None) -> _Value
 @_overload
 def scalar_mul(scalar: _Plain, x: _Plain, name: str | None = None) -> _Array:
     """x times a scalar."""
-def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
+def scan(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: str | None = None) -> _U:
     """What fn(accumulated, slice) gives for each slice in turn, stacked. Without an initializer the"""
 @_overload
 def searchsorted(sorted_sequence: _Symbolic, values: _Tensor, side: Any = 'left', out_type: _DType = 'int32', name: str | None = None) -> _Value:
@@ -1276,7 +1300,7 @@ def subtract(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
 @_overload
 def subtract(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x - y."""
-def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any:
+def switch_case(branch_index: Any, branch_fns: _Sequence[_Callable[[], _U]] | _Sequence[tuple[int, _Callable[[], _U]]] | dict[int, _Callable[[], _U]], default: _Callable[[], _U] | None = None, name: str | None = 'switch_case') -> _U:
     """branch_fns[branch_index](); where there is none with that number default(), or the last one."""
 @_overload
 def tan(x: _Symbolic, *, name: str | None = None) -> _Value:
@@ -1321,9 +1345,17 @@ uint16: np.dtype[Any]
 uint32: np.dtype[Any]
 uint64: np.dtype[Any]
 uint8: np.dtype[Any]
-def unique(x: _Tensor, out_idx: _DType = 'int32', name: str | None = None) -> Any:
+@_overload
+def unique(x: _Symbolic, out_idx: _DType = 'int32', name: str | None = None) -> _Unique[_Value]:
     """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
-def unique_with_counts(x: _Tensor, out_idx: _DType = 'int32', name: str | None = None) -> Any:
+@_overload
+def unique(x: _Plain, out_idx: _DType = 'int32', name: str | None = None) -> _Unique[_Array]:
+    """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
+@_overload
+def unique_with_counts(x: _Symbolic, out_idx: _DType = 'int32', name: str | None = None) -> _UniqueWithCounts[_Value]:
+    """(y, idx, count): the same, and how often each of y comes."""
+@_overload
+def unique_with_counts(x: _Plain, out_idx: _DType = 'int32', name: str | None = None) -> _UniqueWithCounts[_Array]:
     """(y, idx, count): the same, and how often each of y comes."""
 @_overload
 def unstack(value: _Symbolic, num: _Ints | None = None, axis: _Ints = 0, name: str | None = 'unstack') -> list[_Value]:
@@ -1331,7 +1363,7 @@ def unstack(value: _Symbolic, num: _Ints | None = None, axis: _Ints = 0, name: s
 @_overload
 def unstack(value: _Plain, num: _Ints | None = None, axis: _Ints = 0, name: str | None = 'unstack') -> list[_Array]:
     """The slices along an axis, as a list."""
-def vectorized_map(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
+def vectorized_map(fn: _Callable[..., _U], elems: Any, dtype: _DType | None = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: str | None = None, fn_output_signature: Any = None) -> _U:
     """fn of each slice of elems (a value, or a structure of them) along the first dimension, stacked."""
 @_overload
 def where(condition: _Symbolic, x: _Tensor | None = None, y: _Tensor | None = None, name: str | None = None) -> _Value:
@@ -1345,9 +1377,16 @@ def where(condition: _Tensor, x: _Tensor, y: _Symbolic, name: str | None = None)
 @_overload
 def where(condition: _Plain, x: _Plain | None = None, y: _Plain | None = None, name: str | None = None) -> _Array:
     """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
-def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
+def while_loop(cond: _Callable[..., Any], body: _Callable[..., _U], loop_vars: _U, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: str | None = None) -> _U:
     """body(*loop_vars) as long as cond(*loop_vars) holds: the variables then, in a list or tuple as"""
-def zeros(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> Any:
+@_overload
+def zeros(shape: _Value, dtype: _DType = 'float32', name: str | None = None) -> _Value:
+    """Zeros (empty strings, False)."""
+@_overload
+def zeros(shape: _PlainInts, dtype: _DType = 'float32', name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
+    """Zeros (empty strings, False)."""
+@_overload
+def zeros(shape: _Ints, dtype: _DType = 'float32', name: str | None = None) -> _Value:
     """Zeros (empty strings, False)."""
 @_overload
 def zeros_like(input: _Symbolic, dtype: _DType | None = None, *, name: str | None = None) -> _Value:

@@ -6,54 +6,84 @@ from typing import Any, overload as _overload
 
 import numpy as np
 
-from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U
+from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U, Drawn as _Drawn, Unique as _Unique, UniqueWithCounts as _UniqueWithCounts, TopK as _TopK
+from . import (
+    Assert as _Assert,
+    abs as _abs,
+    acos as _acos,
+    acosh as _acosh,
+    add as _add,
+    add_n as _add_n,
+    argmax as _argmax,
+    argmin as _argmin,
+    as_string as _as_string,
+    asin as _asin,
+    asinh as _asinh,
+    assert_equal as _assert_equal,
+    assert_greater as _assert_greater,
+    assert_less as _assert_less,
+    atan as _atan,
+    atan2 as _atan2,
+    atanh as _atanh,
+    cast as _cast,
+    ceil as _ceil,
+    cos as _cos,
+    cosh as _cosh,
+    cumsum as _cumsum,
+    divide as _divide,
+    equal as _equal,
+    exp as _exp,
+    eye as _eye,
+    floor as _floor,
+    floordiv as _floordiv,
+    floormod as _floormod,
+    greater as _greater,
+    greater_equal as _greater_equal,
+    less as _less,
+    less_equal as _less_equal,
+    log as _log,
+    logical_and as _logical_and,
+    logical_not as _logical_not,
+    logical_or as _logical_or,
+    matmul as _matmul,
+    maximum as _maximum,
+    minimum as _minimum,
+    mod as _mod,
+    multiply as _multiply,
+    negative as _negative,
+    norm as _norm,
+    not_equal as _not_equal,
+    pow as _pow,
+    reduce_all as _reduce_all,
+    reduce_any as _reduce_any,
+    reduce_logsumexp as _reduce_logsumexp,
+    reduce_max as _reduce_max,
+    reduce_mean as _reduce_mean,
+    reduce_min as _reduce_min,
+    reduce_prod as _reduce_prod,
+    reduce_sum as _reduce_sum,
+    round as _round,
+    saturate_cast as _saturate_cast,
+    scalar_mul as _scalar_mul,
+    sigmoid as _sigmoid,
+    sign as _sign,
+    sin as _sin,
+    sinh as _sinh,
+    sqrt as _sqrt,
+    square as _square,
+    subtract as _subtract,
+    tan as _tan,
+    tanh as _tanh,
+    truediv as _truediv,
+)
 
 class math:
     """Operations of tf.math."""
-    @_overload
-    @staticmethod
-    def abs(x: _Symbolic, name: str | None = None) -> _Value:
-        """The amount of each value, of complex ones as well."""
-    @_overload
-    @staticmethod
-    def abs(x: _Plain, name: str | None = None) -> _Array:
-        """The amount of each value, of complex ones as well."""
-    @_overload
-    @staticmethod
-    def acos(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Arc cosine."""
-    @_overload
-    @staticmethod
-    def acos(x: _Plain, *, name: str | None = None) -> _Array:
-        """Arc cosine."""
-    @_overload
-    @staticmethod
-    def acosh(x: _Symbolic, name: str | None = None) -> _Value:
-        """Inverse hyperbolic cosine."""
-    @_overload
-    @staticmethod
-    def acosh(x: _Plain, name: str | None = None) -> _Array:
-        """Inverse hyperbolic cosine."""
-    @_overload
-    @staticmethod
-    def add(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x + y; strings one behind the other."""
-    @_overload
-    @staticmethod
-    def add(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x + y; strings one behind the other."""
-    @_overload
-    @staticmethod
-    def add(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x + y; strings one behind the other."""
-    @_overload
-    @staticmethod
-    def add_n(inputs: _Plain, name: str | None = None) -> _Array:  # type: ignore[overload-overlap]
-        """The sum of a list of values."""
-    @_overload
-    @staticmethod
-    def add_n(inputs: _Value | _Sequence[_Tensor], name: str | None = None) -> _Value:
-        """The sum of a list of values."""
+    abs = _abs
+    acos = _acos
+    acosh = _acosh
+    add = _add
+    add_n = _add_n
     @_overload
     @staticmethod
     def angle(input: _Symbolic, name: str | None = None) -> _Value:
@@ -62,66 +92,13 @@ class math:
     @staticmethod
     def angle(input: _Plain, name: str | None = None) -> _Array:
         """The angle of complex values, in radians; of real ones 0, or pi where they are negative."""
-    @_overload
-    @staticmethod
-    def argmax(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
-        """Where the largest value along an axis is, the first of equal ones."""
-    @_overload
-    @staticmethod
-    def argmax(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
-        """Where the largest value along an axis is, the first of equal ones."""
-    @_overload
-    @staticmethod
-    def argmin(input: _Symbolic, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Value:
-        """Where the smallest value along an axis is, the first of equal ones."""
-    @_overload
-    @staticmethod
-    def argmin(input: _Plain, axis: _Int | None = None, output_type: _DType = 'int64', name: str | None = None) -> _Array:
-        """Where the smallest value along an axis is, the first of equal ones."""
-    @_overload
-    @staticmethod
-    def asin(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Arc sine."""
-    @_overload
-    @staticmethod
-    def asin(x: _Plain, *, name: str | None = None) -> _Array:
-        """Arc sine."""
-    @_overload
-    @staticmethod
-    def asinh(x: _Symbolic, name: str | None = None) -> _Value:
-        """Inverse hyperbolic sine."""
-    @_overload
-    @staticmethod
-    def asinh(x: _Plain, name: str | None = None) -> _Array:
-        """Inverse hyperbolic sine."""
-    @_overload
-    @staticmethod
-    def atan(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Arc tangent."""
-    @_overload
-    @staticmethod
-    def atan(x: _Plain, *, name: str | None = None) -> _Array:
-        """Arc tangent."""
-    @_overload
-    @staticmethod
-    def atan2(y: _Symbolic, x: _Tensor, *, name: str | None = None) -> _Value:
-        """Angle of the point (y, x)."""
-    @_overload
-    @staticmethod
-    def atan2(y: _Tensor, x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Angle of the point (y, x)."""
-    @_overload
-    @staticmethod
-    def atan2(y: _Plain, x: _Plain, *, name: str | None = None) -> _Array:
-        """Angle of the point (y, x)."""
-    @_overload
-    @staticmethod
-    def atanh(x: _Symbolic, name: str | None = None) -> _Value:
-        """Inverse hyperbolic tangent."""
-    @_overload
-    @staticmethod
-    def atanh(x: _Plain, name: str | None = None) -> _Array:
-        """Inverse hyperbolic tangent."""
+    argmax = _argmax
+    argmin = _argmin
+    asin = _asin
+    asinh = _asinh
+    atan = _atan
+    atan2 = _atan2
+    atanh = _atanh
     @_overload
     @staticmethod
     def bincount(arr: _Symbolic, weights: _Tensor | None = None, minlength: Any = None, maxlength: Any = None, dtype: _DType = 'int32', name: str | None = None) -> _Value:
@@ -134,30 +111,9 @@ class math:
     @staticmethod
     def bincount(arr: _Plain, weights: _Plain | None = None, minlength: Any = None, maxlength: Any = None, dtype: _DType = 'int32', name: str | None = None) -> _Array:
         """How often each number from 0 on comes in a vector; with weights, their sums."""
-    @_overload
-    @staticmethod
-    def ceil(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Up to an integer."""
-    @_overload
-    @staticmethod
-    def ceil(x: _Plain, *, name: str | None = None) -> _Array:
-        """Up to an integer."""
-    @_overload
-    @staticmethod
-    def cos(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Cosine."""
-    @_overload
-    @staticmethod
-    def cos(x: _Plain, *, name: str | None = None) -> _Array:
-        """Cosine."""
-    @_overload
-    @staticmethod
-    def cosh(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Hyperbolic cosine."""
-    @_overload
-    @staticmethod
-    def cosh(x: _Plain, *, name: str | None = None) -> _Array:
-        """Hyperbolic cosine."""
+    ceil = _ceil
+    cos = _cos
+    cosh = _cosh
     @_overload
     @staticmethod
     def count_nonzero(input: _Symbolic, axis: _Ints | None = None, keepdims: _Flag | None = None, dtype: _DType = 'int64', name: str | None = None) -> _Value:
@@ -166,26 +122,8 @@ class math:
     @staticmethod
     def count_nonzero(input: _Plain, axis: _Ints | None = None, keepdims: _Flag | None = None, dtype: _DType = 'int64', name: str | None = None) -> _Array:
         """How many values are not 0."""
-    @_overload
-    @staticmethod
-    def cumsum(x: _Symbolic, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Value:
-        """Sums up to each place along `axis`."""
-    @_overload
-    @staticmethod
-    def cumsum(x: _Plain, axis: _Int = 0, exclusive: _Flag = False, reverse: _Flag = False, *, name: str | None = None) -> _Array:
-        """Sums up to each place along `axis`."""
-    @_overload
-    @staticmethod
-    def divide(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x / y; integers give floats."""
-    @_overload
-    @staticmethod
-    def divide(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x / y; integers give floats."""
-    @_overload
-    @staticmethod
-    def divide(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x / y; integers give floats."""
+    cumsum = _cumsum
+    divide = _divide
     @_overload
     @staticmethod
     def divide_no_nan(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
@@ -198,18 +136,7 @@ class math:
     @staticmethod
     def divide_no_nan(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
         """x / y, 0 where y is 0; integers as truediv divides them."""
-    @_overload
-    @staticmethod
-    def equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x == y."""
-    @_overload
-    @staticmethod
-    def equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x == y."""
-    @_overload
-    @staticmethod
-    def equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x == y."""
+    equal = _equal
     @_overload
     @staticmethod
     def erf(x: _Symbolic, *, name: str | None = None) -> _Value:
@@ -226,14 +153,7 @@ class math:
     @staticmethod
     def erfc(x: _Plain, name: str | None = None) -> _Array:
         """1 less erf(x)."""
-    @_overload
-    @staticmethod
-    def exp(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """e to the power x."""
-    @_overload
-    @staticmethod
-    def exp(x: _Plain, *, name: str | None = None) -> _Array:
-        """e to the power x."""
+    exp = _exp
     @_overload
     @staticmethod
     def expm1(x: _Symbolic, *, name: str | None = None) -> _Value:
@@ -242,62 +162,11 @@ class math:
     @staticmethod
     def expm1(x: _Plain, *, name: str | None = None) -> _Array:
         """e to the power x, less 1."""
-    @_overload
-    @staticmethod
-    def floor(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Down to an integer."""
-    @_overload
-    @staticmethod
-    def floor(x: _Plain, *, name: str | None = None) -> _Array:
-        """Down to an integer."""
-    @_overload
-    @staticmethod
-    def floordiv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x // y, rounded down."""
-    @_overload
-    @staticmethod
-    def floordiv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x // y, rounded down."""
-    @_overload
-    @staticmethod
-    def floordiv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x // y, rounded down."""
-    @_overload
-    @staticmethod
-    def floormod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def floormod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def floormod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def greater(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x > y."""
-    @_overload
-    @staticmethod
-    def greater(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x > y."""
-    @_overload
-    @staticmethod
-    def greater(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x > y."""
-    @_overload
-    @staticmethod
-    def greater_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x >= y."""
-    @_overload
-    @staticmethod
-    def greater_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x >= y."""
-    @_overload
-    @staticmethod
-    def greater_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x >= y."""
+    floor = _floor
+    floordiv = _floordiv
+    floormod = _floormod
+    greater = _greater
+    greater_equal = _greater_equal
     @_overload
     @staticmethod
     def imag(input: _Symbolic, name: str | None = None) -> _Value:
@@ -338,38 +207,9 @@ class math:
     @staticmethod
     def l2_normalize(x: _Plain, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Array:
         """x over its length along the axes."""
-    @_overload
-    @staticmethod
-    def less(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x < y."""
-    @_overload
-    @staticmethod
-    def less(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x < y."""
-    @_overload
-    @staticmethod
-    def less(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x < y."""
-    @_overload
-    @staticmethod
-    def less_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x <= y."""
-    @_overload
-    @staticmethod
-    def less_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x <= y."""
-    @_overload
-    @staticmethod
-    def less_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x <= y."""
-    @_overload
-    @staticmethod
-    def log(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Natural logarithm."""
-    @_overload
-    @staticmethod
-    def log(x: _Plain, *, name: str | None = None) -> _Array:
-        """Natural logarithm."""
+    less = _less
+    less_equal = _less_equal
+    log = _log
     @_overload
     @staticmethod
     def log1p(x: _Symbolic, *, name: str | None = None) -> _Value:
@@ -394,38 +234,9 @@ class math:
     @staticmethod
     def log_softmax(logits: _Plain, axis: _Ints | None = None, name: str | None = None) -> _Array:
         """log of softmax along an axis, by default the last."""
-    @_overload
-    @staticmethod
-    def logical_and(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """Both are true."""
-    @_overload
-    @staticmethod
-    def logical_and(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """Both are true."""
-    @_overload
-    @staticmethod
-    def logical_and(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """Both are true."""
-    @_overload
-    @staticmethod
-    def logical_not(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """True becomes false."""
-    @_overload
-    @staticmethod
-    def logical_not(x: _Plain, *, name: str | None = None) -> _Array:
-        """True becomes false."""
-    @_overload
-    @staticmethod
-    def logical_or(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """One is true."""
-    @_overload
-    @staticmethod
-    def logical_or(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """One is true."""
-    @_overload
-    @staticmethod
-    def logical_or(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """One is true."""
+    logical_and = _logical_and
+    logical_not = _logical_not
+    logical_or = _logical_or
     @_overload
     @staticmethod
     def logical_xor(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
@@ -438,54 +249,10 @@ class math:
     @staticmethod
     def logical_xor(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
         """Exactly one is true."""
-    @_overload
-    @staticmethod
-    def maximum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """the larger of two."""
-    @_overload
-    @staticmethod
-    def maximum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """the larger of two."""
-    @_overload
-    @staticmethod
-    def maximum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """the larger of two."""
-    @_overload
-    @staticmethod
-    def minimum(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """the smaller of two."""
-    @_overload
-    @staticmethod
-    def minimum(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """the smaller of two."""
-    @_overload
-    @staticmethod
-    def minimum(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """the smaller of two."""
-    @_overload
-    @staticmethod
-    def mod(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def mod(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def mod(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x % y, of the sign of y."""
-    @_overload
-    @staticmethod
-    def multiply(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x * y."""
-    @_overload
-    @staticmethod
-    def multiply(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x * y."""
-    @_overload
-    @staticmethod
-    def multiply(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x * y."""
+    maximum = _maximum
+    minimum = _minimum
+    mod = _mod
+    multiply = _multiply
     @_overload
     @staticmethod
     def multiply_no_nan(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
@@ -498,26 +265,8 @@ class math:
     @staticmethod
     def multiply_no_nan(x: _Plain, y: _Plain, name: str | None = None) -> _Array:
         """x * y, 0 where y is 0."""
-    @_overload
-    @staticmethod
-    def negative(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """-x."""
-    @_overload
-    @staticmethod
-    def negative(x: _Plain, *, name: str | None = None) -> _Array:
-        """-x."""
-    @_overload
-    @staticmethod
-    def not_equal(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x != y."""
-    @_overload
-    @staticmethod
-    def not_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x != y."""
-    @_overload
-    @staticmethod
-    def not_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x != y."""
+    negative = _negative
+    not_equal = _not_equal
     @_overload
     @staticmethod
     def polyval(coeffs: Any, x: _Symbolic, name: str | None = None) -> _Value:
@@ -526,18 +275,7 @@ class math:
     @staticmethod
     def polyval(coeffs: Any, x: _Plain, name: str | None = None) -> _Array:
         """A polynomial's value: coeffs from the highest power on."""
-    @_overload
-    @staticmethod
-    def pow(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x to the power y."""
-    @_overload
-    @staticmethod
-    def pow(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x to the power y."""
-    @_overload
-    @staticmethod
-    def pow(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x to the power y."""
+    pow = _pow
     @_overload
     @staticmethod
     def real(input: _Symbolic, name: str | None = None) -> _Value:
@@ -562,22 +300,8 @@ class math:
     @staticmethod
     def reciprocal_no_nan(x: _Plain, name: str | None = None) -> _Array:
         """1 / x, 0 where x is 0."""
-    @_overload
-    @staticmethod
-    def reduce_all(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Are all true, along axes."""
-    @_overload
-    @staticmethod
-    def reduce_all(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Are all true, along axes."""
-    @_overload
-    @staticmethod
-    def reduce_any(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Is any true, along axes."""
-    @_overload
-    @staticmethod
-    def reduce_any(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Is any true, along axes."""
+    reduce_all = _reduce_all
+    reduce_any = _reduce_any
     @_overload
     @staticmethod
     def reduce_euclidean_norm(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Value:
@@ -586,46 +310,11 @@ class math:
     @staticmethod
     def reduce_euclidean_norm(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Array:
         """The root of the sum of squares along axes."""
-    @_overload
-    @staticmethod
-    def reduce_logsumexp(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Value:
-        """log of the sum of exp along axes, whatever the size of the values."""
-    @_overload
-    @staticmethod
-    def reduce_logsumexp(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, name: str | None = None) -> _Array:
-        """log of the sum of exp along axes, whatever the size of the values."""
-    @_overload
-    @staticmethod
-    def reduce_max(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Largest along axes."""
-    @_overload
-    @staticmethod
-    def reduce_max(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Largest along axes."""
-    @_overload
-    @staticmethod
-    def reduce_mean(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Mean along axes."""
-    @_overload
-    @staticmethod
-    def reduce_mean(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Mean along axes."""
-    @_overload
-    @staticmethod
-    def reduce_min(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Smallest along axes."""
-    @_overload
-    @staticmethod
-    def reduce_min(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Smallest along axes."""
-    @_overload
-    @staticmethod
-    def reduce_prod(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Product along axes."""
-    @_overload
-    @staticmethod
-    def reduce_prod(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Product along axes."""
+    reduce_logsumexp = _reduce_logsumexp
+    reduce_max = _reduce_max
+    reduce_mean = _reduce_mean
+    reduce_min = _reduce_min
+    reduce_prod = _reduce_prod
     @_overload
     @staticmethod
     def reduce_std(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
@@ -634,14 +323,7 @@ class math:
     @staticmethod
     def reduce_std(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
         """Standard deviation along axes."""
-    @_overload
-    @staticmethod
-    def reduce_sum(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
-        """Sum along axes."""
-    @_overload
-    @staticmethod
-    def reduce_sum(input_tensor: _Plain, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Array:
-        """Sum along axes."""
+    reduce_sum = _reduce_sum
     @_overload
     @staticmethod
     def reduce_variance(input_tensor: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, *, name: str | None = None) -> _Value:
@@ -658,14 +340,7 @@ class math:
     @staticmethod
     def rint(x: _Plain, name: str | None = None) -> _Array:
         """To the nearest integer, ties to even."""
-    @_overload
-    @staticmethod
-    def round(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """To the nearest integer, ties to even."""
-    @_overload
-    @staticmethod
-    def round(x: _Plain, *, name: str | None = None) -> _Array:
-        """To the nearest integer, ties to even."""
+    round = _round
     @_overload
     @staticmethod
     def rsqrt(x: _Symbolic, *, name: str | None = None) -> _Value:
@@ -674,50 +349,11 @@ class math:
     @staticmethod
     def rsqrt(x: _Plain, *, name: str | None = None) -> _Array:
         """1 / square root."""
-    @_overload
-    @staticmethod
-    def scalar_mul(scalar: _Symbolic, x: _Tensor, name: str | None = None) -> _Value:
-        """x times a scalar."""
-    @_overload
-    @staticmethod
-    def scalar_mul(scalar: _Tensor, x: _Symbolic, name: str | None = None) -> _Value:
-        """x times a scalar."""
-    @_overload
-    @staticmethod
-    def scalar_mul(scalar: _Plain, x: _Plain, name: str | None = None) -> _Array:
-        """x times a scalar."""
-    @_overload
-    @staticmethod
-    def sigmoid(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """1 / (1 + exp(-x))."""
-    @_overload
-    @staticmethod
-    def sigmoid(x: _Plain, *, name: str | None = None) -> _Array:
-        """1 / (1 + exp(-x))."""
-    @_overload
-    @staticmethod
-    def sign(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """-1, 0 or 1."""
-    @_overload
-    @staticmethod
-    def sign(x: _Plain, *, name: str | None = None) -> _Array:
-        """-1, 0 or 1."""
-    @_overload
-    @staticmethod
-    def sin(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Sine."""
-    @_overload
-    @staticmethod
-    def sin(x: _Plain, *, name: str | None = None) -> _Array:
-        """Sine."""
-    @_overload
-    @staticmethod
-    def sinh(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Hyperbolic sine."""
-    @_overload
-    @staticmethod
-    def sinh(x: _Plain, *, name: str | None = None) -> _Array:
-        """Hyperbolic sine."""
+    scalar_mul = _scalar_mul
+    sigmoid = _sigmoid
+    sign = _sign
+    sin = _sin
+    sinh = _sinh
     @_overload
     @staticmethod
     def softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
@@ -742,22 +378,8 @@ class math:
     @staticmethod
     def softsign(x: _Plain, name: str | None = None) -> _Array:
         """x / (1 + |x|)."""
-    @_overload
-    @staticmethod
-    def sqrt(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Square root."""
-    @_overload
-    @staticmethod
-    def sqrt(x: _Plain, *, name: str | None = None) -> _Array:
-        """Square root."""
-    @_overload
-    @staticmethod
-    def square(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """x * x."""
-    @_overload
-    @staticmethod
-    def square(x: _Plain, *, name: str | None = None) -> _Array:
-        """x * x."""
+    sqrt = _sqrt
+    square = _square
     @_overload
     @staticmethod
     def squared_difference(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
@@ -770,49 +392,18 @@ class math:
     @staticmethod
     def squared_difference(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
         """(x - y) squared."""
+    subtract = _subtract
+    tan = _tan
+    tanh = _tanh
     @_overload
     @staticmethod
-    def subtract(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x - y."""
-    @_overload
-    @staticmethod
-    def subtract(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x - y."""
-    @_overload
-    @staticmethod
-    def subtract(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x - y."""
-    @_overload
-    @staticmethod
-    def tan(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Tangent."""
-    @_overload
-    @staticmethod
-    def tan(x: _Plain, *, name: str | None = None) -> _Array:
-        """Tangent."""
-    @_overload
-    @staticmethod
-    def tanh(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Hyperbolic tangent."""
-    @_overload
-    @staticmethod
-    def tanh(x: _Plain, *, name: str | None = None) -> _Array:
-        """Hyperbolic tangent."""
-    @staticmethod
-    def top_k(input: _Tensor, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> Any:
+    def top_k(input: _Symbolic, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> _TopK[_Value]:
         """(values, indices): the k largest values of each row (the last dimension), the largest first."""
     @_overload
     @staticmethod
-    def truediv(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
-        """x / y; integers give floats."""
-    @_overload
-    @staticmethod
-    def truediv(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
-        """x / y; integers give floats."""
-    @_overload
-    @staticmethod
-    def truediv(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
-        """x / y; integers give floats."""
+    def top_k(input: _Plain, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> _TopK[_Array]:
+        """(values, indices): the k largest values of each row (the last dimension), the largest first."""
+    truediv = _truediv
     @_overload
     @staticmethod
     def xdivy(x: _Symbolic, y: _Tensor, name: str | None = None) -> _Value:
@@ -859,14 +450,7 @@ class math:
         """The share of values that are 0."""
 class strings:
     """Operations of tf.strings."""
-    @_overload
-    @staticmethod
-    def as_string(input: _Symbolic, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Value:
-        """Numbers as text; strings as they are."""
-    @_overload
-    @staticmethod
-    def as_string(input: _Plain, precision: _Int = -1, scientific: _Flag = False, shortest: _Flag = False, width: _Int = -1, fill: str = '', name: str | None = None) -> _Array:
-        """Numbers as text; strings as they are."""
+    as_string = _as_string
     @staticmethod
     def bytes_split(input: _Tensor, name: str | None = None) -> Any:
         """The bytes of a string, each as a string."""
@@ -1303,7 +887,7 @@ class image:
         """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
     @_overload
     @staticmethod
-    def jpeg_random_resized_crop(contents: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
+    def jpeg_random_resized_crop(contents: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> _Drawn:
         """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
     @staticmethod
     def mixup(images: _Tensor, labels: _Tensor, alpha: Any = 1.0, num_classes: Any = None, seed: Any = None) -> Any:
@@ -1374,7 +958,7 @@ class image:
         """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
     @_overload
     @staticmethod
-    def rand_augment(image: _Plain, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+    def rand_augment(image: _Plain, num_ops: Any = 2, magnitude: Any = 9, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> _Drawn:
         """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
     @_overload
     @staticmethod
@@ -1382,7 +966,7 @@ class image:
         """Brighter by up to max_delta."""
     @_overload
     @staticmethod
-    def random_brightness(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_brightness(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Brighter by up to max_delta."""
     @_overload
     @staticmethod
@@ -1390,7 +974,7 @@ class image:
         """Contrast by lower to upper."""
     @_overload
     @staticmethod
-    def random_contrast(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_contrast(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Contrast by lower to upper."""
     @_overload
     @staticmethod
@@ -1398,7 +982,7 @@ class image:
         """A part of that size, at a random place."""
     @_overload
     @staticmethod
-    def random_crop(value: _Plain, size: Any, seed: Any = None, name: str | None = None) -> Any:
+    def random_crop(value: _Plain, size: Any, seed: Any = None, name: str | None = None) -> _Drawn:
         """A part of that size, at a random place."""
     @_overload
     @staticmethod
@@ -1406,7 +990,7 @@ class image:
         """With a chance of p a random rectangle of `value`: of that part of the image's area, and that"""
     @_overload
     @staticmethod
-    def random_erasing(image: _Plain, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: _Plain = 0, seed: Any = None) -> Any:
+    def random_erasing(image: _Plain, p: Any = 0.5, scale: Any = ..., ratio: Any = ..., value: _Plain = 0, seed: Any = None) -> _Drawn:
         """With a chance of p a random rectangle of `value`: of that part of the image's area, and that"""
     @_overload
     @staticmethod
@@ -1414,7 +998,7 @@ class image:
         """Mirrored left to right, or not."""
     @_overload
     @staticmethod
-    def random_flip_left_right(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_flip_left_right(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Mirrored left to right, or not."""
     @_overload
     @staticmethod
@@ -1422,7 +1006,7 @@ class image:
         """Mirrored top to bottom, or not."""
     @_overload
     @staticmethod
-    def random_flip_up_down(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_flip_up_down(image: _Plain, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Mirrored top to bottom, or not."""
     @_overload
     @staticmethod
@@ -1430,7 +1014,7 @@ class image:
         """Hue turned by up to max_delta."""
     @_overload
     @staticmethod
-    def random_hue(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_hue(image: _Plain, max_delta: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Hue turned by up to max_delta."""
     @_overload
     @staticmethod
@@ -1438,7 +1022,7 @@ class image:
         """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
     @_overload
     @staticmethod
-    def random_resized_crop(image: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
+    def random_resized_crop(image: _Plain, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.0, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> _Drawn:
         """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
     @_overload
     @staticmethod
@@ -1446,7 +1030,7 @@ class image:
         """Saturation by lower to upper."""
     @_overload
     @staticmethod
-    def random_saturation(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> Any:
+    def random_saturation(image: _Plain, lower: _Float, upper: _Float, seed: _Int | None = None, *, name: str | None = None) -> _Drawn:
         """Saturation by lower to upper."""
     @_overload
     @staticmethod
@@ -1625,7 +1209,7 @@ class image:
         """One change of one strength, both drawn at random: TrivialAugment (wide)."""
     @_overload
     @staticmethod
-    def trivial_augment(image: _Plain, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> Any:
+    def trivial_augment(image: _Plain, num_magnitude_bins: Any = 31, interpolation: Any = 'nearest', fill: Any = 0.0, seed: Any = None) -> _Drawn:
         """One change of one strength, both drawn at random: TrivialAugment (wide)."""
     @_overload
     @staticmethod
@@ -1677,14 +1261,7 @@ class nn:
     @staticmethod
     def relu(features: _Plain, *, name: str | None = None) -> _Array:
         """x, or 0 if negative."""
-    @_overload
-    @staticmethod
-    def sigmoid(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """1 / (1 + exp(-x))."""
-    @_overload
-    @staticmethod
-    def sigmoid(x: _Plain, *, name: str | None = None) -> _Array:
-        """1 / (1 + exp(-x))."""
+    sigmoid = _sigmoid
     @_overload
     @staticmethod
     def softmax(logits: _Symbolic, axis: _Ints | None = None, name: str | None = None) -> _Value:
@@ -1709,16 +1286,14 @@ class nn:
     @staticmethod
     def softsign(x: _Plain, name: str | None = None) -> _Array:
         """x / (1 + |x|)."""
+    tanh = _tanh
     @_overload
     @staticmethod
-    def tanh(x: _Symbolic, *, name: str | None = None) -> _Value:
-        """Hyperbolic tangent."""
+    def top_k(input: _Symbolic, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> _TopK[_Value]:
+        """(values, indices): the k largest values of each row (the last dimension), the largest first."""
     @_overload
     @staticmethod
-    def tanh(x: _Plain, *, name: str | None = None) -> _Array:
-        """Hyperbolic tangent."""
-    @staticmethod
-    def top_k(input: _Tensor, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> Any:
+    def top_k(input: _Plain, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: str | None = None) -> _TopK[_Array]:
         """(values, indices): the k largest values of each row (the last dimension), the largest first."""
     @_overload
     @staticmethod
@@ -1730,9 +1305,7 @@ class nn:
         """The share of values that are 0."""
 class linalg:
     """Operations of tf.linalg."""
-    @staticmethod
-    def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: _DType = 'float32', name: str | None = None) -> Any:
-        """A matrix with ones on its diagonal."""
+    eye = _eye
     @_overload
     @staticmethod
     def l2_normalize(x: _Symbolic, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Value:
@@ -1741,26 +1314,8 @@ class linalg:
     @staticmethod
     def l2_normalize(x: _Plain, axis: _Ints | None = None, epsilon: Any = 1e-12, name: str | None = None) -> _Array:
         """x over its length along the axes."""
-    @_overload
-    @staticmethod
-    def matmul(a: _Symbolic, b: _Tensor, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
-        """Matrix product."""
-    @_overload
-    @staticmethod
-    def matmul(a: _Tensor, b: _Symbolic, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Value:
-        """Matrix product."""
-    @_overload
-    @staticmethod
-    def matmul(a: _Plain, b: _Plain, transpose_a: _Flag = False, transpose_b: _Flag = False, *, name: str | None = None) -> _Array:
-        """Matrix product."""
-    @_overload
-    @staticmethod
-    def norm(tensor: _Symbolic, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Value:
-        """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
-    @_overload
-    @staticmethod
-    def norm(tensor: _Plain, ord: Any = 'euclidean', axis: _Ints | None = None, keepdims: _Flag | None = None, name: str | None = None) -> _Array:
-        """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+    matmul = _matmul
+    norm = _norm
 class bitwise:
     """Operations of tf.bitwise."""
     @_overload
@@ -1835,55 +1390,17 @@ class sparse:
     """Operations of tf.sparse."""
     SparseTensor: Any
     @staticmethod
-    def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: str | None = None) -> Any:
+    def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any:
         """The dense value of a sparse one, default_value (0, empty strings) elsewhere."""
 class dtypes:
     """Operations of tf.dtypes."""
-    @_overload
-    @staticmethod
-    def cast(x: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
-        """The values as another dtype. Floats are cut towards 0."""
-    @_overload
-    @staticmethod
-    def cast(x: _Plain, dtype: _DType, name: str | None = None) -> _Array:
-        """The values as another dtype. Floats are cut towards 0."""
-    @_overload
-    @staticmethod
-    def saturate_cast(value: _Symbolic, dtype: _DType, name: str | None = None) -> _Value:
-        """The values as another dtype; those beyond its range become its ends."""
-    @_overload
-    @staticmethod
-    def saturate_cast(value: _Plain, dtype: _DType, name: str | None = None) -> _Array:
-        """The values as another dtype; those beyond its range become its ends."""
+    cast = _cast
+    saturate_cast = _saturate_cast
 class debugging:
     """Operations of tf.debugging."""
-    @staticmethod
-    def Assert(condition: _Tensor, data: Any = None, summarize: Any = None, name: str | None = None) -> Any:
-        """An element for which the condition (bools, all of them) does not hold is an error."""
-    @_overload
-    @staticmethod
-    def assert_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x == y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_equal(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x == y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
-        """An element for which x == y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_greater(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x > y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_greater(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x > y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_greater(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
-        """An element for which x > y does not hold everywhere is an error."""
+    Assert = _Assert
+    assert_equal = _assert_equal
+    assert_greater = _assert_greater
     @_overload
     @staticmethod
     def assert_greater_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
@@ -1896,18 +1413,7 @@ class debugging:
     @staticmethod
     def assert_greater_equal(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
         """An element for which x >= y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_less(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x < y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_less(x: _Tensor, y: _Symbolic, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
-        """An element for which x < y does not hold everywhere is an error."""
-    @_overload
-    @staticmethod
-    def assert_less(x: _Plain, y: _Plain, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Array:
-        """An element for which x < y does not hold everywhere is an error."""
+    assert_less = _assert_less
     @_overload
     @staticmethod
     def assert_less_equal(x: _Symbolic, y: _Tensor, message: str | None = None, summarize: Any = None, name: str | None = None) -> _Value:
@@ -1985,13 +1491,13 @@ class signal:
     def frame(signal: _Plain, frame_length: Any, frame_step: Any, pad_end: Any = False, pad_value: Any = 0, axis: _Ints = -1, name: str | None = None) -> _Array:
         """Overlapping parts of the last dimension: (..., frames, frame_length)."""
     @staticmethod
-    def hamming_window(window_length: Any, periodic: Any = True, dtype: _DType = 'float32', name: str | None = None) -> Any:
+    def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
         """Weights of a Hamming window."""
     @staticmethod
-    def hann_window(window_length: Any, periodic: Any = True, dtype: _DType = 'float32', name: str | None = None) -> Any:
+    def hann_window(window_length: Any, periodic: Any = True, dtype: Any = 'float32', name: Any = None) -> Any:
         """Weights of a Hann window."""
     @staticmethod
-    def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: _DType = 'float32', name: str | None = None) -> Any:
+    def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: Any = 125.0, upper_edge_hertz: Any = 3800.0, dtype: Any = 'float32', name: Any = None) -> Any:
         """(num_spectrogram_bins, num_mel_bins): a spectrogram times this is one of mel bins."""
     @_overload
     @staticmethod
@@ -2012,8 +1518,8 @@ class signal:
 class ragged:
     """Operations of tf.ragged."""
     @staticmethod
-    def constant(pylist: Any, dtype: _DType | None = None, ragged_rank: Any = None, inner_shape: Any = None, name: str | None = None, row_splits_dtype: Any = 'int64') -> Any:
+    def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
         """A RaggedTensor of nested lists whose rows differ in length."""
     @staticmethod
-    def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: _DType | None = None, name: str | None = None, row_splits_dtype: Any = 'int64') -> Any:
+    def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: Any = None, row_splits_dtype: Any = 'int64') -> Any:
         """Rows of numbers, each from its start up to its limit; with one argument from 0 on."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/py-stubs.
 from collections.abc import Sequence as _Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -33,3 +33,15 @@ PlainInt = int | np.integer[Any]
 PlainInts = PlainInt | np.ndarray[Any, Any] | _Sequence[PlainInt | None]
 DType = np.dtype[Any] | type[Any] | str | _HasType
 U = TypeVar("U")
+Drawn = Value | Array
+V = TypeVar("V")
+class Unique(NamedTuple, Generic[V]):
+    y: V
+    idx: V
+class UniqueWithCounts(NamedTuple, Generic[V]):
+    y: V
+    idx: V
+    count: V  # type: ignore[assignment]
+class TopK(NamedTuple, Generic[V]):
+    values: V
+    indices: V
