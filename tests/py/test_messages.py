@@ -235,6 +235,18 @@ def slices_of_an_object():
     sd.Dataset.from_tensor_slices(Table())
 
 
+@case(E.InvalidArgumentError, "differ in length", "ragged.constant")
+def slices_of_lists_of_unequal_length():
+    sd.Dataset.from_tensor_slices([[1], [2, 3]])
+
+
+@case(TypeError, "unequal lengths", "ragged.constant")
+def slices_of_arrays_of_unequal_length():
+    rows = np.empty(2, object)
+    rows[:] = [np.arange(2), np.arange(3)]
+    sd.Dataset.from_tensor_slices({"tokens": rows})
+
+
 @case(E.InvalidArgumentError, "size is two integers", "HERE")
 def resize_to_one_number():
     images = slices(np.ones((2, 4, 4, 3), np.float32))

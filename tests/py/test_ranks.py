@@ -4,9 +4,15 @@ that say when they are another pipeline's. With torch: two ranks under gloo trai
 
 import collections
 import importlib.util
+import io
+import json
 import os
+import pathlib
+import re
+import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 import warnings
 
@@ -171,20 +177,17 @@ dist.destroy_process_group()
 """
 
 
-def trained(how, folder):
-    """What each rank saw, its last loss and its weight."""
-    import json
-    import socket
-
+def together(code, how, folder):
+    """What each of two ranks of a process group wrote, which `code` makes (how, where to)."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    out = os.path.join(folder, how)
+    out = os.path.join(folder, "rank")
     ranks = []
     for r in range(RANKS):
         env = dict(os.environ, RANK=str(r), WORLD_SIZE=str(RANKS), LOCAL_RANK=str(r),
                    MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), OMP_NUM_THREADS="1")  # fmt: skip
-        ranks.append(subprocess.Popen([sys.executable, "-c", _RANK, how, out], env=env))
+        ranks.append(subprocess.Popen([sys.executable, "-c", code, how, out], env=env, cwd=folder))
     codes = [r.wait(timeout=300) for r in ranks]
     c.same(codes, [0] * RANKS, f"{how}: exit codes")
     return [json.load(open(out + str(r))) for r in range(RANKS)]
@@ -197,7 +200,7 @@ def test_two_ranks_train():
         return
     with tempfile.TemporaryDirectory() as folder:
         for how in ("loop", "workers"):
-            got = trained(how, folder)
+            got = together(_RANK, how, folder)
             orders = set()
             for epoch in range(EPOCHS):
                 batches = [got[r][0][epoch] for r in range(RANKS)]
@@ -209,6 +212,46 @@ def test_two_ranks_train():
             c.same(len(orders), EPOCHS, f"{how}: another order each epoch")
             c.true(got[0][2] == got[1][2], "one model")
             c.true(all(g[1] < 0.5 for g in got), f"it learns: {[g[1] for g in got]}")
+
+
+_PAGE = """
+import json, os, sys
+import torch.distributed as dist
+
+how, out = sys.argv[1:]
+dist.init_process_group("gloo")
+names = {}
+exec(compile(how, "the page", "exec"), names)
+seen = []
+for epoch in range(10):
+    seen.append([])
+    for image, label in names["loader"]:
+        seen[-1].append(label.tolist())
+        dist.all_reduce(image.sum())  # waits for the other rank at each step, as training does
+json.dump(seen, open(out + os.environ["RANK"], "w"))
+dist.destroy_process_group()
+"""
+
+
+def test_shards_of_two_ranks():
+    """The page about WebDataset as it is printed, on two ranks whose shards hold five elements and one."""
+    if not has_torch():
+        return
+    page = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/coming-from-webdataset.md"
+    code = "".join(re.findall(r"^```python[^\n]*\n(.*?)^```", page.read_text(), re.M | re.S))
+    jpeg = bytes(sd.io.encode_jpeg(np.zeros((40, 40, 3), np.uint8)))
+    with tempfile.TemporaryDirectory() as folder:
+        for shard, numbers in enumerate((range(5), range(5, 6))):
+            with tarfile.open(os.path.join(folder, f"shard-{shard:03}.tar"), "w") as tar:
+                for i in numbers:
+                    for suffix, data in (("jpg", jpeg), ("cls", b"%d" % i)):
+                        info = tarfile.TarInfo(f"{i}.{suffix}")
+                        info.size = len(data)
+                        tar.addfile(info, io.BytesIO(data))
+        got = together(_PAGE, code, folder)
+    c.same([[len(b) for b in epoch] for rank in got for epoch in rank], [[2]] * 20, "as many on both")
+    c.same({x for e in got[1] for b in e for x in b}, {5}, "the other rank's own shard")
+    c.same({x for e in got[0] for b in e for x in b}, set(range(5)), "in ten epochs all are seen")
 
 
 def test_torch_in_a_group():

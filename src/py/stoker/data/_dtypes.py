@@ -8,6 +8,7 @@ from .errors import InvalidArgumentError
 
 NAMES = _engine.dtype_names()
 DATASET = NAMES.index("dataset")
+RAGGED = "stoker.data.ragged.constant(list(rows)) takes such rows"
 
 string = np.dtype("S")
 try:
@@ -96,7 +97,7 @@ def array(value, dtype=None):
         try:
             a = np.asarray(value)
         except ValueError as e:
-            raise InvalidArgumentError(f"a list whose parts differ in length: {e}") from None
+            raise InvalidArgumentError(f"a list whose parts differ in length is no array: {RAGGED}") from None
         if a.dtype.kind in "SU":  # NumPy made texts of the numbers
             raise TypeError("a list of numbers and strings")
     if dtype is not None:
@@ -157,6 +158,8 @@ def strings(value):
 def _no_text(v):
     if isinstance(v, (int, float, np.number)):
         raise TypeError("a list of numbers and strings")
+    if isinstance(v, (np.ndarray, list)):
+        raise TypeError(f"rows of unequal lengths are no array: {RAGGED}")
     raise TypeError(
         f"no array can be made of {type(v).__name__}: values are numbers, bytes and str, arrays and "
         "lists of one of these, and tuples and dicts of them"

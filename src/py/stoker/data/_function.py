@@ -18,8 +18,8 @@ class Host(int):
         self.function = function
         return self
 
-    def __del__(self):
-        _engine.unregister(int(self))
+    def __del__(self, unregister=_engine.unregister):  # modules may be gone when the program ends
+        unregister(int(self))
 
     def __reduce__(self):
         return Host, (self.function,)
