@@ -88,7 +88,7 @@ static bool public_name(const char *name)
         "(held by the program)",
         "launched and not yet begun",
         "derived from launches",
-        "a shuffle buffer that fills",
+        STK_WHAT_SHUFFLE,
         "workers that start",
         "tracing and compilation",
     };

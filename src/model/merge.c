@@ -169,6 +169,7 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     }
     if (!a->long_what) {
         a->long_what = b->long_what;
+        a->long_what_is_usual = b->long_what_is_usual;
     }
     if (!a->input_filler) {
         a->input_filler = b->input_filler;

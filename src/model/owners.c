@@ -21,7 +21,9 @@
 
 #define DEPTH 256 // frames of the user's, nested deeper are taken for their callers
 
-enum { UNASKED, USERS, INNER, OTHERS }; // INNER: of a function, the frame of an expression
+// INNER: of a function, the frame of an expression; LOOP: an event loop's, which stands for the
+// first of the user's coroutines that it runs
+enum { UNASKED, USERS, INNER, LOOP, OTHERS };
 
 struct tally {
     uint32_t name, count, last_event;
@@ -50,22 +52,31 @@ static bool is_own_range(const struct stk_analysis *a, uint32_t event, struct st
     return name.n > 0;
 }
 
-// Files of Grain, and those that make a package, as JAX's tracer shows them: without a folder, and
-// with names that files of a job may have, too, where there is no Grain.
-static bool is_grains(const struct stk_analysis *a, struct stk_str name)
+static bool is_one_of(struct stk_str file, const char *const *files)
 {
-    static const char *const files[] = {
-        "dataset.py", "base.py",   "stats.py",  "batch.py",    "filter.py",  "flatmap.py",
-        "map.py",     "mix.py",    "source.py", "prefetch.py", "shuffle.py", "interleave.py",
-        "repeat.py",  "slice.py",  "zip.py",    "rebatch.py",  "limit.py",   "data_loader.py",
-        "cache.py",   "record.py", "options.py"};
-    struct stk_str file = stk_python_frame_parse(name).file;
-    bool found = stk_str_eq(file, STK_STR("__init__.py"));
-    for (size_t i = 0; i < sizeof files / sizeof *files && !found; i++) {
-        found = a->sum->facts.signs[STK_SIGN_GRAIN].count > 0 &&
-                stk_str_eq(file, stk_str_from(files[i]));
+    while (*files && !stk_str_eq(file, stk_str_from(*files))) {
+        files++;
     }
-    return found && name.p[0] == '$';
+    return *files != NULL;
+}
+
+// Files of JAX and of Grain, and those that make a package, as JAX's tracer shows them: without a
+// folder, and with names that files of a job may have, too, where those are not used.
+static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
+{
+    static const char *const jax[] = {"api.py",  "compiler.py", "config.py", "core.py",
+                                      "util.py", "random.py",   NULL};
+    static const char *const grain[] = {
+        "dataset.py", "base.py",   "stats.py",   "batch.py",    "filter.py",  "flatmap.py",
+        "map.py",     "mix.py",    "source.py",  "prefetch.py", "shuffle.py", "interleave.py",
+        "repeat.py",  "slice.py",  "zip.py",     "rebatch.py",  "limit.py",   "data_loader.py",
+        "cache.py",   "record.py", "options.py", NULL};
+    const struct stk_facts *f = &a->sum->facts;
+    struct stk_str file = stk_python_frame_parse(name).file;
+    return name.p[0] == '$' &&
+           (stk_str_eq(file, STK_STR("__init__.py")) ||
+            ((a->t->framework_hint & (1u << STK_FW_JAX)) && is_one_of(file, jax)) ||
+            (f->signs[STK_SIGN_GRAIN].count > 0 && is_one_of(file, grain)));
 }
 
 // Before Python 3.12 a comprehension has a frame of its own.
@@ -93,9 +104,12 @@ static bool is_users(struct owners *o, uint32_t event)
     if (*whose == UNASKED) {
         struct stk_str name = stk_name_of(t, event);
         bool own = kind == STK_KIND_PYTHON
-                       ? stk_python_frame_is_users(name) && !is_grains(o->a, name)
+                       ? stk_python_frame_is_users(name) && !may_be_jaxs(o->a, name)
                        : is_own_range(o->a, event, name);
-        *whose = !own ? OTHERS : is_expression(name) ? INNER : USERS;
+        *whose = stk_python_frame_is_event_loop(name) ? LOOP
+                 : !own                               ? OTHERS
+                 : is_expression(name)                ? INNER
+                                                      : USERS;
     }
     return *whose != OTHERS;
 }
@@ -121,11 +135,16 @@ static bool add(struct owners *o, uint32_t event, int part, int64_t ns)
     return true;
 }
 
+struct frame {
+    uint32_t event; // whose name is told
+    int64_t end_ns;
+};
+
 // Frames of the user's on one row that are open, while time goes on.
 struct row {
     uint32_t next, end; // next: the first event that is the user's and not open yet
     uint32_t depth;
-    uint32_t stack[DEPTH];
+    struct frame stack[DEPTH];
 };
 
 static void find_next(struct owners *o, struct row *r)
@@ -135,21 +154,37 @@ static void find_next(struct owners *o, struct row *r)
     }
 }
 
+// The event whose name stands for a frame; STK_NONE: its caller's does.
+static uint32_t named_after(struct owners *o, const struct row *r, uint32_t frame)
+{
+    const struct stk_trace *t = o->a->t;
+    uint8_t whose = o->whose[t->name[frame]];
+    if (whose != LOOP) {
+        return whose == INNER && r->depth > 0 ? STK_NONE : frame;
+    }
+    for (uint32_t e = frame + 1; e < r->end && t->start_ns[e] < stk_end_ns(t, frame); e++) {
+        if (is_users(o, e) && o->whose[t->name[e]] == USERS) {
+            return e;
+        }
+    }
+    return STK_NONE;
+}
+
 static void advance(struct owners *o, struct row *r, int64_t t_ns)
 {
     const struct stk_trace *t = o->a->t;
     while (r->next < r->end && t->start_ns[r->next] <= t_ns) {
-        while (r->depth && stk_end_ns(t, r->stack[r->depth - 1]) <= t->start_ns[r->next]) {
+        while (r->depth && r->stack[r->depth - 1].end_ns <= t->start_ns[r->next]) {
             r->depth--;
         }
-        bool is_own = r->depth == 0 || o->whose[t->name[r->next]] != INNER;
-        if (r->depth < DEPTH && is_own) {
-            r->stack[r->depth++] = r->next;
+        uint32_t named = r->depth < DEPTH ? named_after(o, r, r->next) : STK_NONE;
+        if (named != STK_NONE) {
+            r->stack[r->depth++] = (struct frame){named, stk_end_ns(t, r->next)};
         }
         r->next++;
         find_next(o, r);
     }
-    while (r->depth && stk_end_ns(t, r->stack[r->depth - 1]) <= t_ns) {
+    while (r->depth && r->stack[r->depth - 1].end_ns <= t_ns) {
         r->depth--;
     }
 }
@@ -172,10 +207,10 @@ static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_pie
             if (r.depth == 0) {
                 continue;
             }
-            uint32_t event = r.stack[r.depth - 1];
-            to = stk_end_ns(t, event) < to ? stk_end_ns(t, event) : to;
+            struct frame top = r.stack[r.depth - 1];
+            to = top.end_ns < to ? top.end_ns : to;
             *found = true;
-            if (!add(o, event, p[i].part, to - at)) {
+            if (!add(o, top.event, p[i].part, to - at)) {
                 return false;
             }
         }

@@ -142,6 +142,8 @@ struct stk_collective {
     int32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
 };
 
+#define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // what makes a step long
+
 // A function that was traced or compiled: calls that did, those after the first two steps, the
 // time.
 #define STK_RECOMPILED 3
@@ -196,10 +198,11 @@ struct stk_facts {
     uint32_t host_steps;
     uint32_t long_period;     // distance of the long steps that count, 0: they have none
     bool long_twice;          // only two were seen: they may return
-    const char *long_what;    // what the longest of them does that other steps do not; NULL
+    const char *long_what;    // what makes the longest of them long; NULL
+    bool long_what_is_usual;  // steps that are not long do that too, for less than half as long
     bool has_fetches;         // the profile holds the steps' fetches of their batches
     const char *input_filler; // function of another thread that the step's input waits for; NULL
-    const char *warm_up_what; // what a long first step did that the others do not; NULL
+    const char *warm_up_what; // what made a first step long; NULL
     struct stk_sign_sum signs[STK_SIGN_COUNT];
 };
 

@@ -27,6 +27,7 @@ enum {
     FIX_TORCH_MERGE,
     FIX_TF_MERGE,
     FIX_DDP,
+    FIX_DDP_HOST,
     FIX_NO_SYNC,
     FIX_FSDP,
     FIX_OWN_CALL,
@@ -70,6 +71,14 @@ static const struct stk_rep_fix fixes[] = {
          "model = DistributedDataParallel(model, device_ids=[local_rank], bucket_cap_mb=10,\n"
          "                                gradient_as_bucket_view=True, static_graph=True)\n"
          "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"},
+    [FIX_DDP_HOST] =
+        {"pytorch",
+         "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
+         "precision gradients).",
+         "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
+         "model = DistributedDataParallel(model, bucket_cap_mb=10, gradient_as_bucket_view=True,\n"
+         "                                static_graph=True)\n"
+         "model.register_comm_hook(None, default_hooks.fp16_compress_hook)"},
     [FIX_NO_SYNC] = {"pytorch", "Accumulate gradients over several batches and communicate once.",
                      "with model.no_sync():\n"
                      "    for batch in first_batches: loss_of(batch).backward()\n"
@@ -151,20 +160,13 @@ static void say_hidden(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
-// Advice by what the waiting says; true where most of it is for peers.
-static bool say_peers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+// Do ranks mostly wait for each other, now this one, now that?
+static bool are_uneven(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    double wait = stk_rule_part_share(ctx, STK_PART_COLLECTIVE_WAIT);
-    if (stk_rule_on_host(ctx)) {
-        return false;
-    }
-    if (run->rank_count < 2) {
-        stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
-        return false;
-    }
-    return !run->straggler.fired &&
-           wait >= thresholds[WAITING].value * stk_rule_group_share(ctx, STK_GROUP_COMMUNICATION);
+    return run->rank_count > 1 && !run->straggler.fired &&
+           stk_rule_part_share(ctx, STK_PART_COLLECTIVE_WAIT) >=
+               thresholds[WAITING].value * stk_rule_group_share(ctx, STK_GROUP_COMMUNICATION);
 }
 
 static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
@@ -211,14 +213,15 @@ static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     return true;
 }
 
-// Of what a late rank leaves, a network is no cause: other buckets would change nothing.
+// Of what late ranks leave, a network is no cause: other buckets would change nothing.
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool shards)
 {
-    if (!ctx->pass.run->straggler.fired) {
-        stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
+    bool on_host = stk_rule_on_host(ctx);
+    if (!ctx->pass.run->straggler.fired && !are_uneven(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[on_host ? FIX_DDP_HOST : FIX_DDP]);
     }
     stk_finding_fix(ctx, f, &fixes[FIX_NO_SYNC]);
-    if (!shards) { // else said first
+    if (!shards && (!on_host || ctx->pass.run->facts.signs[STK_SIGN_FSDP].count > 0)) {
         stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
     }
 }
@@ -251,7 +254,7 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
     } else {
         choose_torch(ctx, f, shard);
-        if (!ctx->pass.run->straggler.fired) {
+        if (!ctx->pass.run->straggler.fired && !are_uneven(ctx)) {
             stk_finding_fix(ctx, f, &fixes[FIX_TF]);
         }
     }
@@ -289,7 +292,10 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     }
     stk_finding_causes(ctx, f, parts);
     say_hidden(ctx, f);
-    if (say_peers(ctx, f)) {
+    if (!stk_rule_on_host(ctx) && run->rank_count < 2) {
+        stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
+    }
+    if (are_uneven(ctx)) {
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
     }
@@ -297,10 +303,11 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
         stk_finding_fix(ctx, f, &fixes[FIX_TF_CROSS]);
     }
     comm_exposed_choose_fixes(ctx, f);
-    stk_finding_fix(ctx, f,
-                    &fixes[run->rank_count < 2     ? FIX_RANKS
-                           : stk_rule_on_host(ctx) ? FIX_LINK_HOST
-                                                   : FIX_LINK]);
+    if (run->rank_count < 2) {
+        stk_finding_fix(ctx, f, &fixes[FIX_RANKS]);
+    } else if (!are_uneven(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[stk_rule_on_host(ctx) ? FIX_LINK_HOST : FIX_LINK]);
+    }
     return STK_RULE_FIRED;
 }
 

@@ -151,8 +151,7 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     }
 }
 
-// Do functions of the user's own fill most of it? Those say more than what they call.
-static bool owners_tell(const struct stk_cause *c)
+bool stk_rule_owners_tell(const struct stk_cause *c)
 {
     int64_t ns = 0;
     for (int i = 0; i < c->owner_count; i++) {
@@ -182,7 +181,7 @@ static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
     char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    if (owners_tell(c)) {
+    if (stk_rule_owners_tell(c)) {
         say_owners(ctx, f, c, from, most);
         return;
     }

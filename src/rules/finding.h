@@ -66,6 +66,8 @@ void stk_finding_bound(struct stk_rep_finding *f, double share);
 // Choose a fix of the rule's table; the first chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);
+// Do functions of the user's own fill most of it? Those say more than what they call.
+bool stk_rule_owners_tell(const struct stk_cause *c);
 // The line of the user's own code that fills most of these parts, where Python was traced.
 void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
 // "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.

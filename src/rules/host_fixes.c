@@ -25,8 +25,9 @@ const struct stk_threshold stk_host_thresholds[] = {
     [STK_HOST_FROM_UNLINKED] = {"idle of unknown cause between unlinked kernels",
                                 "share of the step", 0.10, "as for any loss that names a verdict"},
     [STK_HOST_FROM_EAGER] =
-        {"operations that TensorFlow runs eagerly, loops, concatenations, checks of loss scaling",
-         "a step", 20, "a loop that calls one tf.function has a few"},
+        {"operations that TensorFlow or JAX run one by one, loops, concatenations, checks of loss "
+         "scaling",
+         "a step", 20, "a loop that calls one compiled function has a few"},
     [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
                              "calling it costs some tenths of a millisecond"},
     [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
@@ -58,6 +59,9 @@ enum {
     FIX_JAX_SAVE,
     FIX_TF_FUNCTION,
     FIX_KERAS_FUNCTION,
+    FIX_TF_AROUND,
+    FIX_TF_SUMMARY,
+    FIX_TF_CALLS_PYTHON,
     FIX_TF_CONSTANT,
     FIX_TF_PLACEMENT,
     FIX_TF_WHILE,
@@ -67,6 +71,7 @@ enum {
     FIX_TORCH_PYTHON,
     FIX_TF_PYTHON,
     FIX_JAX_PYTHON,
+    FIX_JAX_EAGER,
     FIX_BATCH,
     FIX_PYTHON,
     FIX_WAIT,
@@ -166,6 +171,22 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_KERAS_FUNCTION] = {"tensorflow",
                             "Run the step as one graph instead of operation by operation.",
                             "model.compile(optimizer=optimizer, loss=loss, run_eagerly=False)"},
+    [FIX_TF_AROUND] =
+        {"tensorflow",
+         "A tf.function runs already, and what runs around it does so operation by operation: put "
+         "that into it, or into another one.",
+         "prepare = tf.function(prepare)  # what the loop does besides"},
+    [FIX_TF_SUMMARY] =
+        {"tensorflow",
+         "Summaries are written in each step, and what they show is computed for them, operation "
+         "by operation: write them every hundred steps.",
+         "if step % 100 == 0:\n"
+         "    with writer.as_default(step=step): tf.summary.histogram('weights', weights)"},
+    [FIX_TF_CALLS_PYTHON] =
+        {"tensorflow",
+         "The step's graph calls Python (numpy_function, py_function), on one processor, and waits "
+         "for it: write that with TensorFlow's operations, or do it rarely, outside of the graph.",
+         NULL},
     [FIX_TF_CONSTANT] =
         {"tensorflow",
          "Tensors are made from Python's or NumPy's values in each step: make those that stay the "
@@ -214,6 +235,10 @@ const struct stk_rep_fix stk_host_fixes[] = {
         {"jax",
          "Keep Python out of the step: one jit around all of it, no operations between calls.",
          "train_step = jax.jit(train_step, donate_argnums=0)"},
+    [FIX_JAX_EAGER] = {"jax",
+                       "Operations of jax.numpy run one by one, each called from Python: put the "
+                       "functions that call them under jit.",
+                       "prepare = jax.jit(prepare)  # once, before the loop"},
     [FIX_BATCH] = {"any",
                    "A larger batch gives each kernel more to do for the same number of launches, "
                    "if memory and convergence allow.",
@@ -256,6 +281,12 @@ static bool is_often(const struct stk_rule_ctx *ctx, enum stk_sign which)
     double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
     return (double)sign(ctx, which)->count >=
            stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
+}
+
+static bool is_in_each_step(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    uint64_t steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return sign(ctx, which)->count >= steps;
 }
 
 static bool is_eager(const struct stk_rule_ctx *ctx)
@@ -353,8 +384,20 @@ static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
+static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
+        fix(ctx, f, FIX_TF_SUMMARY);
+    } else if (sign(ctx, STK_SIGN_KERAS)->count > 0) {
+        fix(ctx, f, FIX_KERAS_FUNCTION);
+    } else {
+        fix(ctx, f, is_in_each_step(ctx, STK_SIGN_FUNCTION) ? FIX_TF_AROUND : FIX_TF_FUNCTION);
+    }
+}
+
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
+    static const char *const python[] = {"PyFunc", NULL};
     bool keras = sign(ctx, STK_SIGN_KERAS)->count > 0;
     if (say_placed(ctx, f)) {
         fix(ctx, f, FIX_TF_PLACEMENT);
@@ -363,8 +406,11 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (takes(ctx, STK_SIGN_CONSTANT)) {
         fix(ctx, f, FIX_TF_CONSTANT);
     }
+    if (stk_rule_cause_names_any(ctx, STK_PART_HOST, python)) {
+        fix(ctx, f, FIX_TF_CALLS_PYTHON);
+    }
     if (is_eager(ctx)) {
-        fix(ctx, f, keras ? FIX_KERAS_FUNCTION : FIX_TF_FUNCTION);
+        choose_eager(ctx, f);
     } else if (runs_briefly(ctx)) {
         fix(ctx, f, keras ? FIX_TF_STEPS : FIX_TF_LOOP);
     }
@@ -402,7 +448,13 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         fix(ctx, f, FIX_JAX_SAVE);
     }
     choose_tf(ctx, f);
-    if (run->causes[STK_PART_HOST].owner_count > 0) {
+    if (is_often(ctx, STK_SIGN_JAX_CALL)) {
+        char count[STK_HUMAN_MAX];
+        stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
+                        stk_human_count(sign(ctx, STK_SIGN_JAX_CALL)->count, count));
+        fix(ctx, f, FIX_JAX_EAGER);
+    }
+    if (stk_rule_owners_tell(&run->causes[STK_PART_HOST])) {
         fix(ctx, f, FIX_OWN);
     }
     for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {

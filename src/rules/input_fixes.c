@@ -19,6 +19,10 @@ const struct stk_threshold stk_input_thresholds[] = {
          "when one step holds most of the wait, rate is not the problem, evenness is"},
     [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
                                   "with fewer, one step holds much by chance"},
+    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
+                            "what the others wait is then not worth a cure of its own"},
+    [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
+                                  "where more wait long, the rate is the problem"},
     [STK_INPUT_FROM_PYTHON] =
         {"Python called by tf.data", "share of the wait", 0.3,
          "summed over threads; less than a third is not what the step waits for"},
@@ -117,8 +121,10 @@ const struct stk_rep_fix stk_input_fixes[] = {
                  "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers, "
                  "pin_memory=True)\n"
                  "batch = batch.to(device, non_blocking=True)"},
-    [FIX_TORCH_EVEN] = {"pytorch", "Hold more batches ready, and keep the workers between epochs.",
-                        TORCH_LOADER(", prefetch_factor=8")},
+    [FIX_TORCH_EVEN] = {"pytorch",
+                        "Hold more batches ready, let none wait for a slow one (in_order, from "
+                        "PyTorch 2.6 on), and keep the workers between epochs.",
+                        TORCH_LOADER(", prefetch_factor=8, in_order=False")},
     [FIX_TF_PYTHON] =
         {"tensorflow",
          "Python makes the elements (from_generator, py_function, numpy_function), one at a time "

@@ -9,6 +9,33 @@
 
 static const struct stk_threshold *const thresholds = stk_input_thresholds;
 
+// Few steps wait long, the others hardly: no slow rate, but slow samples, or passes that begin.
+static bool say_few(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t total_ns = 0, long_ns = 0;
+    uint32_t used = 0, count = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->excluded || (run->scope == STK_SCOPE_HOST) != (s->device == STK_NONE)) {
+            continue;
+        }
+        used++;
+        count += s->long_why != NULL;
+        total_ns += s->parts[STK_PART_INPUT];
+        long_ns += s->long_why ? s->parts[STK_PART_INPUT] : 0;
+    }
+    if (count == 0 || count > thresholds[STK_INPUT_FROM_FEW_STEPS].value * used ||
+        (double)long_ns < thresholds[STK_INPUT_FROM_FEW].value * (double)total_ns) {
+        return false;
+    }
+    char share[STK_HUMAN_MAX];
+    f->title = "A few long fetches hold most of the input wait";
+    stk_finding_say(ctx, f, "%u of %u steps hold %s of all waiting: see long-steps", count, used,
+                    stk_human_share((double)long_ns / (double)total_ns, share));
+    return true;
+}
+
 static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, 1u << STK_PART_INPUT);
@@ -41,7 +68,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         return state;
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
-    bool uneven = say_uneven(ctx, f);
+    bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
     if (facts->input_filler) {
         stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",
                         stk_rule_name(ctx, facts->input_filler));

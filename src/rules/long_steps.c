@@ -22,12 +22,18 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_PERIODIC, FIX_INPUT, FIX_OTHER };
+enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_INPUT, FIX_OTHER };
 static const struct stk_rep_fix fixes[] = {
     [FIX_PERIODIC] = {"any",
                       "Do what these steps do beside training less often, on fewer batches, or in "
                       "another thread or process.",
                       NULL},
+    [FIX_SHUFFLE] =
+        {"tensorflow",
+         "The shuffle buffer is filled anew for each pass over the data: repeat before it, so that "
+         "it stays full from one epoch to the next, or make it smaller.",
+         "ds = ds.repeat().shuffle(1000).batch(batch_size).prefetch(tf.data.AUTOTUNE)\n"
+         "model.fit(ds, epochs=epochs, steps_per_epoch=steps_per_epoch)"},
     [FIX_INPUT] = {"any",
                    "Look at the samples of these steps: size, file, disk. A deeper prefetch, or "
                    "workers that need not keep the order, hide what is rare.",
@@ -141,7 +147,10 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
                     stk_human_ns(more_ns, mean), stk_rule_part_meaning(ctx, part));
     if (facts->long_what) {
-        stk_finding_say(ctx, f, "what the longest of them does and no other step: %s",
+        stk_finding_say(ctx, f, "what %s: %s",
+                        facts->long_what_is_usual
+                            ? "takes long in the longest of them, and less in the others"
+                            : "the longest of them does and no other step",
                         stk_rule_name(ctx, facts->long_what));
         stk_finding_raise(f, 1);
     }
@@ -203,8 +212,11 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);
+    const char *cause = ctx->pass.run->facts.long_what;
+    bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
     stk_finding_fix(ctx, f,
-                    &fixes[part == STK_PART_INPUT   ? FIX_INPUT
+                    &fixes[fills                    ? FIX_SHUFFLE
+                           : part == STK_PART_INPUT ? FIX_INPUT
                            : period > 0 || s.why[0] ? FIX_PERIODIC
                                                     : FIX_OTHER]);
     return STK_RULE_FIRED;

@@ -12,6 +12,7 @@
 #include "rules/finding.h"
 
 #define MAX_LINE 10000000
+#define PART_OF_CAUSE 4 // a frame that has less than a quarter of it is not what it is about
 
 static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *line)
 {
@@ -52,10 +53,12 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     int64_t best_ns = -1;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_cause *c = &ctx->pass.run->causes[p];
-        const struct stk_cause_name *list = c->owner_count ? c->owners : c->names;
-        int count = c->owner_count ? c->owner_count : c->name_count;
+        bool owners = stk_rule_owners_tell(c);
+        const struct stk_cause_name *list = owners ? c->owners : c->names;
+        int count = owners ? c->owner_count : c->name_count;
         for (int i = 0; i < count && (parts & (1u << p)); i++) {
-            if (list[i].ns > best_ns && take(ctx, f, list[i].name)) {
+            bool fills = owners || PART_OF_CAUSE * list[i].ns >= c->ns;
+            if (fills && list[i].ns > best_ns && take(ctx, f, list[i].name)) {
                 best_ns = list[i].ns;
             }
         }

@@ -11,7 +11,7 @@ import tensorflow as tf
 try:
     import tensorboard  # noqa: F401
 except ImportError:
-    jobs.ELSEWHERE += ("TensorBoard(",)
+    jobs.ELSEWHERE += ("TensorBoard(", "tf.summary.")
 
 
 def records():
@@ -40,9 +40,10 @@ def world(code):
     return {
         "tf": tf, "os": os, "np": np, "load_batch": lambda: next(iter(data.batch(4))), "threading": threading, "pattern": "part-*.tfrecord", "files": ["part-0.tfrecord"], "batch_size": 4,
         "parse": parse, "wanted": lambda record: True, "augment": lambda x: x * 2, "model": model, "optimizer": "sgd", "loss": Loss(), "step": 1000,
-        "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "make_model": lambda: model, "train_step": train_step, "ds": pairs(data) if ".fit(" in code else data,
+        "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "make_model": lambda: model, "train_step": train_step, "ds": data if ".fit(" not in code else samples(data) if ".batch(" in code else pairs(data),
         "dataset": pairs(data) if ".fit(" in code else data.batch(4).repeat(),
-        "batches": iter(data.batch(4)),
+        "batches": iter(data.batch(4)), "prepare": lambda record: record * 2, "weights": tf.ones((2, 2)), "epochs": 2, "steps_per_epoch": 2,
+        "writer": tf.summary.create_file_writer("summaries"),
     }
 
 
@@ -53,8 +54,12 @@ class Loss(tf.keras.losses.MeanSquaredError):
         return 0.5
 
 
+def samples(ds):
+    return ds.map(lambda x: (x, x[:1]))
+
+
 def pairs(ds):
-    return ds.batch(4).map(lambda x: (x, x[:, :1]))
+    return samples(ds).batch(4)
 
 
 def use(names, made):
@@ -62,6 +67,8 @@ def use(names, made):
         next(iter(names["ds"]))
     if "model" in made or "compile" in str(made):
         names["model"].fit(pairs(world("")["ds"]), verbose=0)
+    if "prepare" in made:
+        names["prepare"](tf.ones(4))
     if "train_step" in made and callable(names["train_step"]):
         step = names["train_step"]
         wants = getattr(step, "input_signature", None)

@@ -112,6 +112,9 @@ static void signs(void)
         {"PrefetchDatasetIterator.__next__", STK_KIND_HOST_OP, STK_SIGN_GRAIN},
         {"one_step_on_data", STK_KIND_HOST_OP, STK_SIGN_KERAS},
         {"Profiled batch", STK_KIND_HOST_OP, STK_SIGN_KERAS},
+        {"EagerLocalExecute: WriteSummary", STK_KIND_HOST_OP, STK_SIGN_SUMMARY},
+        {"EagerLocalExecute: WriteFile", STK_KIND_HOST_OP, STK_SIGN_EAGER_OP},
+        {"PjitFunction(add)", STK_KIND_HOST_OP, STK_SIGN_JAX_CALL},
         {"aten::mm", STK_KIND_HOST_OP, STK_SIGN_COUNT},
         {"Model::PyFunc", STK_KIND_HOST_OP, STK_SIGN_COUNT}, // a method of a class, no operation
     };

@@ -201,6 +201,18 @@ static void host_evidence(void)
     fake_ask(&f);
     x = fake_finding(&f, "host-bound");
     CHECK(says(x, "120 operations run eagerly") && advises(x, "run_eagerly=False") == 0);
+    f.run.facts.signs[STK_SIGN_SUMMARY].count = FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "Summaries are written") == 0 && advises(x, "run_eagerly=False") < 0);
+    f.run.facts.signs[STK_SIGN_SUMMARY].count = FAKE_STEPS - 1;
+    f.run.facts.signs[STK_SIGN_KERAS].count = 0;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound"); // the step is a function already
+    CHECK(advises(x, "tf.function(prepare)") == 0 && advises(x, "one graph") < 0);
+    f.run.facts.signs[STK_SIGN_FUNCTION].count = FAKE_STEPS - 1;
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "one graph"), 0);
     f.run.facts.signs[STK_SIGN_CONSTANT] = (struct stk_sign_sum){6, 30000000};
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "tf.constant(values)"), 0);
@@ -215,6 +227,30 @@ static void host_evidence(void)
     f.run.facts.graph_launches = 6;
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "host-bound"), "torch.compile") < 0);
+    fake_done(&f);
+}
+
+// Python in a graph, and operations of JAX that run one by one, have advice of their own.
+static void host_calls(void)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    fake_name(&f, STK_PART_HOST, "rank/EagerPyFunc:EagerPyFunc");
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "graph calls Python"), 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    f.run.facts.frameworks = 1u << STK_FW_JAX;
+    f.run.facts.signs[STK_SIGN_JAX_CALL].count = 19 * FAKE_STEPS;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "jax.jit(prepare)") < 0);
+    f.run.facts.signs[STK_SIGN_JAX_CALL].count = 20 * FAKE_STEPS;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "jax.jit(prepare)") == 0 && says(x, "120 calls of JAX's compiled code"));
     fake_done(&f);
 }
 
@@ -427,6 +463,26 @@ static void communication_advice(void)
     CHECK(says(x, "in 12 of 12 steps of all devices"));
     CHECK_EQ(x->steps_affected, FAKE_STEPS); // of a rank, never over ranks
     CHECK_STR(fake_state(&f, "straggler"), "skipped");
+    CHECK(advises(x, "equal work") == 0 && advises(x, "smaller buckets") < 0); // no network's fault
+    CHECK(advises(x, "NCCL_DEBUG") < 0);
+    fake_done(&f);
+
+    // On processors as well; where the link is slow, DDP is told what fits gloo.
+    fake_init(&f, 2, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_COLLECTIVE_WAIT, 0.15, -1);
+    fake_part(&f, STK_PART_COMMUNICATION, 0.15, -1);
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK(advises(x, "equal work") == 0 && advises(x, "GLOO_SOCKET_IFNAME") < 0);
+    fake_done(&f);
+    fake_init(&f, 2, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_COLLECTIVE_WAIT, 0.14, -1);
+    fake_part(&f, STK_PART_COMMUNICATION, 0.16, -1);
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK(advises(x, "equal work") < 0 && advises(x, "smaller buckets") == 0);
+    CHECK(advises(x, "device_ids") < 0 && advises(x, "forward_prefetch") < 0);
+    CHECK(advises(x, "GLOO_SOCKET_IFNAME") > 0);
     fake_done(&f);
 }
 
@@ -458,7 +514,7 @@ static void straggling(void)
     CHECK_EQ(advises(x, "size of its shard"), 0);
     CHECK_STR(fake_state(&f, "communication-exposed"), "passed"); // the waiting is told once
     f.run.facts.frameworks = 1u << STK_FW_PYTORCH;
-    fake_part(&f, STK_PART_COMMUNICATION, 0.2, -1);
+    fake_part(&f, STK_PART_COMMUNICATION, 0.35, -1);
     fake_ask(&f);
     x = fake_finding(&f, "communication-exposed");
     CHECK(advises(x, "smaller buckets") < 0 && advises(x, "no_sync") >= 0);
@@ -588,6 +644,29 @@ static void source_lines(void)
     fake_done(&f);
 }
 
+// Few steps that are long hold the wait: no slow rate.
+static void input_of_few(void)
+{
+    fake_init(&f, 2, STK_SCOPE_STEPS); // rows of two ranks
+    for (uint32_t i = 0; i < 3; i++) {
+        f.steps[i * 4].long_why = "";
+        f.steps[i * 4].parts[STK_PART_INPUT] = FAKE_STEP_NS / 2;
+    }
+    fake_total(&f);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
+    CHECK_STR(x->title, "A few long fetches hold most of the input wait");
+    CHECK(says(x, "3 of 12 steps hold 100 % of all waiting"));
+    CHECK(advises(x, "long fetch") == 0);
+    f.steps[2].long_why = ""; // four of twelve are not few
+    f.steps[2].parts[STK_PART_INPUT] = FAKE_STEP_NS / 2;
+    fake_total(&f);
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK_STR(x->title, "The step waits for its input");
+    fake_done(&f);
+}
+
 static void make_long(uint32_t row)
 {
     f.steps[row].long_why = "";
@@ -613,6 +692,18 @@ static void long_steps(void)
     x = fake_finding(&f, "long-steps");
     CHECK(says(x, "steps 3, 5: "));
     CHECK_EQ(x->steps_affected, 2);
+    CHECK(advises(x, "stoker export") == 0);
+    f.run.facts.long_what = "run_evaluation";
+    f.run.facts.long_what_is_usual = true;
+    fake_ask(&f);
+    x = fake_finding(&f, "long-steps");
+    CHECK(says(x, "and less in the others: run_evaluation") && !says(x, "no other step"));
+    f.run.facts.long_what = STK_WHAT_SHUFFLE;
+    f.run.facts.long_what_is_usual = false;
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    fake_ask(&f);
+    x = fake_finding(&f, "long-steps");
+    CHECK(says(x, "no other step: a shuffle buffer") && advises(x, "ds.repeat().shuffle") == 0);
     fake_done(&f);
 
     fake_init(&f, 1, STK_SCOPE_HOST);
@@ -628,8 +719,10 @@ int main(int argc, char **argv)
     CHECK_RUN(input_advice);
     CHECK_RUN(input_stage);
     CHECK_RUN(input_uneven);
+    CHECK_RUN(input_of_few);
     CHECK_RUN(owners);
     CHECK_RUN(host_evidence);
+    CHECK_RUN(host_calls);
     CHECK_RUN(worker_records);
     CHECK_RUN(host_advice);
     CHECK_RUN(host_unlinked);

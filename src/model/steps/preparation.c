@@ -10,6 +10,9 @@
 // An input wait although no fetch is recorded: functions of the user's own that run before the
 // step's first model operation in half of all steps, and whose words speak of data (feeds.def).
 //
+// Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
+// waits for has been asked for by it.
+//
 // Method: one pass over the training threads' rows beside the marks, which are disjoint and in
 // order. Limits: what is prepared at the end of a step for the next one, in a job that also
 // prepares at its beginning, is taken for something else.
@@ -114,6 +117,33 @@ static void drop(struct stk_analysis *a, const struct work *work, struct stk_thr
     m->count = kept;
 }
 
+// Marks inside an event loop of a row become that loop, once.
+static void widen_to_loops(const struct stk_analysis *a, struct stk_thread_cursor *c, uint32_t row,
+                           struct stk_marks *m)
+{
+    size_t kept = 0;
+    stk_cursor_init(c, a, row);
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        bool own = stk_track_of(a->t, x.event) == row;
+        if (own) {
+            stk_cursor_advance(c, x.start_ns);
+        }
+        for (uint32_t k = 0; own && k < c->depth; k++) {
+            const struct stk_open_event *frame = &c->stack[k];
+            if (stk_python_frame_is_event_loop(stk_name_of(a->t, frame->event))) {
+                x = (struct stk_mark){a->t->start_ns[frame->event], frame->end_ns, frame->event};
+                break;
+            }
+        }
+        if (kept == 0 || m->v[kept - 1].event != x.event) {
+            m->v[kept++] = x;
+        }
+    }
+    m->count = kept;
+    stk_marks_flatten(m);
+}
+
 struct lead {
     struct stk_analysis *a;
     const struct work *work;
@@ -171,7 +201,8 @@ static bool find_leading(struct lead *x, uint32_t row)
 }
 
 // Where no fetch is recorded. False: no memory.
-static bool add_leading(struct stk_analysis *a, const struct work *work)
+static bool add_leading(struct stk_analysis *a, const struct work *work,
+                        struct stk_thread_cursor *c)
 {
     struct lead x = {.a = a, .work = work};
     if (a->driver == STK_NONE || a->fetches.count > 0) {
@@ -183,6 +214,7 @@ static bool add_leading(struct stk_analysis *a, const struct work *work)
     if (ok && x.steps > 0 && 2 * x.steps >= a->step_count) {
         stk_free(a->fetches.v);
         a->fetches = (struct stk_marks){x.marks.items, x.marks.count};
+        widen_to_loops(a, c, a->driver, &a->fetches);
         for (size_t i = 0; i < a->fetches.count; i++) {
             const struct stk_mark *m = &a->fetches.v[i];
             a->sum->facts.loader_fetches++;
@@ -202,12 +234,13 @@ static bool has_python(const struct stk_analysis *a)
 
 bool stk_preparation_check(struct stk_analysis *a)
 {
-    bool any = false;
-    for (size_t i = 0; i < a->fetches.count && !any; i++) {
-        any = is_prep(a, &a->fetches.v[i]);
+    bool any = false, functions = false;
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        any |= is_prep(a, &a->fetches.v[i]);
+        functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;
     }
     bool none = a->fetches.count == 0 && has_python(a);
-    if (!any && !none) {
+    if (!any && !functions && !none) {
         return true;
     }
     struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
@@ -221,13 +254,19 @@ bool stk_preparation_check(struct stk_analysis *a)
             find_work(a, k, work);
         }
     }
-    for (uint32_t k = 0; any && work && c && k < a->t->track_count; k++) {
+    for (uint32_t k = 0; work && c && k < a->t->track_count; k++) {
         const struct stk_thread_info *th = &a->threads[a->threads[k].root];
-        if (a->threads[k].in_rank && (th->launches || th->is_driver)) {
+        if (!a->threads[k].in_rank || !(th->launches || th->is_driver)) {
+            continue;
+        }
+        if (any) {
             drop(a, work, c, k);
         }
+        if (functions) {
+            widen_to_loops(a, c, k, &a->fetches);
+        }
     }
-    bool ok = work && c && (!none || add_leading(a, work));
+    bool ok = work && c && (!none || add_leading(a, work, c));
     stk_free(work);
     stk_free(c);
     return ok;

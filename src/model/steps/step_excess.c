@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a long step does that the others do not: of the events that lie wholly inside it and take a
-// third of it, the longest whose name takes half as long in no usual step. Asked of the first step
-// where it is left out as a start, and of the longest of those that count.
+// What makes a step long: of the events that lie wholly inside it and take a third of it, the
+// longest whose name takes half as long in no usual step. Asked of the first step where it is left
+// out as a start, and of the longest of those that count.
+//
+// A fetch of DataLoader's that takes long says that its workers start where it is the first of an
+// iteration: right before it they were started, which takes a millisecond at least and leaves no
+// event. Another one is slow for a reason that the profile does not hold.
 //
 // Method: the events that begin in one step, on the driving thread; then one pass over that thread
 // for the rivals of the few candidates. A shuffle buffer that fills is looked for on all threads.
@@ -9,9 +13,10 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 
-#define PART_OF_STEP 3 // an event that takes a third of the step explains it
-#define RIVAL 2        // elsewhere it takes less than half as long
-#define ASKED_MAX 32   // candidates: each is a pass over the thread
+#define PART_OF_STEP 3         // an event that takes a third of the step explains it
+#define RIVAL 2                // elsewhere it takes less than half as long
+#define ASKED_MAX 32           // candidates: each is a pass over the thread
+#define MAKING_NS (1 * STK_MS) // starting a process takes as long
 
 // First event of a row that begins at or after a time.
 static uint32_t first_from(const struct stk_trace *t, const struct stk_track *row, int64_t t_ns)
@@ -54,10 +59,10 @@ static bool in_usual_step(const struct stk_analysis *a, int64_t t_ns)
     return low > 0 && !a->steps[low - 1].long_why && !a->steps[low - 1].is_warm_up;
 }
 
-static bool has_rival(const struct stk_analysis *a, uint32_t event)
+// Is there an event of that name in a usual step that takes so long?
+static bool has_like(const struct stk_analysis *a, uint32_t event, int64_t least_ns)
 {
     const struct stk_trace *t = a->t;
-    int64_t least_ns = stk_dur_ns(t, event) / RIVAL;
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
         for (uint32_t e = k->first; e < k->first + k->count; e++) {
@@ -80,7 +85,8 @@ static uint32_t find_on_driver(const struct stk_analysis *a, const struct stk_ho
         for (uint32_t e = first_from(t, k, s->start_ns); e < end && t->start_ns[e] < s->end_ns;
              e++) {
             bool longer = best == STK_NONE || stk_dur_ns(t, e) > stk_dur_ns(t, best);
-            if (longer && explains(a, s, e) && asked++ < ASKED_MAX && !has_rival(a, e)) {
+            if (longer && explains(a, s, e) && asked++ < ASKED_MAX &&
+                !has_like(a, e, stk_dur_ns(t, e) / RIVAL)) {
                 best = e;
             }
         }
@@ -108,20 +114,41 @@ static bool fills_shuffle(const struct stk_analysis *a, const struct stk_host_st
     return false;
 }
 
+// Is a fetch the first of an iteration? Nothing is recorded for long before it, as when processes
+// start.
+static bool begins_iteration(const struct stk_analysis *a, const struct stk_host_step *s,
+                             uint32_t fetch)
+{
+    const struct stk_trace *t = a->t;
+    int64_t before_ns = s->start_ns;
+    for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
+        const struct stk_track *k = &t->tracks[row];
+        for (uint32_t e = first_from(t, k, s->start_ns);
+             e < k->first + k->count && t->start_ns[e] < t->start_ns[fetch]; e++) {
+            int64_t end_ns = stk_end_ns(t, e);
+            bool is_over = end_ns <= t->start_ns[fetch];
+            before_ns = is_over && end_ns > before_ns ? end_ns : before_ns;
+        }
+    }
+    return t->start_ns[fetch] - before_ns >= MAKING_NS;
+}
+
 // False: no memory. *what is NULL if nothing stands out.
 static bool name_step(const struct stk_analysis *a, const struct stk_host_step *s,
-                      const char **what)
+                      const char **what, bool *is_usual)
 {
     *what = NULL;
     uint32_t event = find_on_driver(a, s);
     struct stk_str name = event == STK_NONE ? STK_STR("") : stk_name_of(a->t, event);
+    *is_usual = false;
     if (fills_shuffle(a, s)) {
-        *what = "a shuffle buffer that fills";
+        *what = STK_WHAT_SHUFFLE;
     } else if (stk_str_contains(name, STK_STR("MultiProcessingDataLoaderIter"))) {
-        *what = "workers that start";
+        *what = begins_iteration(a, s, event) ? "workers that start" : NULL;
     } else if (event != STK_NONE && (stk_class_of(a, event) & STK_NAME_COMPILE)) {
         *what = "tracing and compilation";
     } else if (name.n) {
+        *is_usual = has_like(a, event, 0);
         *what = stk_arena_strndup(a->out, name.p, name.n);
         return *what != NULL;
     }
@@ -145,6 +172,7 @@ bool stk_long_steps_name(struct stk_analysis *a)
         }
     }
     struct stk_facts *f = &a->sum->facts;
-    return (!start || name_step(a, start, &f->warm_up_what)) &&
-           (!longest || name_step(a, longest, &f->long_what));
+    bool start_is_usual; // of a start nothing more is told
+    return (!start || name_step(a, start, &f->warm_up_what, &start_is_usual)) &&
+           (!longest || name_step(a, longest, &f->long_what, &f->long_what_is_usual));
 }

@@ -124,6 +124,13 @@ static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t
     return stk_is_step_mark(a, event);
 }
 
+// A context manager that is written as a generator is entered and left by next().
+static bool is_of_context(const struct stk_trace *t, uint32_t event)
+{
+    return t->depth[event] > 0 && t->depth[event - 1] + 1 == t->depth[event] &&
+           stk_str_contains(stk_name_of(t, event - 1), STK_STR("contextlib.py"));
+}
+
 // Python's next() may be a fetch, or a pipeline object that runs the whole model: only those are
 // kept inside which nothing of the model happens. A rejected one has no length.
 static void track_next(struct scan *s, uint32_t event, uint32_t class)
@@ -143,7 +150,7 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
         }
     }
     if ((class & STK_NAME_PY_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
-        s->open_count < OPEN_NEXTS) {
+        s->open_count < OPEN_NEXTS && !is_of_context(t, event)) {
         s->open[s->open_count++] = s->nexts.count;
         push_mark(s, &s->nexts, event);
     }

@@ -218,6 +218,15 @@ bool stk_python_frame_is_users(struct stk_str name)
            stk_str_ends(stk_python_frame_parse(name).file, STK_STR(".py"));
 }
 
+bool stk_python_frame_is_event_loop(struct stk_str name)
+{
+    struct stk_python_frame f = stk_python_frame_parse(name);
+    return (stk_str_eq(f.function, STK_STR("run")) &&
+            stk_str_ends(f.file, STK_STR("runners.py"))) ||
+           (stk_str_eq(f.function, STK_STR("run_until_complete")) &&
+            stk_str_ends(f.file, STK_STR("base_events.py")));
+}
+
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size)
 {
     STK_ASSERT(size > 0);

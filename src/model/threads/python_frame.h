@@ -32,6 +32,9 @@ enum stk_python_owner stk_python_frame_owner(struct stk_str name);
 uint32_t stk_python_frame_denies(struct stk_str name);
 // A function in a file of the job itself, or in one that may be anybody's.
 bool stk_python_frame_is_users(struct stk_str name);
+// asyncio's loop, or asyncio.run around it: what it runs, and what it waits for, is the work of the
+// coroutines inside.
+bool stk_python_frame_is_event_loop(struct stk_str name);
 // The name without what differs from run to run: "<built-in method item of Tensor>".
 // NUL-terminated, at most size - 1 bytes; returns the length.
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size);
