@@ -87,23 +87,14 @@ void stk_sink_real(struct stk_sink *s, double value)
     }
 }
 
+static void put_field(void *sink, const char *text, size_t n)
+{
+    stk_sink_put(sink, text, n);
+}
+
 void stk_sink_csv(struct stk_sink *sink, const char *text, bool is_guarded)
 {
-    struct stk_text_piece piece;
-    struct stk_str s = stk_str_from(text);
-    const char *guard = is_guarded && stk_text_csv_is_formula(s) ? STK_TEXT_CSV_GUARD : "";
-    if (!stk_text_csv_is_quoted(s)) {
-        stk_sink_text(sink, guard);
-        stk_sink_put(sink, s.p, s.n);
-        return;
-    }
-    stk_sink_text(sink, "\"");
-    stk_sink_text(sink, guard);
-    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
-        stk_text_csv(&piece, s);
-        stk_sink_put(sink, piece.text, piece.n);
-    }
-    stk_sink_text(sink, "\"");
+    stk_text_csv_field(stk_str_from(text), is_guarded, put_field, sink);
 }
 
 enum stoker_status stk_sink_finish(struct stk_sink *s, struct stoker_err *err)

@@ -256,3 +256,25 @@ void stk_text_csv(struct stk_text_piece *piece, struct stk_str s)
         piece->n = piece->taken = quote ? (size_t)(quote - s.p) : s.n;
     }
 }
+
+void stk_text_csv_field(struct stk_str s, bool is_guarded,
+                        void (*put)(void *to, const char *text, size_t n), void *to)
+{
+    struct stk_text_piece piece;
+    bool is_quoted = stk_text_csv_is_quoted(s);
+    if (is_quoted) {
+        put(to, "\"", 1);
+    }
+    if (is_guarded && stk_text_csv_is_formula(s)) {
+        put(to, STK_TEXT_CSV_GUARD, sizeof STK_TEXT_CSV_GUARD - 1);
+    }
+    for (; is_quoted && s.n; s.p += piece.taken, s.n -= piece.taken) {
+        stk_text_csv(&piece, s);
+        put(to, piece.text, piece.n);
+    }
+    if (is_quoted) {
+        put(to, "\"", 1);
+    } else if (s.n) {
+        put(to, s.p, s.n);
+    }
+}

@@ -63,5 +63,8 @@ void stk_text_csv(struct stk_text_piece *piece, struct stk_str s);
 // with = + - @, a tab or a line's end and is no number.
 #define STK_TEXT_CSV_GUARD "'"
 bool stk_text_csv_is_formula(struct stk_str s);
+// A whole field, with its quotes and, where it is guarded, the guard, by calls of put(to, ...).
+void stk_text_csv_field(struct stk_str s, bool is_guarded,
+                        void (*put)(void *to, const char *text, size_t n), void *to);
 
 #endif

@@ -106,23 +106,14 @@ void stk_ex_json(struct stk_export_out *o, struct stk_str s)
     stk_ex_literal(o, "\"");
 }
 
+static void put_field(void *o, const char *text, size_t n)
+{
+    stk_ex_bytes(o, text, n);
+}
+
 void stk_ex_csv(struct stk_export_out *o, struct stk_str s, bool is_guarded)
 {
-    struct stk_text_piece piece;
-    struct stk_str guard =
-        is_guarded && stk_text_csv_is_formula(s) ? STK_STR(STK_TEXT_CSV_GUARD) : STK_STR("");
-    if (!stk_text_csv_is_quoted(s)) {
-        stk_ex_str(o, guard);
-        stk_ex_str(o, s);
-        return;
-    }
-    stk_ex_literal(o, "\"");
-    stk_ex_str(o, guard);
-    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
-        stk_text_csv(&piece, s);
-        stk_ex_bytes(o, piece.text, piece.n);
-    }
-    stk_ex_literal(o, "\"");
+    stk_text_csv_field(s, is_guarded, put_field, o);
 }
 
 // Sequences that are no UTF-8, each a byte.

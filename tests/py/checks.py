@@ -65,6 +65,20 @@ def raises(kind, f, *words):
     return None
 
 
+def all_of(it):
+    """What an iterator gives to its end, an element that fails as its exception's class."""
+    from stoker.data.errors import OpError
+
+    out = []
+    while True:
+        try:
+            out.append(next(it))
+        except StopIteration:
+            return out
+        except OpError as e:
+            out.append(type(e))
+
+
 def true(value, what=""):
     global count
     count += 1

@@ -34,21 +34,6 @@ def records(name, n=6, options=None):
     return file(name)
 
 
-def all_of(it):
-    """Elements and the classes of errors, in order, to the end."""
-    out = []
-    while True:
-        try:
-            out.append(next(it))
-        except StopIteration:
-            return out
-        except E.OpError as e:
-            out.append(type(e))
-
-
-# Errors
-
-
 def test_error_names_file_offset_stage():
     path = records("bad.tfrecord")
     data = bytearray(open(path, "rb").read())
@@ -58,7 +43,7 @@ def test_error_names_file_offset_stage():
     e = c.raises(E.DataLossError, lambda: list(sd.TFRecordDataset(path)), "bad.tfrecord")
     offset = len(data) // 6 * 2
     c.true(str(offset) in str(e), f"the offset {offset}: {e}")
-    out = all_of(iter(sd.TFRecordDataset(path)))
+    out = c.all_of(iter(sd.TFRecordDataset(path)))
     want = [b"record 0", b"record 1", E.DataLossError] + [b"record %d" % i for i in (3, 4, 5)]
     c.same(out, want, "those before it first, those behind it after")
     ds = sd.TFRecordDataset(path).map(lambda r: r)
@@ -94,7 +79,7 @@ def test_error_policies():
     c.same(replaced.stats().replaced, 4)
     o.on_error = "explode"
     c.raises(E.InvalidArgumentError, lambda: list(ds.with_options(o)), "explode")
-    stop = all_of(iter(ds))
+    stop = c.all_of(iter(ds))
     c.same(stop, [E.InvalidArgumentError, E.InvalidArgumentError, good] * 2)
 
 
