@@ -235,6 +235,11 @@ def slices_of_an_object():
     sd.Dataset.from_tensor_slices(Table())
 
 
+@case(TypeError, "TFRecordDataset() got an unexpected keyword argument 'shards'")
+def records_of_an_argument_that_is_not_there():
+    sd.TFRecordDataset("ok.tfrecord", shards=2)
+
+
 @case(E.InvalidArgumentError, "differ in length", "ragged.constant")
 def slices_of_lists_of_unequal_length():
     sd.Dataset.from_tensor_slices([[1], [2, 3]])

@@ -50,6 +50,11 @@ def test_dir_and_display():
     c.true({"map", "batch", "element_spec"} <= set(dir(ds)) and "state" in dir(iter(ds)) and "seed" in dir(options), "names")
     ds = sd.Dataset.from_tensor_slices({"<b>x": [1, 2], "y": ["a", "b"]})
     page = ds._repr_html_()
+    c.same(repr(iter(ds)), f"<Iterator of {ds!r}>")
+    options = sd.Options()
+    c.same(repr(options), "Options()")
+    options.deterministic, options.seed, options.threading.private_threadpool_size = False, 0, 2
+    c.same(repr(options), "Options(deterministic=False, threading=ThreadingOptions(private_threadpool_size=2), seed=0)")
     c.true("&lt;b&gt;x" in page and "<b>" not in page and "elements: 2" in page, page)
     c.true("without end" in ds.repeat()._repr_html_(), "without end")
     c.true("not known" in ds.filter(lambda e: True)._repr_html_(), "not known")

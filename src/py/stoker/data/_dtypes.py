@@ -96,7 +96,7 @@ def array(value, dtype=None):
     else:
         try:
             a = np.asarray(value)
-        except ValueError as e:
+        except ValueError:
             raise InvalidArgumentError(f"a list whose parts differ in length is no array: {RAGGED}") from None
         if a.dtype.kind in "SU":  # NumPy made texts of the numbers
             raise TypeError("a list of numbers and strings")

@@ -19,6 +19,9 @@ class Iterator(_engine.Iterator):
         if getattr(self, "_dataset", None) is not None:
             self._dataset._past = (self.stages(), self.memory())
 
+    def __repr__(self):
+        return f"<Iterator of {self._dataset!r}>"
+
     def __reduce__(self):
         raise TypeError(
             "an iterator cannot be pickled: its threads and what they hold belong to this process. "

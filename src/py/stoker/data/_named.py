@@ -29,11 +29,15 @@ def named(f):
         try:
             return f(*args, **kwargs)
         except TypeError as e:
-            # Of this call itself: what goes wrong inside has a frame more.
-            more = "" if e.__traceback__.tb_next else hint(str(e), inspect.signature(f).parameters)
-            if not more:
+            if e.__traceback__.tb_next:  # not of this call itself: what goes wrong inside has a frame more
                 raise
-            error = TypeError(str(e) + more)
+            text = str(e)
+            if f.__name__ == "__init__":  # of the class that was called, whichever one defines it
+                text = text.replace(f.__qualname__, type(args[0]).__name__, 1)
+            text += hint(text, inspect.signature(f).parameters)
+            if text == str(e):
+                raise
+            error = TypeError(text)
         raise error from None
 
     return call

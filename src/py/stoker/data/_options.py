@@ -28,6 +28,12 @@ class _Group:
     def __eq__(self, other):
         return type(self) is type(other) and vars(self) == vars(other)
 
+    def __repr__(self):
+        """What is set."""
+        given = ((n, getattr(self, n)) for n in self._names)
+        texts = (f"{n}={v!r}" for n, v in given if v is not None and not (isinstance(v, _Group) and v == type(v)()))
+        return f"{type(self).__name__}({', '.join(texts)})"
+
     __hash__ = None
 
     def merged(self, other):
