@@ -60,12 +60,13 @@ static bool is_one_of(struct stk_str file, const char *const *files)
     return *files != NULL;
 }
 
-// Files of JAX and of Grain, and those that make a package, as JAX's tracer shows them: without a
-// folder, and with names that files of a job may have, too, where those are not used.
+// Files of JAX, Grain and Python's pools, and those that make a package, as JAX's tracer shows
+// them: without a folder, and with names that files of a job may have, too, where those are not
+// used.
 static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
 {
-    static const char *const jax[] = {"api.py",  "compiler.py", "config.py", "core.py",
-                                      "util.py", "random.py",   NULL};
+    static const char *const jax[] = {"api.py",  "compiler.py", "config.py",  "core.py",
+                                      "util.py", "random.py",   "process.py", NULL};
     static const char *const grain[] = {
         "dataset.py", "base.py",   "stats.py",   "batch.py",    "filter.py",  "flatmap.py",
         "map.py",     "mix.py",    "source.py",  "prefetch.py", "shuffle.py", "interleave.py",

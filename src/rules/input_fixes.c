@@ -448,9 +448,14 @@ static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 // Batches that other threads or processes of the job's own hand over.
 static bool is_handed_over(const struct stk_rule_ctx *ctx)
 {
-    static const char *const pools[] = {
-        "multiprocessing/pool.py",   "$pool.py",   "result_iterator",
-        "multiprocessing/queues.py", "$queues.py", NULL};
+    static const char *const pools[] = {"multiprocessing/pool.py",
+                                        "$pool.py",
+                                        "result_iterator",
+                                        "multiprocessing/queues.py",
+                                        "$queues.py",
+                                        "concurrent/futures/_base.py",
+                                        "$_base.py",
+                                        NULL};
     return ctx->pass.run->facts.input_filler ||
            stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
 }

@@ -86,6 +86,29 @@ static void check_blocked(void)
     blocked("selectors.py(452): select", NULL, NULL, STK_PART_WAIT);
 }
 
+// What a pool of processes gives back is handed over by a thread of the pool.
+static void check_process_pool(void)
+{
+    static const char *const around[] = {"concurrent/futures/process.py(441): process_result_item",
+                                         "concurrent/futures/thread.py(53): run"};
+    for (size_t n = 0; n < 2; n++) {
+        struct synth s;
+        synth_begin(&s);
+        for (int i = 0; i < STEPS; i++) {
+            double t = i * STEP_US;
+            synth_step(&s, MAIN, t, STEP_US, i);
+            synth_host(&s, MAIN, t + 100, 6000, "concurrent/futures/_base.py(428): result",
+                       STK_KIND_PYTHON);
+            synth_host(&s, OTHER, t + 6000, 100, around[n], STK_KIND_PYTHON);
+            synth_host(&s, OTHER, t + 6010, 80, "concurrent/futures/_base.py(537): set_result",
+                       STK_KIND_PYTHON);
+            synth_host(&s, MAIN, t + 6100, 3900, "aten::conv2d", STK_KIND_HOST_OP);
+        }
+        PART(synth_summarize(&s), INPUT, n == 0 ? STEPS * 6000 : 0);
+        synth_end(&s);
+    }
+}
+
 // dict.get and str.join are no waits, nor is a user's own get.
 static void check_not_blocked(void)
 {
@@ -557,6 +580,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_blocked);
+    CHECK_RUN(check_process_pool);
     CHECK_RUN(check_not_blocked);
     CHECK_RUN(check_blocked_on_device);
     CHECK_RUN(check_tracing);

@@ -9,7 +9,7 @@
 // (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise.
 // O((w + e) log e) in waits and ends.
 // Limits: threads whose Python was not recorded are not seen, nor are other processes: what comes
-// through a queue between processes is taken for data.
+// through a queue between processes, or from a pool of them, is taken for data.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "model/analysis.h"
@@ -78,7 +78,7 @@ static int by_start(const void *pa, const void *pb)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-// The thread that ended the wait; STK_NONE: not recorded.
+// The call on another thread that ended the wait; STK_NONE: not recorded.
 static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wait,
                          enum stk_block_end by)
 {
@@ -96,10 +96,23 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
     while (low-- > 0 && m->v[low].start_ns >= wait->start_ns) {
         uint32_t thread = stk_thread_of(a, m->v[low].event);
         if (thread != waiter && stk_name_lets_go(stk_name_of(a->t, m->v[low].event)) == by) {
-            return thread;
+            return m->v[low].event;
         }
     }
     return STK_NONE;
+}
+
+// Does a pool's own thread hand over what another process gave back? The frame around the call
+// says.
+static bool is_from_process(const struct stk_trace *t, uint32_t call)
+{
+    for (uint32_t e = call; t->depth[call] > 0 && e-- > 0;) {
+        if (t->depth[e] < t->depth[call]) {
+            return stk_str_eq(stk_python_frame_parse(stk_name_of(t, e)).function,
+                              STK_STR("process_result_item"));
+        }
+    }
+    return false;
 }
 
 // multiprocessing.Queue: another process puts in what the thread waits for.
@@ -113,11 +126,15 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
 {
     enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
     bool can = by == STK_ENDED_BY_PUT || by == STK_ENDED_BY_LOCK || by == STK_ENDED_BY_RESULT;
-    uint32_t thread = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
+    uint32_t call = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
     int feeds = 0, serves = 0;
-    if (thread == STK_NONE) {
+    if (call == STK_NONE) {
         return by == STK_ENDED_BY_PUT && is_between_processes(x->a, wait->event);
     }
+    if (by == STK_ENDED_BY_RESULT && is_from_process(x->a->t, call)) {
+        return true;
+    }
+    uint32_t thread = stk_thread_of(x->a, call);
     for (int i = 0; i < MOMENTS; i++) {
         int64_t at = wait->start_ns + (wait->end_ns - wait->start_ns) / MOMENTS * i;
         uint32_t seen = STK_NONE;
