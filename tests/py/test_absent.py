@@ -17,6 +17,8 @@ GROUPS = ("data", "data.experimental", "io", "io.gfile", "image", "strings", "ma
 
 def ours(group):
     where = sd
+    if not group:
+        return where
     for part in group.split(".")[1:] if group.startswith("data") else group.split("."):
         where = getattr(where, part)
     return where

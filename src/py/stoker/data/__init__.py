@@ -153,7 +153,7 @@ experimental = _Namespace(
     prefetch_to_device=_prefetch_to_device,
     **_experimental.NAMES,
 )
-__getattr__ = _absent.answers("data", __name__)
+__getattr__ = _absent.answers("data", __name__, "")
 __dir__ = _named.surface(globals())
 __version__ = "0.1.0"
 _named.show_surface(v for v in list(globals().values()) if isinstance(v, type))

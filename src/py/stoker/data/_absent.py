@@ -3,7 +3,7 @@
 asking for one answers. The rows are of tf.data, tf.io, tf.image, tf.strings, tf.math and their
 neighbours in TensorFlow 2.21; tests/py/test_absent.py compares them with a TensorFlow that is there.
 
-A row: "group|names|nearest way".
+A row: "group|names|nearest way"; without a group names of TensorFlow itself.
 """
 
 from .errors import UnimplementedError
@@ -20,6 +20,12 @@ data.experimental|distributed_save,ServiceOptions,SHARD_HINT|Dataset.save, and D
 data.experimental|AutotuneAlgorithm,AutotuneOptions,DistributeOptions,OptimizationOptions,ThreadingOptions,ExternalStatePolicy|sd.Options() has them as its parts: options.autotune, options.threading
 data.experimental|enable_debug_mode|functions that cannot be traced run as Python; explain() says which
 data.experimental|pad_to_cardinality|shard(remainder="pad"), or concatenate and take
+|keras|import keras itself: its preprocessing layers run in map, and Dataset.to_keras() feeds fit
+|distribute|Dataset.shard() in each process
+|config|sd.set_limits for processors and memory
+|device|Dataset.to_device
+|Tensor|sd.Value in functions, NumPy's arrays elsewhere
+|GradientTape,Module|training is TensorFlow's own: Dataset.to_tf()
 data|ThreadingOptions|sd.Options().threading
 io|decode_gif,image.decode_gif|image.decode_image gives the first picture
 io|decode_jxl|a py_function with a library that reads JPEG XL
@@ -78,16 +84,21 @@ TABLE = rows()
 
 def missing():
     """{"math.zeta": nearest way}: what MISSING holds."""
-    return {f"{g}.{n}": way for g, names in TABLE.items() for n, way in names.items()}
+    return {_full(g, n): way for g, names in TABLE.items() for n, way in names.items()}
 
 
-def answers(group, package):
+def _full(group, name):
+    return f"{group}.{name}" if group else name
+
+
+def answers(group, package, *more):
     """A module's __getattr__ that says of TensorFlow's names that they are not here, and what is."""
-    absent = TABLE.get(group, {})
+    absent = {n: (_full(g, n), way) for g in (group, *more) for n, way in TABLE.get(g, {}).items()}
 
     def __getattr__(name):
         if name in absent:
-            raise _Absent(f"tf.{group}.{name} is not here; the nearest way: {absent[name]}")
+            full, way = absent[name]
+            raise _Absent(f"tf.{full} is not here; the nearest way: {way}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return __getattr__
