@@ -58,6 +58,9 @@ bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int wh
 // Nothing waits for batches any more; the mean time from one to the next that workers had ready, 0
 // not known.
 double stk_fix_drop_pace(struct stk_scene *s);
+// Of workers beside the model a share of the work is gone, 0 to 1: what they held up may be faster,
+// as far as it is known (stk_graph.undisturbed), half of that is expected, and none is sure.
+void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone);
 // A share of a node's time, rounded.
 static inline int64_t stk_fix_scaled(int64_t ns, double factor)
 {

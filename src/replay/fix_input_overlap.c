@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker prepares batches beside the step (prefetch, num_workers=1): what the fetching thread did
-// becomes the pace of that worker, one batch after the other, from the first fetch on.
+// becomes the pace of that worker, one batch after the other, from the first fetch on. What
+// disturbed a fetch may spare a worker: at best no batch takes longer than a fetch of the lower
+// quartile did.
+#include "base/alloc.h"
+#include "base/sort.h"
 #include "replay/fix.h"
 
 static const char *input_overlap_refuse(const struct stk_graph *g)
@@ -9,17 +13,46 @@ static const char *input_overlap_refuse(const struct stk_graph *g)
                                        : stk_fix_refuse_input(g);
 }
 
+static int compare_ns(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+// Lower quartile of the fetches' own time. False: no memory.
+static bool undisturbed_fetch(const struct stk_scene *s, int64_t *out)
+{
+    const struct stk_lane *lane = &s->g->lanes[s->g->driver];
+    int64_t *ns = stk_alloc_array((size_t)lane->count + 1, sizeof *ns);
+    uint32_t n = 0;
+    for (uint32_t i = lane->first; ns && i < lane->first + lane->count; i++) {
+        if (s->nodes[i].kind == STK_NODE_INPUT) {
+            ns[n++] = s->nodes[i].dur_ns;
+        }
+    }
+    if (ns && n) {
+        stk_sort(ns, n, sizeof *ns, compare_ns);
+        *out = ns[n / 4];
+    }
+    stk_free(ns);
+    return ns != NULL;
+}
+
 static bool input_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];
     int64_t fetch_ns = s->g->calibration.fetch_ns, ready_ns = INT64_MIN;
+    int64_t most_ns = INT64_MAX;
+    if (how->level == STK_FIX_LOW && !s->g->has_device && !undisturbed_fetch(s, &most_ns)) {
+        return false;
+    }
     int64_t slower = how->level == STK_FIX_HIGH ? 10 : 0; // percent: the worker shares the caches
     for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind != STK_NODE_INPUT || n->dur_ns <= fetch_ns) {
             continue;
         }
-        int64_t work_ns = n->dur_ns - fetch_ns;
+        int64_t work_ns = (n->dur_ns < most_ns ? n->dur_ns : most_ns) - fetch_ns;
         ready_ns =
             ready_ns == INT64_MIN ? n->start_ns : ready_ns + work_ns + work_ns * slower / 100;
         n->dur_ns = fetch_ns;

@@ -125,3 +125,15 @@ double stk_fix_drop_pace(struct stk_scene *s)
     }
     return ns;
 }
+
+void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone)
+{
+    static const double hoped[STK_FIX_LEVELS] = {1, 0.5, 0};
+    double factor = 1 - (1 - s->g->undisturbed) * gone * hoped[level];
+    for (uint32_t i = 0; factor < 1 && i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (!stk_node_is_device(n) && n->kind != STK_NODE_INPUT) {
+            n->dur_ns = stk_fix_scaled(n->dur_ns, factor);
+        }
+    }
+}

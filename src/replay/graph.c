@@ -133,7 +133,7 @@ static bool keep(struct stk_graph_build *b)
 static bool build(struct stk_graph_build *b)
 {
     b->lane_of = stk_alloc_zero((size_t)b->a->t->track_count + 1, sizeof *b->lane_of);
-    if (!b->lane_of || !stk_graph_hosts(b)) {
+    if (!b->lane_of || !stk_graph_work_ends(b) || !stk_graph_hosts(b)) {
         return false;
     }
     choose_driver(b);
@@ -141,8 +141,8 @@ static bool build(struct stk_graph_build *b)
         b->g->why_not = "no thread drives the steps";
         return true;
     }
-    if (!stk_graph_devices(b) || !stk_graph_edges(b) || !stk_graph_input(b) ||
-        !stk_graph_waits(b)) {
+    if (!stk_graph_devices(b) || !stk_graph_edges(b) || !stk_graph_beside(b) ||
+        !stk_graph_input(b) || !stk_graph_waits(b)) {
         return false;
     }
     set_steps(b);

@@ -104,7 +104,11 @@ struct stk_graph {
     bool has_peers;   // collectives are matched with those of other ranks
     bool has_workers; // batches come from workers of a pace that may not be known
     bool is_span;     // no steps: all that was recorded, as one
-    uint32_t driver;  // lane
+    double beside;    // without a device: loader threads that are busy at a time, in the mean
+    // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
+    // that of the mean step, at the least. 1: nothing is known to run beside.
+    double undisturbed;
+    uint32_t driver; // lane
     int32_t rank;
     struct stk_calibration calibration;
     struct stk_graph_counts counts;
@@ -127,6 +131,7 @@ struct stk_graph_build {
     int64_t from_ns, to_ns;               // host time of the steps
     uint64_t max_events;                  // of the trace, about
     int64_t *starts_ns;                   // of the steps, and to_ns
+    int64_t *work_ends_ns; // of the steps, where their work is done; INT64_MAX not known, or NULL
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)
@@ -144,11 +149,18 @@ static inline int32_t stk_graph_clamp(int64_t ns)
 // The node of a host lane that holds a time; STK_NONE outside.
 uint32_t stk_graph_node_at(const struct stk_graph_build *b, uint16_t lane, int64_t t_ns);
 
+// Do batches come from worker processes, as far as the fetches' names tell?
+bool stk_graph_has_processes(const struct stk_graph_build *b); // graph_input.c
+// Step that holds a host time of the graph.
+uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // graph_work.c
+
 // Each false: no memory.
-bool stk_graph_hosts(struct stk_graph_build *b);   // graph_host.c
-bool stk_graph_devices(struct stk_graph_build *b); // graph_device.c
-bool stk_graph_edges(struct stk_graph_build *b);   // graph_edges.c: calibration, edges of streams
-bool stk_graph_waits(struct stk_graph_build *b);   // graph_waits.c: calls that wait
-bool stk_graph_input(struct stk_graph_build *b);   // graph_input.c: how batches arrive
+bool stk_graph_work_ends(struct stk_graph_build *b); // graph_work.c: without a device
+bool stk_graph_beside(struct stk_graph_build *b);    // graph_beside.c: without a device
+bool stk_graph_hosts(struct stk_graph_build *b);     // graph_host.c
+bool stk_graph_devices(struct stk_graph_build *b);   // graph_device.c
+bool stk_graph_edges(struct stk_graph_build *b);     // graph_edges.c: calibration, edges of streams
+bool stk_graph_waits(struct stk_graph_build *b);     // graph_waits.c: calls that wait
+bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batches arrive
 
 #endif

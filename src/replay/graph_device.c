@@ -92,21 +92,6 @@ static uint32_t root_of(const struct stk_trace *t, uint32_t track)
     return t->tracks[track].parent != STK_NONE ? t->tracks[track].parent : track;
 }
 
-// Step of a host time, and the node of its thread that holds it.
-static uint32_t step_at(const struct stk_graph_build *b, int64_t t_ns)
-{
-    uint32_t low = 0, high = b->g->step_count;
-    while (high - low > 1) {
-        uint32_t mid = low + (high - low) / 2;
-        if (b->starts_ns[mid] <= t_ns) {
-            low = mid;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
 // True if the operation is work of the steps; n's launch and step are set then.
 static bool place(const struct devices *d, const struct stk_device_op *op, struct stk_node *n)
 {
@@ -120,7 +105,7 @@ static bool place(const struct devices *d, const struct stk_device_op *op, struc
     if (at < b->from_ns || at >= b->to_ns) {
         return false;
     }
-    n->step = step_at(b, at);
+    n->step = stk_graph_step_at(b, at);
     if (launch != STK_NONE) {
         uint32_t thread = stk_thread_of(b->a, launch);
         uint16_t lane = thread != STK_NONE ? b->lane_of[thread] : 0;

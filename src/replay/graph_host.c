@@ -57,6 +57,18 @@ static bool concerns(const struct host *h, const struct stk_mark *fetch)
     return h->drives || thread == STK_NONE || !a->threads[thread].is_driver;
 }
 
+// Work of the driving thread, cut where that of the step is done.
+static bool push_work(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
+{
+    const int64_t *ends = h->drives ? h->b->work_ends_ns : NULL;
+    int64_t cut = ends ? ends[h->step] : INT64_MAX;
+    if (cut < to_ns && from_ns < cut) {
+        return push(h, from_ns, cut, STK_NODE_WORK, what) &&
+               push(h, cut, to_ns, STK_NODE_WORK, STK_WHAT_CALLBACK);
+    }
+    return push(h, from_ns, to_ns, STK_NODE_WORK, cut < to_ns ? STK_WHAT_CALLBACK : what);
+}
+
 // What lies between two calls, cut at the fetches.
 static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum stk_node_what what)
 {
@@ -70,7 +82,7 @@ static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum st
         }
         int64_t start = f->v[i].start_ns > from_ns ? f->v[i].start_ns : from_ns;
         int64_t end = f->v[i].end_ns < to_ns ? f->v[i].end_ns : to_ns;
-        if (start > from_ns && !push(h, from_ns, start, STK_NODE_WORK, what)) {
+        if (start > from_ns && !push_work(h, from_ns, start, what)) {
             return false;
         }
         if (end > start && !push(h, start, end, STK_NODE_INPUT, STK_WHAT_OTHER)) {
@@ -78,7 +90,7 @@ static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum st
         }
         from_ns = end > from_ns ? end : from_ns;
     }
-    return from_ns >= to_ns || push(h, from_ns, to_ns, STK_NODE_WORK, what);
+    return from_ns >= to_ns || push_work(h, from_ns, to_ns, what);
 }
 
 // A piece of a call: it goes on with the one before if that is its outer call.

@@ -16,6 +16,7 @@
 #define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
 #define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
 #define WORTH 0.03                  // of the time: fetches that take less tell no pace
+#define ON_DEMAND 0.5               // loader threads busy: fewer do not hold up steps by their pace
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
@@ -26,6 +27,11 @@ static bool fetch_is_named(const struct stk_analysis *a, const char *word)
         }
     }
     return false;
+}
+
+bool stk_graph_has_processes(const struct stk_graph_build *b)
+{
+    return fetch_is_named(b->a, "MultiProcessingDataLoader");
 }
 
 // Does a loader's thread hold events that last at least as long as all fetches together?
@@ -72,8 +78,12 @@ static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_v
     if (!has_long(b, fetches) || fetch_is_named(b->a, "SingleProcessDataLoader")) {
         return STK_FEED_INLINE;
     }
-    if (fetch_is_named(b->a, "MultiProcessingDataLoader") || has_loader_threads(b)) {
+    if (stk_graph_has_processes(b)) {
         return STK_FEED_WORKERS;
+    }
+    if (has_loader_threads(b)) { // idle most of the time and waited for: they begin when asked
+        bool on_demand = !b->g->has_device && !b->g->is_span && b->g->beside < ON_DEMAND;
+        return on_demand ? STK_FEED_INLINE : STK_FEED_WORKERS;
     }
     return fetches_are_even(fetches) ? STK_FEED_INLINE : STK_FEED_WORKERS;
 }

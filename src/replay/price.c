@@ -12,6 +12,7 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
+#define MEAN_DOUBT 1.28 // deviations of the mean that hold four fifths of such means
 #define STEP_APART 1.5  // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
 
@@ -35,6 +36,7 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     worse(&all->inferred, one->inferred);
     worse(&all->unlinked, one->unlinked);
     worse(&all->spread, one->spread);
+    worse(&all->mean_error, one->mean_error);
     all->has_transplant &= one->has_transplant;
     worse(&all->transplant_error, one->transplant_error);
     all->measured_ns += one->measured_ns;
@@ -247,6 +249,15 @@ static bool hides_pace(const struct stk_pricing *p)
     return false;
 }
 
+static bool has_device(const struct stk_pricing *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        any |= p->graphs[i]->has_device;
+    }
+    return any;
+}
+
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
@@ -265,6 +276,9 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     double expected = share[STK_FIX_EXPECTED];
     double doubt = STEP_DOUBT + GAIN_DOUBT * (1 - expected) + p->gate.unexplained * (1 - expected);
     doubt += p->gate.has_transplant ? p->gate.transplant_error * (1 - expected) : 0;
+    if (expected < 1 && !has_device(p)) { // what the processors did besides is in no graph
+        doubt += MEAN_DOUBT * p->gate.mean_error;
+    }
     out->expected = expected;
     if (expected < MUCH_FASTER && hides_pace(p)) {
         share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], (1 + expected) / 2, 1);

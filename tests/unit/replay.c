@@ -107,6 +107,52 @@ static void check_input_free(void)
     synth_end(&j.s);
 }
 
+// Without a device: what comes behind the optimizer and before the next fetch is callbacks, whether
+// it is recorded or not.
+static void check_callbacks_on_the_host(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(&j.s, MAIN, at, STEP_US - 10, k);
+        synth_host(&j.s, MAIN, at + 5, 1000, FETCH, STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 1010, 3000, "aten::linear", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 4010, 990, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 5000, 3000, "aten::sort", STK_KIND_HOST_OP);
+    }
+    summarize(&j);
+    struct stk_fix_set rarely = fix("callbacks-every=10");
+    struct stk_price p = price(&j, &rarely, 1);
+    CHECK(near(p.expected, 0.55, 0.01)); // 5 of 10 ms, of them nine in ten
+    synth_end(&j.s);
+}
+
+// JAX: arrays that the function for data makes are no work of the step, and the step's work ends
+// when another thread is done with what was launched.
+static void check_function_on_the_host(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(&j.s, MAIN, at, STEP_US - 10, k);
+        synth_host(&j.s, MAIN, at + 5, 2990, "$job.py:3 batches", STK_KIND_PYTHON);
+        synth_host(&j.s, MAIN, at + 1000, 20, "PjitFunction(convert_element_type)",
+                   STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 3000, 100, "PjitFunction(update)", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN + 1, at + 3200, 2800, "ThunkExecutor::Execute", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN + 1, at + 3200, 2800, "aten::linear", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 6000, 3900, "$job.py:9 report", STK_KIND_PYTHON);
+    }
+    summarize(&j);
+    CHECK_EQ(j.graph->feed, STK_FEED_INLINE);
+    struct stk_fix_set set[] = {fix("input-free"), fix("callbacks-every=10")};
+    CHECK(near(price(&j, &set[0], 1).expected, 0.705, 0.01));
+    CHECK(near(price(&j, &set[1], 1).expected, 0.64, 0.01));
+    synth_end(&j.s);
+}
+
 // Each fix alone, and all of them: in order, never slower than the step, never below nothing.
 static void check_every_fix(void)
 {
@@ -209,6 +255,8 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(check_unchanged);
     CHECK_RUN(check_input_free);
+    CHECK_RUN(check_callbacks_on_the_host);
+    CHECK_RUN(check_function_on_the_host);
     CHECK_RUN(check_every_fix);
     CHECK_RUN(check_less_is_never_slower);
     CHECK_RUN(check_circle);

@@ -18,6 +18,7 @@
 // prepares at its beginning, is taken for something else.
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/steps/main_calls.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_walk.h"
@@ -232,6 +233,33 @@ static bool has_python(const struct stk_analysis *a)
     return a->sum->facts.python_events > 0 && a->step_count > 0;
 }
 
+// Where a compiled function does the work, operations before it are no work of the step: a function
+// that prepares data makes arrays of the framework's, too. False: no memory.
+static bool begin_with_main(const struct stk_analysis *a, struct work *work)
+{
+    struct stk_vec calls;
+    uint32_t class, step = 0;
+    bool ok = stk_main_calls_find(a, &calls, &class);
+    int64_t *first = stk_alloc_array((size_t)a->step_count + 1, sizeof *first);
+    for (uint32_t k = 0; first && k < a->step_count; k++) {
+        first[k] = INT64_MAX;
+    }
+    for (size_t i = 0; ok && first && i < calls.count; i++) {
+        const struct stk_mark *m = stk_vec_at(&calls, i);
+        uint32_t at = step_at(a, m->start_ns, &step);
+        if (at != STK_NONE && m->start_ns < first[at]) {
+            first[at] = m->start_ns;
+        }
+    }
+    for (uint32_t k = 0; ok && first && class != STK_NAME_OPTIMIZER && k < a->step_count; k++) {
+        work[k].first_ns = first[k] == INT64_MAX ? work[k].first_ns : first[k];
+    }
+    stk_vec_deinit(&calls);
+    ok = ok && first;
+    stk_free(first);
+    return ok;
+}
+
 bool stk_preparation_check(struct stk_analysis *a)
 {
     bool any = false, functions = false;
@@ -266,7 +294,7 @@ bool stk_preparation_check(struct stk_analysis *a)
             widen_to_loops(a, c, k, &a->fetches);
         }
     }
-    bool ok = work && c && (!none || add_leading(a, work, c));
+    bool ok = work && c && (!none || (begin_with_main(a, work) && add_leading(a, work, c)));
     stk_free(work);
     stk_free(c);
     return ok;

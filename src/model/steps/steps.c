@@ -17,94 +17,11 @@
 
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/steps/main_calls.h"
 
 #define MIN_FRAMEWORK 2
 #define MIN_CALLS 3
 #define AWAIT_NS STK_MS // a wait that begins this soon after the last step is for that step
-
-// The marks of one class on one thread, outermost only.
-struct choice {
-    struct stk_vec marks; // struct stk_mark
-    uint32_t thread;
-};
-
-struct filter {
-    uint32_t class; // any of these bits, or 0
-    bool marker;    // STK_EXT_STEP or STK_NAME_STEP instead
-    bool by_name;   // only events named `name`, whatever the number of the trace
-    uint32_t name;
-};
-
-// "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
-static struct stk_str without_number(struct stk_str name)
-{
-    while (name.n && name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') {
-        name.n--;
-    }
-    return name;
-}
-
-static bool is_named(const struct stk_analysis *a, uint32_t event, uint32_t name)
-{
-    return a->t->name[event] == name ||
-           stk_str_eq(without_number(stk_name_of(a->t, event)),
-                      without_number(stk_strpool_get(&a->t->strings, name)));
-}
-
-static bool passes(const struct stk_analysis *a, const struct filter *f, uint32_t event)
-{
-    uint32_t class = stk_class_of(a, event);
-    if (f->by_name && !is_named(a, event, f->name)) {
-        return false;
-    }
-    return f->marker ? stk_is_step_mark(a, event) : (class & f->class) != 0;
-}
-
-// Outermost events that pass, counted per thread; the thread with the most is chosen (ties: first).
-static bool choose(struct stk_analysis *a, const struct filter *f, struct choice *out)
-{
-    stk_vec_init(&out->marks, sizeof(struct stk_mark), UINT32_MAX);
-    out->thread = STK_NONE;
-    uint32_t *counts = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *counts);
-    if (!counts) {
-        return false;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t track = STK_NONE, best = 0;
-        int64_t end_ns = INT64_MIN;
-        for (size_t i = 0; i < a->step_events.count; i++) {
-            const struct stk_mark *m = &a->step_events.v[i];
-            if (!passes(a, f, m->event)) {
-                continue;
-            }
-            uint32_t at = stk_track_of(a->t, m->event);
-            end_ns = at == track ? end_ns : INT64_MIN;
-            track = at;
-            if (m->start_ns < end_ns) {
-                continue;
-            }
-            end_ns = m->end_ns;
-            if (pass == 0) {
-                counts[at]++;
-            } else if (at == out->thread) {
-                struct stk_mark *slot = stk_vec_push(&out->marks);
-                if (!slot) {
-                    stk_free(counts);
-                    return false;
-                }
-                *slot = *m;
-            }
-        }
-        for (uint32_t k = 0; pass == 0 && k < a->t->track_count; k++) {
-            if (counts[k] > best) {
-                best = counts[k];
-                out->thread = k;
-            }
-        }
-    }
-    stk_free(counts);
-    return true;
-}
 
 static int64_t number_of(const struct stk_analysis *a, uint32_t event, int64_t otherwise)
 {
@@ -131,7 +48,7 @@ static struct stk_host_step *reserve_steps(struct stk_analysis *a, size_t count)
 
 // Start to start; the last one to its own end, or, where the mark is only the step's beginning, to
 // the end of the thread, and then it is not used.
-static bool steps_from_starts(struct stk_analysis *a, const struct choice *c, bool mark_is_step,
+static bool steps_from_starts(struct stk_analysis *a, const struct stk_calls *c, bool mark_is_step,
                               bool numbered)
 {
     const struct stk_mark *m = c->marks.items;
@@ -163,7 +80,7 @@ static bool steps_from_starts(struct stk_analysis *a, const struct choice *c, bo
 }
 
 // A step ends where the call ends; the start of the first one is not in the profile.
-static bool steps_from_ends(struct stk_analysis *a, const struct choice *c)
+static bool steps_from_ends(struct stk_analysis *a, const struct stk_calls *c)
 {
     const struct stk_mark *m = c->marks.items;
     struct stk_host_step *s = reserve_steps(a, c->marks.count);
@@ -184,7 +101,7 @@ static bool steps_from_ends(struct stk_analysis *a, const struct choice *c)
     return true;
 }
 
-static void accept(struct stk_analysis *a, const struct choice *c, enum stk_step_source source)
+static void accept(struct stk_analysis *a, const struct stk_calls *c, enum stk_step_source source)
 {
     a->driver = a->threads[c->thread].root;
     a->threads[a->driver].is_driver = true;
@@ -194,47 +111,12 @@ static void accept(struct stk_analysis *a, const struct choice *c, enum stk_step
 
 enum outcome { FOUND, NOT_FOUND, NO_MEMORY };
 
-// The function of a class (jitted, traced) with the largest total over all its traces, if that is
-// most of all time of the class. *name is a name of it.
-static enum outcome main_function(const struct stk_analysis *a, uint32_t class, uint32_t *name)
-{
-    int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
-    int64_t all_ns = 0;
-    struct stk_map first; // of a function's traces, by the name without its number
-    stk_map_init(&first, UINT32_MAX - 1);
-    bool ok = totals != NULL;
-    *name = STK_NONE;
-    for (size_t i = 0; i < a->step_events.count && ok; i++) {
-        const struct stk_mark *m = &a->step_events.v[i];
-        if (!(stk_class_of(a, m->event) & class)) {
-            continue;
-        }
-        struct stk_str stem = without_number(stk_name_of(a->t, m->event));
-        int created;
-        uint32_t *id = stk_map_put(&first, stk_hash_bytes(stem.p, stem.n), class,
-                                   a->t->name[m->event], &created);
-        ok = id != NULL;
-        if (!ok) {
-            break;
-        }
-        all_ns = stk_add_ns(all_ns, m->end_ns - m->start_ns);
-        totals[*id] = stk_add_ns(totals[*id], m->end_ns - m->start_ns);
-        if (*name == STK_NONE || totals[*id] > totals[*name]) {
-            *name = *id;
-        }
-    }
-    bool found = ok && *name != STK_NONE && totals[*name] >= all_ns / 2;
-    stk_map_deinit(&first);
-    stk_free(totals);
-    return !ok ? NO_MEMORY : found ? FOUND : NOT_FOUND;
-}
-
 // Steps from the starts of events that pass the filter, if there are enough.
-static enum outcome try_starts(struct stk_analysis *a, const struct filter *f, size_t least,
-                               bool mark_is_step, enum stk_step_source source)
+static enum outcome try_starts(struct stk_analysis *a, const struct stk_calls_filter *f,
+                               size_t least, bool mark_is_step, enum stk_step_source source)
 {
-    struct choice c;
-    enum outcome result = choose(a, f, &c) ? NOT_FOUND : NO_MEMORY;
+    struct stk_calls c;
+    enum outcome result = stk_calls_choose(a, f, &c) ? NOT_FOUND : NO_MEMORY;
     if (result == NOT_FOUND && c.marks.count >= least) {
         accept(a, &c, source);
         result = steps_from_starts(a, &c, mark_is_step, source == STK_STEPS_ANNOTATED) ? FOUND
@@ -247,12 +129,12 @@ static enum outcome try_starts(struct stk_analysis *a, const struct filter *f, s
 // Ends of Optimizer.step, unless a loader's fetches are clearly fewer (several optimizers a step).
 static enum outcome try_optimizer(struct stk_analysis *a)
 {
-    struct choice opt, loader;
-    struct filter by_opt = {.class = STK_NAME_OPTIMIZER},
-                  by_loader = {.class = STK_NAME_LOADER_NEXT};
+    struct stk_calls opt, loader;
+    struct stk_calls_filter by_opt = {.class = STK_NAME_OPTIMIZER},
+                            by_loader = {.class = STK_NAME_LOADER_NEXT};
     enum outcome result = NOT_FOUND;
-    bool ok = choose(a, &by_opt, &opt);
-    if (!choose(a, &by_loader, &loader) || !ok) {
+    bool ok = stk_calls_choose(a, &by_opt, &opt);
+    if (!stk_calls_choose(a, &by_loader, &loader) || !ok) {
         result = NO_MEMORY;
     } else if (opt.marks.count >= MIN_CALLS &&
                (loader.marks.count < MIN_CALLS || opt.marks.count * 2 <= loader.marks.count * 3)) {
@@ -267,9 +149,11 @@ static enum outcome try_optimizer(struct stk_analysis *a)
     return result;
 }
 
-static enum outcome try_function(struct stk_analysis *a, struct filter *f)
+static enum outcome try_function(struct stk_analysis *a, struct stk_calls_filter *f)
 {
-    enum outcome result = main_function(a, f->class, &f->name);
+    enum outcome result = stk_calls_main_function(a, f->class, &f->name)
+                              ? f->name != STK_NONE ? FOUND : NOT_FOUND
+                              : NO_MEMORY;
     return result == FOUND ? try_starts(a, f, MIN_CALLS, true, STK_STEPS_FRAMEWORK) : result;
 }
 
@@ -280,16 +164,16 @@ static enum outcome try_all(struct stk_analysis *a)
         has_device |= a->sum->devices[d].analysed;
         is_linked |= a->sum->devices[d].analysed && a->lines[d].linked > 0;
     }
-    struct filter f = {.marker = true};
+    struct stk_calls_filter f = {.marker = true};
     enum outcome result = try_starts(a, &f, 1, true, STK_STEPS_ANNOTATED);
-    f = (struct filter){.class = STK_NAME_FW_STEP};
+    f = (struct stk_calls_filter){.class = STK_NAME_FW_STEP};
     if (result == NOT_FOUND) {
         result = try_starts(a, &f, MIN_FRAMEWORK, true, STK_STEPS_FRAMEWORK);
     }
     if (result == NOT_FOUND) {
         result = try_optimizer(a);
     }
-    f = (struct filter){.class = STK_NAME_PJIT, .by_name = true};
+    f = (struct stk_calls_filter){.class = STK_NAME_PJIT, .by_name = true};
     // Calls run ahead of the device: without launch links they say nothing about its time.
     if (result == NOT_FOUND && (is_linked || !has_device)) {
         result = try_function(a, &f);
@@ -299,10 +183,10 @@ static enum outcome try_all(struct stk_analysis *a)
     }
     static const uint32_t fetches[] = {STK_NAME_GET_NEXT, STK_NAME_ITER_NEXT};
     for (int i = 0; i < 2 && result == NOT_FOUND; i++) {
-        f = (struct filter){.class = fetches[i]};
+        f = (struct stk_calls_filter){.class = fetches[i]};
         result = try_starts(a, &f, MIN_CALLS, false, STK_STEPS_FRAMEWORK);
     }
-    f = (struct filter){.class = STK_NAME_FUNCTION, .by_name = true};
+    f = (struct stk_calls_filter){.class = STK_NAME_FUNCTION, .by_name = true};
     return result == NOT_FOUND ? try_function(a, &f) : result;
 }
 

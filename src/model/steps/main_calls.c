@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls that steps are told from (main_calls.h): one pass over the marks of the host's scan for
+// each question.
+#include "model/steps/main_calls.h"
+
+#include "base/alloc.h"
+
+// "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
+static struct stk_str without_number(struct stk_str name)
+{
+    while (name.n && name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') {
+        name.n--;
+    }
+    return name;
+}
+
+static bool is_named(const struct stk_analysis *a, uint32_t event, uint32_t name)
+{
+    return a->t->name[event] == name ||
+           stk_str_eq(without_number(stk_name_of(a->t, event)),
+                      without_number(stk_strpool_get(&a->t->strings, name)));
+}
+
+static bool passes(const struct stk_analysis *a, const struct stk_calls_filter *f, uint32_t event)
+{
+    uint32_t class = stk_class_of(a, event);
+    if (f->by_name && !is_named(a, event, f->name)) {
+        return false;
+    }
+    return f->marker ? stk_is_step_mark(a, event) : (class & f->class) != 0;
+}
+
+bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filter *f,
+                      struct stk_calls *out)
+{
+    stk_vec_init(&out->marks, sizeof(struct stk_mark), UINT32_MAX);
+    out->thread = STK_NONE;
+    uint32_t *counts = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *counts);
+    if (!counts) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t track = STK_NONE, best = 0;
+        int64_t end_ns = INT64_MIN;
+        for (size_t i = 0; i < a->step_events.count; i++) {
+            const struct stk_mark *m = &a->step_events.v[i];
+            if (!passes(a, f, m->event)) {
+                continue;
+            }
+            uint32_t at = stk_track_of(a->t, m->event);
+            end_ns = at == track ? end_ns : INT64_MIN;
+            track = at;
+            if (m->start_ns < end_ns) {
+                continue;
+            }
+            end_ns = m->end_ns;
+            if (pass == 0) {
+                counts[at]++;
+            } else if (at == out->thread) {
+                struct stk_mark *slot = stk_vec_push(&out->marks);
+                if (!slot) {
+                    stk_free(counts);
+                    return false;
+                }
+                *slot = *m;
+            }
+        }
+        for (uint32_t k = 0; pass == 0 && k < a->t->track_count; k++) {
+            if (counts[k] > best) {
+                best = counts[k];
+                out->thread = k;
+            }
+        }
+    }
+    stk_free(counts);
+    return true;
+}
+
+bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, uint32_t *name)
+{
+    int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
+    int64_t all_ns = 0;
+    struct stk_map first; // of a function's traces, by the name without its number
+    stk_map_init(&first, UINT32_MAX - 1);
+    bool ok = totals != NULL;
+    *name = STK_NONE;
+    for (size_t i = 0; i < a->step_events.count && ok; i++) {
+        const struct stk_mark *m = &a->step_events.v[i];
+        if (!(stk_class_of(a, m->event) & class)) {
+            continue;
+        }
+        struct stk_str stem = without_number(stk_name_of(a->t, m->event));
+        int created;
+        uint32_t *id = stk_map_put(&first, stk_hash_bytes(stem.p, stem.n), class,
+                                   a->t->name[m->event], &created);
+        ok = id != NULL;
+        if (!ok) {
+            break;
+        }
+        all_ns = stk_add_ns(all_ns, m->end_ns - m->start_ns);
+        totals[*id] = stk_add_ns(totals[*id], m->end_ns - m->start_ns);
+        if (*name == STK_NONE || totals[*id] > totals[*name]) {
+            *name = *id;
+        }
+    }
+    bool found = ok && *name != STK_NONE && totals[*name] >= all_ns / 2;
+    stk_map_deinit(&first);
+    stk_free(totals);
+    *name = found ? *name : STK_NONE;
+    return ok;
+}
+
+bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class)
+{
+    static const uint32_t classes[] = {STK_NAME_OPTIMIZER, STK_NAME_PJIT, STK_NAME_FUNCTION};
+    stk_vec_init(marks, sizeof(struct stk_mark), UINT32_MAX);
+    *class = 0;
+    for (int i = 0; i < 3; i++) {
+        struct stk_calls_filter f = {.class = classes[i],
+                                     .by_name = classes[i] != STK_NAME_OPTIMIZER};
+        struct stk_calls c;
+        if (f.by_name && !stk_calls_main_function(a, f.class, &f.name)) {
+            return false;
+        }
+        if (f.by_name && f.name == STK_NONE) {
+            continue;
+        }
+        bool ok = stk_calls_choose(a, &f, &c);
+        if (!ok || c.marks.count) {
+            *marks = c.marks;
+            *class = f.class;
+            return ok;
+        }
+        stk_vec_deinit(&c.marks);
+    }
+    return true;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processors as what threads share, in a profile without a device: a loader's threads that run
+// beside the model take processors, caches and memory from it. How much is not recorded, and how
+// many processors there are is not either: at the most the model had its part among the threads
+// that were busy, or all steps could be as short as the quarter of them that were disturbed least.
+//
+// Method: the threads' outermost events are what they were busy with; the steps' time outside of
+// the fetches is their own. Of worker processes, which leave no events, only the shortest steps
+// tell. Limits: other jobs leave none either.
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "replay/graph.h"
+
+#define FEW_STEPS 4       // of fewer, the shortest says nothing
+#define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
+
+static int compare_ns(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+// Loader threads that are busy at a time, in the mean.
+static double threads_beside(const struct stk_graph_build *b)
+{
+    const struct stk_analysis *a = b->a;
+    const struct stk_trace *t = a->t;
+    int64_t busy_ns = 0;
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_thread_info *x = &a->threads[k];
+        const struct stk_track *row = &t->tracks[k];
+        if (!x->in_rank || x->root != k || !x->is_loader || b->lane_of[k]) {
+            continue;
+        }
+        for (uint32_t e = row->first; e < row->first + row->count; e++) {
+            int64_t start = t->start_ns[e] > b->from_ns ? t->start_ns[e] : b->from_ns;
+            int64_t end = stk_end_ns(t, e) < b->to_ns ? stk_end_ns(t, e) : b->to_ns;
+            bool is_work = t->depth[e] == 0 && !(stk_class_of(a, e) & STK_NAME_WAIT_HOST);
+            busy_ns = is_work && end > start ? stk_add_ns(busy_ns, end - start) : busy_ns;
+        }
+    }
+    return (double)busy_ns / (double)(b->to_ns - b->from_ns);
+}
+
+// The lower quartile over the mean of what the used steps take outside of their fetches.
+static bool find_evenness(const struct stk_graph_build *b, double *out)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    const struct stk_lane *lane = stk_vec_at(&b->lanes, b->g->driver);
+    int64_t *own = stk_alloc_zero((size_t)b->g->step_count + 1, sizeof *own);
+    uint32_t n = 0;
+    double sum = 0;
+    *out = 1;
+    for (uint32_t i = lane->first; own && i < lane->first + lane->count; i++) {
+        own[nodes[i].step] += nodes[i].kind == STK_NODE_INPUT ? 0 : nodes[i].dur_ns;
+    }
+    for (uint32_t k = 0; own && k < b->g->step_count; k++) {
+        if (b->g->steps[k].used) {
+            sum += (double)own[k];
+            own[n++] = own[k];
+        }
+    }
+    if (own && n >= FEW_STEPS && sum > 0) {
+        stk_sort(own, n, sizeof *own, compare_ns);
+        *out = (double)own[n / 4] * n / sum;
+    }
+    stk_free(own);
+    return own != NULL;
+}
+
+bool stk_graph_beside(struct stk_graph_build *b)
+{
+    struct stk_graph *g = b->g;
+    g->undisturbed = 1;
+    if (g->has_device || g->is_span) {
+        return true;
+    }
+    double least;
+    g->beside = threads_beside(b);
+    if (!find_evenness(b, &least)) {
+        return false;
+    }
+    if (stk_graph_has_processes(b)) {
+        g->undisturbed = least;
+    } else if (g->beside >= BESIDE_LEAST) {
+        double part = 1 / (1 + g->beside);
+        g->undisturbed = part < least ? part : least;
+    }
+    return true;
+}
