@@ -9,7 +9,8 @@
 //   memory_alloc      the launching thread in an allocation or free
 //   host_sync         released late by a blocking call: the time for which that call held the host
 //                     while the device worked would have been enough to come earlier; then the time
-//                     inside a blocking call
+//                     inside a blocking call. A copy back of data that the operator around it works
+//                     on releases nobody: that is the operator's time
 //   collective_wait   inside a host collective
 //   kernel_launch     inside another runtime call, or a piece under 200 us between calls
 //   host_compute      longer pieces within the life of the thread
@@ -38,6 +39,9 @@
 #define ONE_OFF_NS (5 * STK_MS)
 #define ONE_OFF_PERCENT 80
 #define RELEASE_NS (20 * STK_US) // a blocking call may end this long before the gap
+#define HANDED_NS (2 * STK_MS)   // or this long, if only copies from and to the host lie between
+#define MAX_CALLS_BACK 16        // calls nest (runtime, driver), and several values are read back
+#define DATA_BYTES (64 << 10)    // from here on a copy back is data that the host works on
 
 struct gaps {
     const struct stk_analysis *a;
@@ -171,6 +175,44 @@ static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
     }
 }
 
+// A copy back of data for the operator around it, which goes on with it: an operation of the model
+// on the host, which would not have come earlier without the wait.
+static bool feeds_operator(const struct gaps *g, uint32_t call)
+{
+    const struct stk_trace *t = g->a->t;
+    uint32_t op = stk_link_of(t, call), around;
+    const struct stk_ext *x = op == STK_NONE ? NULL : stk_ext_of(t, op);
+    if (!x || t->kind[op] != STK_KIND_MEMCPY || x->dir != STK_DIR_D2H ||
+        !(x->flags & STK_EXT_VALUE) || x->value < DATA_BYTES) {
+        return false;
+    }
+    around = stk_operator_around(g->a, call);
+    return around != STK_NONE && stk_end_ns(t, around) - stk_end_ns(t, call) >= SHORT_PIECE_NS;
+}
+
+// Did the device do nothing but copies between a call's end and the gap? Then it had run dry when
+// the call returned: values read back, and the next batch handed over meanwhile, are no work that
+// the host was ahead with.
+static bool only_copies_between(const struct gaps *g, int64_t end_ns, int64_t gap_start)
+{
+    const struct stk_device_op *ops = g->line->ops;
+    uint32_t low = 0, high = g->line->op_count;
+    while (low < high) { // first operation that starts in the gap or behind it
+        uint32_t mid = low + (high - low) / 2;
+        if (ops[mid].start_ns < gap_start) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    for (; low > 0 && ops[low - 1].start_ns >= end_ns; low--) {
+        if (ops[low - 1].part != STK_PART_H2D && ops[low - 1].part != STK_PART_D2H) {
+            return false;
+        }
+    }
+    return low > 0 && ops[low - 1].end_ns <= end_ns;
+}
+
 // How long a blocking call that ended just before the gap, or in it, held the host while the device
 // worked: that much earlier the host would have come.
 static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_start, uint32_t *call)
@@ -190,13 +232,17 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
         }
     }
     int64_t best = 0;
-    for (uint32_t i = low; i-- > 0 && low - i <= 3;) { // calls nest: runtime, driver
-        if (calls[i].end_ns < gap_start - RELEASE_NS) {
+    for (uint32_t i = low; i-- > 0 && low - i <= MAX_CALLS_BACK;) {
+        int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
+        bool is_apart = end < gap_start - RELEASE_NS;
+        if ((is_apart &&
+             (end < gap_start - HANDED_NS || !only_copies_between(g, end, gap_start))) ||
+            feeds_operator(g, calls[i].event)) {
             continue;
         }
-        int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
         int64_t held =
             stk_spans_measure(&g->line->busy, g->line->busy_sums, calls[i].start_ns, end);
+        held -= is_apart ? gap_start - end : 0; // spent on the gaps before
         if (held > best) {
             best = held;
             *call = calls[i].event;

@@ -14,6 +14,7 @@ static bool input_faster_apply(struct stk_scene *s, const struct stk_fix_how *ho
     }
     double pace_ns = stk_fix_drop_pace(s) / how->value;
     stk_fix_undisturb(s, how->level, how->value > 1 ? 1 - 1 / how->value : 0);
+    s->floor_ns /= how->value > 1 ? how->value : 1;
     s->floor_ns = pace_ns > s->floor_ns ? pace_ns : s->floor_ns;
     return true;
 }

@@ -104,7 +104,8 @@ struct stk_graph {
     bool has_peers;   // collectives are matched with those of other ranks
     bool has_workers; // batches come from workers of a pace that may not be known
     bool is_span;     // no steps: all that was recorded, as one
-    double beside;    // without a device: loader threads that are busy at a time, in the mean
+    double beside;    // loader threads that are busy at a time, in the mean
+    double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
@@ -156,7 +157,7 @@ uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // gr
 
 // Each false: no memory.
 bool stk_graph_work_ends(struct stk_graph_build *b); // graph_work.c: without a device
-bool stk_graph_beside(struct stk_graph_build *b);    // graph_beside.c: without a device
+bool stk_graph_beside(struct stk_graph_build *b);    // graph_beside.c: the loader's threads
 bool stk_graph_hosts(struct stk_graph_build *b);     // graph_host.c
 bool stk_graph_devices(struct stk_graph_build *b);   // graph_device.c
 bool stk_graph_edges(struct stk_graph_build *b);     // graph_edges.c: calibration, edges of streams

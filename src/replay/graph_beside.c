@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors as what threads share, in a profile without a device: a loader's threads that run
-// beside the model take processors, caches and memory from it. How much is not recorded, and how
-// many processors there are is not either: at the most the model had its part among the threads
-// that were busy, or all steps could be as short as the quarter of them that were disturbed least.
+// A loader's threads that run beside the steps. No step is shorter than what the busiest of them
+// works for it, even where no fetch ever waited.
+//
+// Processors as what threads share, in a profile without a device: the loader's threads take
+// processors, caches and memory from it. How much is not recorded, and how many processors there
+// are is not either: at the most the model had its part among the threads that were busy, or all
+// steps could be as short as the quarter of them that were disturbed least.
 //
 // Method: the threads' outermost events are what they were busy with; the steps' time outside of
 // the fetches is their own. Of worker processes, which leave no events, only the shortest steps
@@ -20,15 +23,16 @@ static int compare_ns(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-// Loader threads that are busy at a time, in the mean.
-static double threads_beside(const struct stk_graph_build *b)
+// Loader threads that are busy at a time, in the mean; and the share of time of the busiest.
+static void find_busy(const struct stk_graph_build *b, double *mean, double *busiest)
 {
     const struct stk_analysis *a = b->a;
     const struct stk_trace *t = a->t;
-    int64_t busy_ns = 0;
-    for (uint32_t k = 0; k < t->track_count; k++) {
+    *mean = *busiest = 0;
+    for (uint32_t k = 0; k < a->t->track_count; k++) {
         const struct stk_thread_info *x = &a->threads[k];
         const struct stk_track *row = &t->tracks[k];
+        int64_t busy_ns = 0;
         if (!x->in_rank || x->root != k || !x->is_loader || b->lane_of[k]) {
             continue;
         }
@@ -38,8 +42,10 @@ static double threads_beside(const struct stk_graph_build *b)
             bool is_work = t->depth[e] == 0 && !(stk_class_of(a, e) & STK_NAME_WAIT_HOST);
             busy_ns = is_work && end > start ? stk_add_ns(busy_ns, end - start) : busy_ns;
         }
+        double share = (double)busy_ns / (double)(b->to_ns - b->from_ns);
+        *mean += share;
+        *busiest = share > *busiest ? share : *busiest;
     }
-    return (double)busy_ns / (double)(b->to_ns - b->from_ns);
 }
 
 // The lower quartile over the mean of what the used steps take outside of their fetches.
@@ -72,11 +78,15 @@ bool stk_graph_beside(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;
     g->undisturbed = 1;
-    if (g->has_device || g->is_span) {
+    if (g->is_span) {
         return true;
     }
-    double least;
-    g->beside = threads_beside(b);
+    double least, busiest;
+    find_busy(b, &g->beside, &busiest);
+    g->pace_ns = busiest * (double)(b->to_ns - b->from_ns) / g->step_count;
+    if (g->has_device) {
+        return true;
+    }
     if (!find_evenness(b, &least)) {
         return false;
     }

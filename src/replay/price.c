@@ -15,6 +15,7 @@
 #define MEAN_DOUBT 1.28 // deviations of the mean that hold four fifths of such means
 #define STEP_APART 1.5  // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
+#define KEPT_UP 0.9     // of the step: a pace of theirs that is not known may be as slow as that
 
 static void worse(double *a, double b)
 {
@@ -242,7 +243,7 @@ static bool hides_pace(const struct stk_pricing *p)
         for (uint32_t k = 0; k < g->batch_count; k++) {
             waited |= g->ready_ns[k] != INT64_MIN;
         }
-        if (g->has_workers && !waited) {
+        if (g->has_workers && !waited && g->pace_ns <= 0) {
             return true;
         }
     }
@@ -281,7 +282,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     }
     out->expected = expected;
     if (expected < MUCH_FASTER && hides_pace(p)) {
-        share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], (1 + expected) / 2, 1);
+        share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], KEPT_UP, 1);
     }
     out->low = bounded(share[STK_FIX_LOW] - doubt, 0, expected);
     out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, 1 + STEP_DOUBT);

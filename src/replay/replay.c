@@ -11,7 +11,7 @@
 
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g)
 {
-    *s = (struct stk_scene){.g = g};
+    *s = (struct stk_scene){.g = g, .floor_ns = g->pace_ns};
     s->nodes = stk_alloc_array((size_t)g->node_count + 1, sizeof *s->nodes);
     s->ready_ns = stk_alloc_array((size_t)g->batch_count + 1, sizeof *s->ready_ns);
     if (!s->nodes || !s->ready_ns) {

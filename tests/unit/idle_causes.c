@@ -56,6 +56,51 @@ static void check_sync_credit_is_bounded(void)
     synth_end(&s);
 }
 
+// The next batch is copied before the host launches again: the call still released it late.
+static void check_sync_credit_over_copies(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 990, 7);
+    synth_host(&s, MAIN, 10, 995, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    synth_launch_as(&s, MAIN, 1020, 5, "cudaMemcpyAsync", "Memcpy HtoD", 1030, 20, 8,
+                    STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    synth_host(&s, MAIN, 1030, 260, "my_metric", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 1300, 5, "b", 1310, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, SYNC, 270); // 20 to the copy's launch, 250 from its end to the kernel's
+    PART(r, HOST, 0);
+    PART(r, LAUNCH, 20);
+    synth_end(&s);
+}
+
+// Data that an operation of the model works on, on the host: it needs it, whoever waits.
+static void check_data_for_the_host(double bytes, double sync, double host)
+{
+    struct synth s;
+    struct stk_track_key thread = {
+        .kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = MAIN};
+    synth_begin(&s);
+    struct stk_track_key stream = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = s.device, .id = 7};
+    struct stk_row_ext ext = {.has_corr = true,
+                              .corr = 77,
+                              .dir = STK_DIR_D2H,
+                              .src_mem = STK_MEM_DEVICE,
+                              .dst_mem = STK_MEM_PAGEABLE,
+                              .value = (int64_t)bytes,
+                              .flags = STK_EXT_VALUE};
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 990, 7);
+    synth_host(&s, MAIN, 8, 1592, "aten::unique_dim", STK_KIND_HOST_OP);
+    synth_row(&s, &thread, 10, 1095, "cudaMemcpyAsync", STK_KIND_RUNTIME, &ext);
+    synth_row(&s, &stream, 1000, 100, "Memcpy DtoH", STK_KIND_MEMCPY, &ext);
+    synth_launch(&s, MAIN, 1700, 5, "b", 1710, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, SYNC, sync);
+    PART(r, HOST, host);
+    synth_end(&s);
+}
+
 static void check_first_use_call(void)
 {
     struct synth s;
@@ -382,6 +427,9 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(check_sync_credit);
     CHECK_RUN(check_sync_credit_is_bounded);
+    CHECK_RUN(check_sync_credit_over_copies);
+    CHECK_RUN(check_data_for_the_host, 2e6, 5, 595);
+    CHECK_RUN(check_data_for_the_host, 4, 600, 0);
     CHECK_RUN(check_first_use_call);
     CHECK_RUN(check_alloc_churn);
     CHECK_RUN(check_one_off_gap, false);

@@ -128,6 +128,24 @@ static void check_callbacks_on_the_host(void)
     synth_end(&j.s);
 }
 
+// Of what the thread does in a step without any event one part in ten is left; what is recorded
+// stays.
+static void check_steps_per_launch(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(&j.s, MAIN, at, STEP_US - 10, k);
+        synth_host(&j.s, MAIN, at + 4000, 3000, "aten::linear", STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + 7000, 2990, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
+    }
+    summarize(&j);
+    struct stk_fix_set ten = fix("steps-per-launch=10");
+    CHECK(near(price(&j, &ten, 1).expected, 0.64, 0.01));
+    synth_end(&j.s);
+}
+
 // JAX: arrays that the function for data makes are no work of the step, and the step's work ends
 // when another thread is done with what was launched.
 static void check_function_on_the_host(void)
@@ -256,6 +274,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_unchanged);
     CHECK_RUN(check_input_free);
     CHECK_RUN(check_callbacks_on_the_host);
+    CHECK_RUN(check_steps_per_launch);
     CHECK_RUN(check_function_on_the_host);
     CHECK_RUN(check_every_fix);
     CHECK_RUN(check_less_is_never_slower);
