@@ -12,6 +12,11 @@ static void counts(void)
     EXPECT(make("skip", RANGE(5), "count", I(0), NULL), "0 1 2 3 4");
     EXPECT(make("skip", RANGE(5), "count", I(9), NULL), "");
     EXPECT(make("skip", RANGE(5), "count", I(-1), NULL), "");
+    struct stk_dataset *vast = RANGE(2);
+    for (int i = 0; i < 4; i++) {
+        vast = make("batch", vast, "batch_size", I(INT32_MAX), NULL);
+    }
+    EXPECT(make("skip", vast, "count", I(1), NULL), "");
     for (int64_t size = 2; size <= 7; size++) { // more elements than there are numbers
         struct stk_dataset *batches = make("batch", RANGE(100), "batch_size", I(size), NULL);
         EXPECT(make("skip", batches, "count", I(INT64_MAX), NULL), "");

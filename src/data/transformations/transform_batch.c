@@ -158,8 +158,11 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
                                      struct stoker_err *err)
 {
     struct batch *b = it->state;
-    int64_t size = b->size, target = size;
-    (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
+    int64_t size = b->size, target;
+    STK_ASSERT(want > 0);
+    if (__builtin_mul_overflow(size, want, &target)) {
+        target = INT64_MAX;
+    }
     enum stoker_status s = stk_held_fill(&b->held, it, size, target, err);
     if (s != STOKER_OK) {
         return s;
