@@ -19,7 +19,8 @@
 #include "base/sort.h"
 #include "model/threads/python_frame.h"
 
-#define DEPTH 256 // frames of the user's, nested deeper are taken for their callers
+#define DEPTH 256     // frames of the user's, nested deeper are taken for their callers
+#define LOOKED_AT 256 // events of an event loop, for its first coroutine
 
 // INNER: of a function, the frame of an expression; LOOP: an event loop's, which stands for the
 // first of the user's coroutines that it runs
@@ -163,7 +164,8 @@ static uint32_t named_after(struct owners *o, const struct row *r, uint32_t fram
     if (whose != LOOP) {
         return whose == INNER && r->depth > 0 ? STK_NONE : frame;
     }
-    for (uint32_t e = frame + 1; e < r->end && t->start_ns[e] < stk_end_ns(t, frame); e++) {
+    uint32_t end = r->end - frame > LOOKED_AT ? frame + LOOKED_AT : r->end;
+    for (uint32_t e = frame + 1; e < end && t->start_ns[e] < stk_end_ns(t, frame); e++) {
         if (is_users(o, e) && o->whose[t->name[e]] == USERS) {
             return e;
         }

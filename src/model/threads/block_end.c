@@ -20,6 +20,7 @@
 
 #define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
 #define MOMENTS 5
+#define SIBLINGS 64 // calls before it that the frame around a call is looked for behind
 
 struct ends {
     struct stk_analysis *a;
@@ -106,7 +107,8 @@ static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wa
 // says.
 static bool is_from_process(const struct stk_trace *t, uint32_t call)
 {
-    for (uint32_t e = call; t->depth[call] > 0 && e-- > 0;) {
+    uint32_t from = call > SIBLINGS ? call - SIBLINGS : 0;
+    for (uint32_t e = call; t->depth[call] > 0 && e-- > from;) {
         if (t->depth[e] < t->depth[call]) {
             return stk_str_eq(stk_python_frame_parse(stk_name_of(t, e)).function,
                               STK_STR("process_result_item"));
