@@ -56,8 +56,10 @@ static void calibrate(struct stk_graph_build *b)
             }
             const struct stk_node *call = &nodes[nodes[i].launch];
             int64_t free = prev ? stk_node_end(prev) : lane->free_ns;
-            if (nodes[i].kind == STK_NODE_KERNEL && call->kind == STK_NODE_CALL) {
-                sample(&calls, call->dur_ns);
+            bool had_room = i - lane->first < QUEUE_LIMIT ||
+                            stk_node_end(&nodes[i - QUEUE_LIMIT]) <= call->start_ns;
+            if (nodes[i].kind == STK_NODE_KERNEL && call->kind == STK_NODE_CALL && had_room) {
+                sample(&calls, call->dur_ns); // else it lasted for as long as the queue was full
             }
             if (free <= call->start_ns && nodes[i].start_ns > call->start_ns) {
                 sample(&idle, nodes[i].start_ns - call->start_ns);

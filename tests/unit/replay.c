@@ -171,6 +171,34 @@ static void check_function_on_the_host(void)
     synth_end(&j.s);
 }
 
+// A host that is far ahead: its calls last as long as the stream's queue is full, and no longer
+// once kernels are shorter.
+static void check_full_queue(void)
+{
+    enum { LIMIT = 1024, PER_STEP = 600, ALL = STEPS * PER_STEP };
+    static double ends[ALL];
+    struct job j;
+    double at = 0, device = 0, step = 0;
+    synth_begin(&j.s);
+    for (int i = 0; i < ALL; i++) {
+        double call = at, free = i >= LIMIT ? ends[i - LIMIT] + 1 : 0;
+        at = call + 5 > free ? call + 5 : free;
+        device = device + 1 > call + 9 ? device + 1 : call + 9;
+        synth_launch(&j.s, MAIN, call, at - call, "ampere_sgemm_128x64_nn", device, 15, 7);
+        ends[i] = device += 15;
+        at += 1;
+        if (i % PER_STEP == PER_STEP - 1) {
+            synth_step(&j.s, MAIN, step, at - step - 0.5, i / PER_STEP);
+            step = at;
+        }
+    }
+    summarize(&j);
+    CHECK(near((double)j.graph->calibration.call_ns, 5 * US, 100));
+    struct stk_fix_set faster = fix("kernel-faster=3");
+    CHECK(near(price(&j, &faster, 1).expected, 0.375, 0.05)); // 6 us a launch in the place of 16
+    synth_end(&j.s);
+}
+
 // Each fix alone, and all of them: in order, never slower than the step, never below nothing.
 static void check_every_fix(void)
 {
@@ -276,6 +304,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_callbacks_on_the_host);
     CHECK_RUN(check_steps_per_launch);
     CHECK_RUN(check_function_on_the_host);
+    CHECK_RUN(check_full_queue);
     CHECK_RUN(check_every_fix);
     CHECK_RUN(check_less_is_never_slower);
     CHECK_RUN(check_circle);
