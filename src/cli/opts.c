@@ -271,6 +271,9 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     }
     if (best) {
         stk_usage(cmd, "no option %s; did you mean --%s?", name, best);
+    } else if (strncmp(cmd->words, "-- ", 3) == 0) { // it may be one of the command that is run
+        stk_usage(cmd, "no option %s; commands stand behind --: stoker %s %s", name, cmd->name,
+                  cmd->words);
     } else {
         stk_usage(cmd, "no option %s", name);
     }
@@ -303,7 +306,7 @@ static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int 
     for (const char *p = argv[*i] + 1; *p; p++) {
         int id = find_letter(*p);
         if (id == STK_OPT_ID_NONE || !stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
-            stk_usage(cmd, "no option -%c", *p);
+            unknown_option(cmd, (const char[]){'-', *p, '\0'});
             return false;
         }
         if (stk_opts[id].kind == STK_OPT_FLAG) {
