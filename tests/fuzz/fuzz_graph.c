@@ -407,7 +407,7 @@ static struct stoker_dataset *make_dataset(int depth)
 struct run {
     uint64_t seen[RUN_MAX];
     int n;
-    bool is_end, is_cut; // is_cut: the watch cancelled it
+    bool is_end, is_cut; // is_cut: the watch cancelled it, or memory was short
 };
 
 // The iterator that elements are taken of, for the thread that cancels it.
@@ -499,8 +499,10 @@ static void take(struct stoker_iterator *it, int components, int most, struct ru
     for (int is_end = 0; r->n < most && !r->is_end;) {
         struct stoker_err err = {.code = STOKER_OK};
         uint64_t h = 0;
-        if (stoker_iterator_next(it, out, components, &is_end, &err) != STOKER_OK) {
+        enum stoker_status status = stoker_iterator_next(it, out, components, &is_end, &err);
+        if (status != STOKER_OK) {
             FUZZ_REQUIRE(err.message[0]);
+            r->is_cut |= status == STOKER_ELIMIT || status == STOKER_ENOMEM;
             r->seen[r->n++] = 1;
             continue;
         }
