@@ -13,7 +13,8 @@ static bool input_free_apply(struct stk_scene *s, const struct stk_fix_how *how)
             s->ready_ns[n->wait] = INT64_MIN;
         }
     }
-    s->floor_ns = 0; // nobody prepares batches any more
+    s->needs_no_batches = true;
+    s->floor_ns = 0;
     stk_fix_undisturb(s, how->level, 1);
     return true;
 }

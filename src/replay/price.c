@@ -52,7 +52,7 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
 // What one replay gave.
 struct outcome {
     double mean_ns; // negative: a circle
-    bool is_even;
+    bool is_even, needs_no_batches;
     int64_t critical[STK_CRITICAL_COUNT];
 };
 
@@ -83,6 +83,7 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
             double mean_ns = stk_replay_mean(g, borders);
             out->mean_ns = mean_ns < s.floor_ns ? s.floor_ns : mean_ns;
             out->is_even = s.is_even;
+            out->needs_no_batches = s.needs_no_batches;
             stk_critical_sum(&s, &t, out->critical);
         }
         stk_times_deinit(&t);
@@ -263,6 +264,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
                    struct stk_price *out)
 {
     double share[STK_FIX_LEVELS];
+    bool needs_batches = true;
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
         struct outcome o;
         double mean_ns;
@@ -272,6 +274,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, 1) : 1;
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
+            needs_batches = !o.needs_no_batches;
         }
     }
     double expected = share[STK_FIX_EXPECTED];
@@ -281,7 +284,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         doubt += MEAN_DOUBT * p->gate.mean_error;
     }
     out->expected = expected;
-    if (expected < MUCH_FASTER && hides_pace(p)) {
+    if (expected < MUCH_FASTER && needs_batches && hides_pace(p)) {
         share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], KEPT_UP, 1);
     }
     out->low = bounded(share[STK_FIX_LOW] - doubt, 0, expected);

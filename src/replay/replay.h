@@ -24,7 +24,8 @@ struct stk_scene {
     const struct stk_graph *g;
     struct stk_node *nodes;
     int64_t *ready_ns;
-    bool is_even;    // of several ranks the median one sets the pace, not the slowest
+    bool is_even;          // of several ranks the median one sets the pace, not the slowest
+    bool needs_no_batches; // nothing waits for workers, whatever their pace is
     double floor_ns; // a step takes at least that: what was taken off all lanes and still runs
 };
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory

@@ -199,6 +199,29 @@ static void check_full_queue(void)
     synth_end(&j.s);
 }
 
+// Workers that no fetch waited for may be the next limit of a step that becomes much faster, unless
+// no batch is asked for any more.
+static void check_hidden_pace(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(&j.s, MAIN, at, STEP_US - 10, k);
+        synth_host(&j.s, MAIN, at + 5, 50,
+                   "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                   STK_KIND_HOST_OP);
+        synth_launch(&j.s, MAIN, at + 100, 5, "ampere_sgemm_128x64_nn", at + 110, 9800, 7);
+        synth_host(&j.s, MAIN, at + 200, 9715, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    }
+    summarize(&j);
+    struct stk_fix_set set[] = {fix("kernel-faster=4"), fix("input-free")};
+    CHECK(price(&j, &set[0], 1).expected < 0.3);
+    CHECK(price(&j, &set[0], 1).high > 0.9);
+    CHECK(price(&j, set, 2).high < 0.4);
+    synth_end(&j.s);
+}
+
 // Each fix alone, and all of them: in order, never slower than the step, never below nothing.
 static void check_every_fix(void)
 {
@@ -305,6 +328,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_steps_per_launch);
     CHECK_RUN(check_function_on_the_host);
     CHECK_RUN(check_full_queue);
+    CHECK_RUN(check_hidden_pace);
     CHECK_RUN(check_every_fix);
     CHECK_RUN(check_less_is_never_slower);
     CHECK_RUN(check_circle);
