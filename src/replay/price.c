@@ -12,6 +12,7 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
+#define LEAST_LEFT 0.5  // of what the replay leaves at best: doubt does not make work vanish
 #define MEAN_DOUBT 1.28 // deviations of the mean that hold four fifths of such means
 #define STEP_APART 1.5  // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
@@ -287,7 +288,8 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     if (expected < MUCH_FASTER && needs_batches && hides_pace(p)) {
         share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], KEPT_UP, 1);
     }
-    out->low = bounded(share[STK_FIX_LOW] - doubt, 0, expected);
+    double least = LEAST_LEFT * share[STK_FIX_LOW];
+    out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
     out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, 1 + STEP_DOUBT);
     return true;
 }
