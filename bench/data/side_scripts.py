@@ -120,6 +120,14 @@ class Seen:
 
         return reading
 
+    def single(self, get):
+        """The first element: of a repeated source there are more. In a function as it is."""
+
+        def single(ds, *args, **more):
+            return next(iter(ds)) if self.is_of_script() else get(ds, *args, **more)
+
+        return plain(single)
+
     def ending(self, ds):
         return ds.prefetch(tf.data.AUTOTUNE) if self.is_parallel else ds
 
@@ -127,10 +135,6 @@ class Seen:
 def plain(function):
     """AutoGraph leaves it alone."""
     return function if OWN else tf.autograph.experimental.do_not_convert(function)
-
-
-def first(ds):
-    return next(iter(ds))
 
 
 @contextlib.contextmanager
@@ -149,7 +153,7 @@ def watched(seen):
     table = tf.data.experimental
     put(table, "CsvDataset", seen.source(table.CsvDataset))
     put(dataset, "take", seen.take(dataset.take))
-    put(dataset, "get_single_element", first)
+    put(dataset, "get_single_element", seen.single(dataset.get_single_element))
     for name in ("map", "interleave"):
         put(dataset, name, seen.parallel(getattr(dataset, name)))
     for name, how in (("__iter__", "iter"), ("as_numpy_iterator", "numpy")):
