@@ -35,6 +35,7 @@ complete -c stoker -n '__fish_seen_subcommand_from whatif' -l no-color -d 'no co
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l verbose -s v -d 'all evidence, every step, device and rule'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l list -d 'list what there is to choose from'
+complete -c stoker -n '__fish_seen_subcommand_from whatif' -l critical -d 'show the critical path of the steps'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, gaps, operations'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all'

@@ -61,6 +61,7 @@ _stoker() {
             '--verbose[all evidence, every step, device and rule]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--list[list what there is to choose from]' \
+            '--critical[show the critical path of the steps]' \
             '--help[this help]' \
             '*:profile:_files' ;;
         stats) _arguments \

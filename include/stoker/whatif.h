@@ -25,6 +25,7 @@ struct stoker_whatif_options {
     const char *fixes; // "input-free,fuse": all of these at once; NULL: each that applies, alone
     int64_t target_ns; // find the fixes that bring a step to this time; 0: do not
     int list;          // only what there is, no prices
+    int critical;      // only the critical path of the steps, no prices
     uint64_t reserved[4];
 };
 void stoker_whatif_options_default(struct stoker_whatif_options *options);

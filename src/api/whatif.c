@@ -30,10 +30,13 @@ static enum stoker_status whatif(struct stoker_whatif *w, const char *const *pat
                                  struct stoker_err *err)
 {
     struct stk_report report = {.schema = STK_WHATIF_SCHEMA};
-    const struct stk_whatif_asked asked = {
-        .fixes = options->fixes, .target_ns = options->target_ns, .wants_all = options->list != 0};
-    enum stoker_status status =
-        stk_collect(&w->in, paths, count, &options->reading, &stk_replay_hook, err);
+    const struct stk_whatif_asked asked = {.fixes = options->fixes,
+                                           .target_ns = options->target_ns,
+                                           .wants_all = options->list != 0,
+                                           .wants_path = options->critical != 0};
+    const struct stk_view_hook *hook =
+        options->critical ? &stk_replay_critical_hook : &stk_replay_hook;
+    enum stoker_status status = stk_collect(&w->in, paths, count, &options->reading, hook, err);
     if (status == STOKER_OK) {
         status = stk_pass_profile.describe(&w->in.pass, &report, err);
     }

@@ -31,11 +31,17 @@ static int whatif_run(const struct stk_args *args)
     if (v[STK_OPT_ID_LIST].set && (v[STK_OPT_ID_FIX].set || v[STK_OPT_ID_TARGET].set)) {
         return stk_usage(&stk_cmd_whatif, "--list prices nothing: leave out --fix and --target");
     }
+    if (v[STK_OPT_ID_CRITICAL].set &&
+        (v[STK_OPT_ID_LIST].set || v[STK_OPT_ID_FIX].set || v[STK_OPT_ID_TARGET].set)) {
+        return stk_usage(&stk_cmd_whatif,
+                         "--critical prices nothing: leave out --fix, --target and --list");
+    }
     stoker_whatif_options_default(&options);
     stk_reading_options(args, false, &options.reading);
     options.fixes = v[STK_OPT_ID_FIX].set ? v[STK_OPT_ID_FIX].text : NULL;
     options.target_ns = v[STK_OPT_ID_TARGET].set ? v[STK_OPT_ID_TARGET].number : 0;
     options.list = v[STK_OPT_ID_LIST].set;
+    options.critical = v[STK_OPT_ID_CRITICAL].set;
     stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
     options.reading.progress = stk_progress_update;
     options.reading.progress_arg = &line;
@@ -58,19 +64,23 @@ const struct stk_cmd stk_cmd_whatif = {
         "Rebuilds what the steps of the profile depend on, replays them with a fix applied, and "
         "says how long a step would take, as an interval. Without --fix every fix that applies is "
         "priced alone; --fix a,b prices them together. --target finds the fixes that bring a step "
-        "to a time.\n\n"
+        "to a time. --critical prices nothing: it shows the critical path of the steps, by kind "
+        "and "
+        "by name, and how much later what runs beside it may end.\n\n"
         "Where the replay cannot be trusted there are no prices: the output says why, and the exit "
         "code is 4. PROFILE is as in stoker why.",
     .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"
                 "stoker whatif trace.json.gz --list\twhat can be asked\n"
                 "stoker whatif trace.json.gz --fix input-free\tone fix\n"
+                "stoker whatif trace.json.gz --critical\twhat the steps wait for\n"
                 "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
     .min_words = 1,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_FIX, STK_OPT_ID_LIST, STK_OPT_ID_TARGET, STK_OPT_ID_JSON,
-                STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
-                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_FIX, STK_OPT_ID_LIST, STK_OPT_ID_TARGET, STK_OPT_ID_CRITICAL,
+                STK_OPT_ID_JSON, STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
+                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "files",
     .run = whatif_run,
 };

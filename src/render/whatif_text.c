@@ -60,9 +60,20 @@ static void scenario(struct stk_term *t, const struct stk_whatif_scenario *s)
                     stk_figure_ns(s->low_ns).text, stk_figure_ns(s->high_ns).text);
     stk_term_line_end(t);
     stk_term_to_column(t, 28);
-    stk_term_printf(t, "saves %s (%s); then %s", stk_figure_share(s->saving.expected_share).text,
-                    stk_figure_range(s->saving.low_share, s->saving.high_share).text,
-                    s->next_bottleneck ? s->next_bottleneck : "unknown");
+    const char *of = s->work > 1 ? " of a sample's time" : "";
+    if (s->saving.expected_share < 0) {
+        stk_term_printf(t, "takes %.3g times as long%s (%.3g to %.3g)",
+                        1 - s->saving.expected_share, s->work > 1 ? " a sample" : "",
+                        1 - s->saving.high_share, 1 - s->saving.low_share);
+    } else if (s->saving.low_share < 0) {
+        stk_term_printf(t, "saves %s%s (nothing to %s)",
+                        stk_figure_share(s->saving.expected_share).text, of,
+                        stk_figure_share(s->saving.high_share).text);
+    } else {
+        stk_term_printf(t, "saves %s%s (%s)", stk_figure_share(s->saving.expected_share).text, of,
+                        stk_figure_range(s->saving.low_share, s->saving.high_share).text);
+    }
+    stk_term_printf(t, "; then %s", s->next_bottleneck ? s->next_bottleneck : "unknown");
     stk_term_line_end(t);
     if (t->options->verbosity > 0) {
         texts(t, "assumes", &s->assumes);
@@ -110,6 +121,57 @@ static void target(struct stk_term *t, const struct stk_whatif_target *x)
     stk_term_line_end(t);
 }
 
+// A row of the path: share, time, how often, what.
+static void path_rows(struct stk_term *t, const char *label, const struct stk_list *list,
+                      bool is_beside)
+{
+    const struct stk_whatif_path_row *r = list->items;
+    stk_term_line_end(t);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = r[i].name[0] ? r[i].name : "(nothing is recorded)";
+        stk_text_label(t, i == 0 ? label : "");
+        stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
+        stk_term_to_column(t, 26);
+        stk_term_printf(t, "%s",
+                        is_beside ? stk_figure_ns(r[i].slack_ns).text
+                                  : stk_figure_share(r[i].share).text);
+        stk_term_to_column(t, 38);
+        stk_term_printf(t, "%s", r[i].kind);
+        stk_term_to_column(t, 54);
+        stk_term_printf(t, "%.4g x ", r[i].count);
+        stk_term_wrap(t, 54, name);
+        stk_term_line_end(t);
+    }
+}
+
+static void kind_rows(struct stk_term *t, const struct stk_list *list)
+{
+    const struct stk_whatif_path_row *r = list->items;
+    stk_term_line_end(t);
+    for (size_t i = 0; i < list->count; i++) {
+        stk_text_label(t, i == 0 ? "path" : "");
+        stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
+        stk_term_to_column(t, 26);
+        stk_term_printf(t, "%s", stk_figure_share(r[i].share).text);
+        stk_term_to_column(t, 38);
+        stk_term_styled(t, STK_STYLE_BOLD, r[i].kind);
+        stk_term_line_end(t);
+    }
+}
+
+static void critical(struct stk_term *t, const struct stk_whatif_critical *c)
+{
+    kind_rows(t, &c->kinds);
+    path_rows(t, "names", &c->names, false);
+    if (c->beside.count) {
+        stk_term_line_end(t);
+        stk_text_label(t, "beside");
+        stk_term_text(t, "time, the least that one may end later, kind, name");
+        stk_term_line_end(t);
+        path_rows(t, "", &c->beside, true);
+    }
+}
+
 static void write_text(const struct stk_whatif *w, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
@@ -128,7 +190,9 @@ static void write_text(const struct stk_whatif *w, const struct stk_out_options 
     if (w->has_target) {
         target(&t, &w->target);
     }
-    if (!w->scenarios.count && !w->has_target) {
+    if (w->has_critical) {
+        critical(&t, &w->critical);
+    } else if (!w->scenarios.count && !w->has_target) {
         list(&t, w);
     }
 }

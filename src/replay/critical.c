@@ -9,7 +9,7 @@ const char *stk_critical_key(enum stk_critical of)
     return keys[of];
 }
 
-static enum stk_critical class_of(const struct stk_graph *g, const struct stk_node *n)
+enum stk_critical stk_critical_class(const struct stk_graph *g, const struct stk_node *n)
 {
     switch ((enum stk_node_kind)n->kind) {
     case STK_NODE_KERNEL:
@@ -42,8 +42,8 @@ static uint32_t last_of(const struct stk_scene *s, const struct stk_times *t)
     return last;
 }
 
-void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
-                      int64_t ns[STK_CRITICAL_COUNT])
+void stk_critical_walk(const struct stk_scene *s, const struct stk_times *t, stk_critical_see see,
+                       void *arg)
 {
     uint32_t i = last_of(s, t);
     int64_t at = t->end_ns[i];
@@ -52,9 +52,11 @@ void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
         const struct stk_lane *lane = &s->g->lanes[n->lane];
         uint32_t from = i > lane->first ? i - 1 : STK_NONE;
         int64_t until = t->begin_ns[i];
-        enum stk_critical class = class_of(s->g, n);
+        enum stk_critical class = stk_critical_class(s->g, n);
         if (stk_node_is_device(n)) {
-            ns[class] += at > until ? at - until : 0;
+            if (at > until) {
+                see(arg, i, class, until, at);
+            }
             at = at < until ? at : until;
             if (t->bound[i] != STK_BOUND_LANE) { // what lies between is launching or synchronising
                 from = t->bound[i] == STK_BOUND_LAUNCH ? n->launch : n->wait;
@@ -64,7 +66,9 @@ void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
                                                     : at;
             class = STK_CRITICAL_HOST;
             if (t->bound[i] == STK_BOUND_LAUNCH) { // the call goes on beside its work
-                ns[class] += at > until ? at - until : 0;
+                if (at > until) {
+                    see(arg, from, class, until, at);
+                }
                 at = at < until ? at : until;
                 const struct stk_lane *host = &s->g->lanes[s->nodes[from].lane];
                 i = from > host->first ? from - 1 : STK_NONE;
@@ -74,8 +78,22 @@ void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
             from = n->wait;
             until = t->end_ns[from];
         }
-        ns[class] += at > until ? at - until : 0;
+        if (at > until) {
+            see(arg, i, class, until, at);
+        }
         at = at < until ? at : until;
         i = from;
     }
+}
+
+static void add(void *arg, uint32_t node, enum stk_critical class, int64_t from_ns, int64_t to_ns)
+{
+    (void)node;
+    ((int64_t *)arg)[class] += to_ns - from_ns;
+}
+
+void stk_critical_sum(const struct stk_scene *s, const struct stk_times *t,
+                      int64_t ns[STK_CRITICAL_COUNT])
+{
+    stk_critical_walk(s, t, add, ns);
 }

@@ -19,14 +19,20 @@ struct stk_fix_how {
 };
 
 struct stk_fix {
-    const char *id;       // "input-free"; ends in '=' if it takes a value
-    const char *value;    // that is meant without one, NULL: it takes none
-    const char *choices;  // "fp16|bf16" if the value is a word; NULL: a number above 0
+    const char *id;      // "input-free"; ends in '=' if it takes a value
+    const char *value;   // that is meant without one, NULL: it takes none
+    const char *choices; // "fp16|bf16" if the value is a word; NULL: a number above 0
+    // Whether it is one of them, where they are no plain list; may be NULL.
+    bool (*takes)(const char *value);
     const char *what;     // what is changed
     const char *assumes;  // what must hold
     bool is_priced_alone; // without --fix, too
+    bool may_slow;        // a step may become longer
+    bool is_more_work;    // a step does `value` times the work: what is saved is of a sample
     // Why there is nothing to change in this graph; NULL: there is.
     const char *(*refuse)(const struct stk_graph *g);
+    // The same of the value that was asked for; may be NULL.
+    const char *(*refuse_value)(const struct stk_graph *g, const struct stk_fix_how *how);
     // False: no memory.
     bool (*apply)(struct stk_scene *s, const struct stk_fix_how *how);
 };
@@ -43,6 +49,11 @@ struct stk_fix_set {
     double value;
     const char *text; // "input-faster=2"
 };
+// Why it cannot be applied to this graph, as asked for; NULL: it can.
+const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *set);
+// May a step become longer with one of them?
+bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count);
+double stk_fix_work(const struct stk_fix_set *set, size_t count); // of a step, 1: as now
 // One "id" or "id=value"; the error names the nearest id. `text` must outlive the set.
 STK_MUST_CHECK enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out,
                                                 struct stoker_err *err);
@@ -61,6 +72,8 @@ double stk_fix_drop_pace(struct stk_scene *s);
 // Of workers beside the model a share of the work is gone, 0 to 1: what they held up may be faster,
 // as far as it is known (stk_graph.undisturbed), half of that is expected, and none is sure.
 void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone);
+// A launch call that is no more, and what the host did before it since the call before.
+void stk_fix_drop_call(struct stk_scene *s, uint32_t call);
 // A share of a node's time, rounded.
 static inline int64_t stk_fix_scaled(int64_t ns, double factor)
 {

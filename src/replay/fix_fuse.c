@@ -32,17 +32,6 @@ static const char *fuse_refuse(const struct stk_graph *g)
     return "no elementwise kernels follow each other";
 }
 
-// The call of a kernel that is no more, and what the host did before it since the call before.
-static void drop_call(struct stk_scene *s, uint32_t call)
-{
-    struct stk_node *n = &s->nodes[call];
-    uint32_t first = s->g->lanes[n->lane].first;
-    n->dur_ns = 0;
-    if (call > first && n[-1].kind == STK_NODE_WORK && n[-1].what == STK_WHAT_OTHER) {
-        n[-1].dur_ns = 0;
-    }
-}
-
 static void fuse(struct stk_scene *s, uint32_t first, uint32_t count, double each)
 {
     struct stk_node *nodes = s->nodes;
@@ -55,7 +44,7 @@ static void fuse(struct stk_scene *s, uint32_t first, uint32_t count, double eac
         }
         nodes[i].gap_ns = nodes[i].rest_ns = 0;
         if (nodes[i].launch != STK_NONE) {
-            drop_call(s, nodes[i].launch);
+            stk_fix_drop_call(s, nodes[i].launch);
             nodes[i].launch = nodes[first].launch;
             nodes[i].lag_ns = nodes[first].lag_ns;
         }

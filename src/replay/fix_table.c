@@ -33,7 +33,7 @@ static enum stoker_status take_value(const struct stk_fix *fix, const char *valu
 {
     char *end;
     if (fix->choices) {
-        if (!is_choice(fix->choices, value)) {
+        if (!(fix->takes ? fix->takes(value) : is_choice(fix->choices, value))) {
             return stk_err_set(err, STOKER_EUSAGE, "%s takes one of %s, not '%.60s'", fix->id,
                                fix->choices, value);
         }
@@ -70,6 +70,31 @@ enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out, stru
     return stk_err_set(err, STOKER_EUSAGE, "no what-if '%.80s'%s%s%s", text,
                        near ? "; did you mean " : "; --list names them", near ? near : "",
                        near ? "?" : "");
+}
+
+const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *set)
+{
+    const struct stk_fix_how how = {STK_FIX_EXPECTED, set->value, set->text};
+    const char *why = set->fix->refuse(g);
+    return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
+}
+
+bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count)
+{
+    bool may = false;
+    for (size_t i = 0; i < count; i++) {
+        may |= set[i].fix->may_slow;
+    }
+    return may;
+}
+
+double stk_fix_work(const struct stk_fix_set *set, size_t count)
+{
+    double work = 1;
+    for (size_t i = 0; i < count; i++) {
+        work *= set[i].fix->is_more_work ? set[i].value : 1;
+    }
+    return work;
 }
 
 bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
@@ -135,5 +160,15 @@ void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double 
         if (!stk_node_is_device(n) && n->kind != STK_NODE_INPUT) {
             n->dur_ns = stk_fix_scaled(n->dur_ns, factor);
         }
+    }
+}
+
+void stk_fix_drop_call(struct stk_scene *s, uint32_t call)
+{
+    struct stk_node *n = &s->nodes[call];
+    uint32_t first = s->g->lanes[n->lane].first;
+    n->dur_ns = 0;
+    if (call > first && n[-1].kind == STK_NODE_WORK && n[-1].what == STK_WHAT_OTHER) {
+        n[-1].dur_ns = 0;
     }
 }

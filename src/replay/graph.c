@@ -142,17 +142,19 @@ static bool build(struct stk_graph_build *b)
         return true;
     }
     if (!stk_graph_devices(b) || !stk_graph_edges(b) || !stk_graph_beside(b) ||
-        !stk_graph_input(b) || !stk_graph_waits(b)) {
+        !stk_graph_input(b) || !stk_graph_waits(b) || !stk_graph_host_ops(b)) {
         return false;
     }
+    stk_graph_memory(b);
     set_steps(b);
     return keep(b);
 }
 
-static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events,
+static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events, bool wants_path,
                                struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
-    struct stk_graph_build b = {.a = a, .arena = arena, .max_events = max_events};
+    struct stk_graph_build b = {
+        .a = a, .arena = arena, .max_events = max_events, .wants_names = wants_path};
     b.g = stk_arena_array(arena, 1, sizeof *b.g);
     if (!b.g) {
         return stk_err_nomem(err);
@@ -161,9 +163,12 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
     b.g->base_ns = a->sum->base_ns;
     stk_vec_init(&b.nodes, sizeof(struct stk_node), UINT32_MAX - 1);
     stk_vec_init(&b.lanes, sizeof(struct stk_lane), UINT16_MAX - 1);
-    bool ok = choose_time(&b) && (b.g->why_not || build(&b));
+    stk_vec_init(&b.names, sizeof(uint32_t), UINT32_MAX - 1);
+    bool ok = choose_time(&b) && (b.g->why_not || build(&b)) &&
+              (!wants_path || b.g->why_not || stk_critical_tables(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
+    stk_vec_deinit(&b.names);
     stk_free(b.lane_of);
     *partial = b.g;
     return ok ? STOKER_OK : stk_err_nomem(err);
@@ -172,7 +177,13 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
 static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *arena, void **partial,
                               struct stoker_err *err)
 {
-    return make(a, MAX_EVENTS, arena, partial, err);
+    return make(a, MAX_EVENTS, false, arena, partial, err);
+}
+
+static enum stoker_status see_critical(const struct stk_analysis *a, struct stk_arena *arena,
+                                       void **partial, struct stoker_err *err)
+{
+    return make(a, MAX_EVENTS, true, arena, partial, err);
 }
 
 // Is there enough of a part that a what-if takes away?
@@ -191,9 +202,11 @@ static bool is_worth(const struct stk_rank_sum *sum)
 static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_arena *arena,
                                     void **partial, struct stoker_err *err)
 {
-    return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, arena, partial, err) : STOKER_OK;
+    return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, false, arena, partial, err) : STOKER_OK;
 }
 
-const struct stk_view_hook stk_replay_hook = {.see = see};
+const struct stk_view_hook stk_replay_hook = {.see = see, .wants = STK_WANT_MEMORY};
+const struct stk_view_hook stk_replay_critical_hook = {.see = see_critical,
+                                                       .wants = STK_WANT_MEMORY};
 const struct stk_view_hook stk_replay_brief_hook = {
     .see = see_brief, .diagnoses = true, .wants = STK_WANT_INPUT};

@@ -38,7 +38,8 @@ enum stk_node_what {
     STK_WHAT_ELEMENTWISE,
     STK_WHAT_FUSED, // elementwise, made by a compiler of several
     STK_WHAT_OPTIMIZER,
-    STK_WHAT_H2D, // COPY
+    STK_WHAT_SCALING, // checks gradients for what is not finite, divides them by the loss' scale
+    STK_WHAT_H2D,     // COPY
     STK_WHAT_H2D_PAGEABLE,
     STK_WHAT_D2H,
     STK_WHAT_D2H_PAGEABLE
@@ -75,10 +76,11 @@ struct stk_graph_step {
 enum stk_feed { STK_FEED_NONE, STK_FEED_INLINE, STK_FEED_WORKERS };
 
 struct stk_calibration {
-    int64_t latency_ns; // launch call to its work on an idle stream
-    int64_t gap_ns;     // between two operations of a stream
-    int64_t call_ns;    // median of a launch call
-    int64_t fetch_ns;   // least time of taking a batch that is ready
+    int64_t latency_ns;    // launch call to its work on an idle stream
+    int64_t gap_ns;        // between two operations of a stream
+    int64_t call_ns;       // median of a launch call
+    int64_t quick_call_ns; // the quickest tenth of them takes up to that
+    int64_t fetch_ns;      // least time of taking a batch that is ready
 };
 
 // What the gate asks of how the graph came about.
@@ -86,6 +88,13 @@ struct stk_graph_counts {
     uint64_t device_ops, unlinked, cross_edges, inferred_edges;
     int64_t unexplained_ns;      // device waiting
     int64_t host_unexplained_ns; // calls that waited for nothing that is known
+};
+
+// An operation that runs on the host between two copies of data.
+struct stk_host_op {
+    uint32_t wait, call;         // host nodes: waits for the copy to the host; copies back
+    uint32_t to_host, to_device; // these copies
+    const char *name;            // NULL: no event says
 };
 
 struct stk_graph {
@@ -109,11 +118,15 @@ struct stk_graph {
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
-    uint32_t driver; // lane
+    struct stk_host_op *host_ops;
+    uint32_t host_op_count;
+    double batch_most; // times the batch that the device's memory holds; 0 not known
+    uint32_t driver;   // lane
     int32_t rank;
     struct stk_calibration calibration;
     struct stk_graph_counts counts;
-    const char *why_not; // there is no graph: the reason; else NULL
+    struct stk_whatif_critical *critical; // if it was asked for and the graph can be replayed
+    const char *why_not;                  // there is no graph: the reason; else NULL
 };
 
 // The hook that builds the graph of each rank; it is sum->partial.
@@ -122,17 +135,22 @@ extern const struct stk_view_hook stk_replay_hook;
 // beside the rest of a diagnosis. sum->partial is NULL where there is nothing.
 extern const struct stk_view_hook stk_replay_brief_hook;
 
+// The first, and the critical path of the steps beside it.
+extern const struct stk_view_hook stk_replay_critical_hook;
+
 // What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
 struct stk_graph_build {
     const struct stk_analysis *a;
     struct stk_arena *arena;
     struct stk_graph *g;
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
-    uint16_t *lane_of;                    // per track: its lane + 1, 0 none
-    int64_t from_ns, to_ns;               // host time of the steps
-    uint64_t max_events;                  // of the trace, about
-    int64_t *starts_ns;                   // of the steps, and to_ns
-    int64_t *work_ends_ns; // of the steps, where their work is done; INT64_MAX not known, or NULL
+    bool wants_names;
+    struct stk_vec names;   // uint32_t per node, if wanted: string id of its event, STK_NONE
+    uint16_t *lane_of;      // per track: its lane + 1, 0 none
+    int64_t from_ns, to_ns; // host time of the steps
+    uint64_t max_events;    // of the trace, about
+    int64_t *starts_ns;     // of the steps, and to_ns
+    int64_t *work_ends_ns;  // of the steps, where their work is done; INT64_MAX not known, or NULL
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)
@@ -155,6 +173,10 @@ bool stk_graph_has_processes(const struct stk_graph_build *b); // graph_input.c
 // Step that holds a host time of the graph.
 uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // graph_work.c
 
+// Per host node the work that it launched last, STK_NONE; to be freed. NULL: no memory.
+uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // graph_waits.c
+void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
+
 // Each false: no memory.
 bool stk_graph_work_ends(struct stk_graph_build *b); // graph_work.c: without a device
 bool stk_graph_beside(struct stk_graph_build *b);    // graph_beside.c: the loader's threads
@@ -162,6 +184,10 @@ bool stk_graph_hosts(struct stk_graph_build *b);     // graph_host.c
 bool stk_graph_devices(struct stk_graph_build *b);   // graph_device.c
 bool stk_graph_edges(struct stk_graph_build *b);     // graph_edges.c: calibration, edges of streams
 bool stk_graph_waits(struct stk_graph_build *b);     // graph_waits.c: calls that wait
+bool stk_graph_host_ops(struct stk_graph_build *b);  // graph_host_ops.c: between two copies
 bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batches arrive
+// critical_tables.c: the critical path of the graph as it is, as tables of names and as events of a
+// step, while the trace is there. Sets g->critical where it can be replayed.
+bool stk_critical_tables(struct stk_graph_build *b);
 
 #endif

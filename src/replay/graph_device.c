@@ -43,6 +43,8 @@ static enum stk_node_what kernel_what(struct stk_str name)
 {
     static const char *const optimizer[] = {"adam",      "multi_tensor", "sgd",
                                             "optimizer", "momentum",     NULL};
+    static const char *const scaling[] = {"non_finite", "isfinite", "is_finite", "amp_update_scale",
+                                          NULL};
     static const char *const fused[] = {"loop_", "fusion", "triton_poi", NULL};
     static const char *const elementwise[] = {"elementwise", "Eigen", "cwise", "BiasAdd", NULL};
     static const char *const matrix[] = {"gemm", "conv", "xmma", NULL};
@@ -51,6 +53,7 @@ static enum stk_node_what kernel_what(struct stk_str name)
         traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE;
     bool is_named = traits.tensor_core == STK_TENSOR_UNKNOWN && traits.precision;
     return is_known || (is_named && has_word(name, matrix)) ? matrix_of(&traits)
+           : has_word(name, scaling)                        ? STK_WHAT_SCALING
            : has_word(name, optimizer)                      ? STK_WHAT_OPTIMIZER
            : has_word(name, fused)                          ? STK_WHAT_FUSED
            : has_word(name, elementwise)                    ? STK_WHAT_ELEMENTWISE
@@ -159,6 +162,10 @@ static void fill_line(struct devices *d, const struct stk_device_line *line)
             describe(d, &line->ops[i], &n);
             b->g->counts.device_ops++;
             b->g->counts.unlinked += n.launch == STK_NONE;
+            if (b->wants_names) {
+                uint32_t *name = stk_vec_at(&b->names, d->fill[n.lane]);
+                *name = t->name[line->ops[i].event];
+            }
             nodes[d->fill[n.lane]++] = n;
         }
     }
@@ -177,8 +184,9 @@ static bool reserve(struct devices *d)
             total += lane->count;
         }
     }
-    return d->fill && total < UINT32_MAX &&
-           (total == b->nodes.count || stk_vec_push_n(&b->nodes, total - b->nodes.count));
+    size_t more = total - b->nodes.count;
+    bool named = !b->wants_names || more == 0 || stk_vec_push_n(&b->names, more);
+    return d->fill && total < UINT32_MAX && named && (more == 0 || stk_vec_push_n(&b->nodes, more));
 }
 
 bool stk_graph_devices(struct stk_graph_build *b)

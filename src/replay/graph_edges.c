@@ -73,6 +73,7 @@ static void calibrate(struct stk_graph_build *b)
     c->latency_ns = percentile(&idle, 25, LATENCY_ELSE_NS);
     c->gap_ns = percentile(&gaps, 50, GAP_ELSE_NS);
     c->call_ns = percentile(&calls, 50, 5 * STK_US);
+    c->quick_call_ns = percentile(&calls, 10, c->call_ns);
     stk_vec_deinit(&idle);
     stk_vec_deinit(&gaps);
     stk_vec_deinit(&calls);

@@ -18,10 +18,26 @@ struct host {
     uint16_t lane;
     bool drives; // the lane is that of the driving thread
     uint32_t step;
+    uint32_t event;       // that the next node is named after, STK_NONE
     size_t fetch;         // first fetch that may still matter
     int64_t call_end_ns;  // of the outermost call that is open
     const uint8_t *waits; // per string: name of a call that makes a stream wait
 };
+
+// A node's name is that of the first event that it holds.
+static bool name(struct host *h, bool is_new)
+{
+    struct stk_vec *names = &h->b->names;
+    uint32_t id = h->event != STK_NONE ? h->b->a->t->name[h->event] : STK_NONE;
+    if (!h->b->wants_names) {
+        return true;
+    }
+    uint32_t *slot = is_new ? stk_vec_push(names) : stk_vec_at(names, names->count - 1);
+    if (slot && (is_new || *slot == STK_NONE)) {
+        *slot = id;
+    }
+    return slot != NULL;
+}
 
 static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node_kind kind,
                  enum stk_node_what what)
@@ -32,7 +48,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
     if (last && last->lane == h->lane && last->step == h->step && last->kind == kind && between &&
         last->what == what) {
         last->dur_ns = end_ns - last->start_ns;
-        return true;
+        return name(h, false);
     }
     struct stk_node *n = stk_vec_push(nodes);
     if (n) {
@@ -45,7 +61,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
                                .kind = (uint8_t)kind,
                                .what = (uint8_t)what};
     }
-    return n != NULL;
+    return n && name(h, true);
 }
 
 // A fetch of the driving thread holds up no other thread by itself: those wait for what it does
@@ -85,9 +101,12 @@ static bool push_between(struct host *h, int64_t from_ns, int64_t to_ns, enum st
         if (start > from_ns && !push_work(h, from_ns, start, what)) {
             return false;
         }
+        uint32_t around = h->event;
+        h->event = f->v[i].event;
         if (end > start && !push(h, start, end, STK_NODE_INPUT, STK_WHAT_OTHER)) {
             return false;
         }
+        h->event = around;
         from_ns = end > from_ns ? end : from_ns;
     }
     return from_ns >= to_ns || push_work(h, from_ns, to_ns, what);
@@ -118,6 +137,7 @@ static bool push_segments(struct host *h)
 {
     const struct stk_segment *s = h->segments.list.items;
     for (size_t i = 0; i < h->segments.list.count; i++) {
+        h->event = s[i].event;
         bool is_call = s[i].doing == STK_DOING_ALLOC || s[i].doing == STK_DOING_RUNTIME ||
                        s[i].doing == STK_DOING_BLOCKED;
         bool is_idle = (s[i].doing == STK_DOING_NOTHING || s[i].doing == STK_DOING_WAITING) &&

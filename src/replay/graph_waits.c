@@ -114,15 +114,13 @@ static void calls_of_lane(struct stk_graph_build *b, const struct stk_lane *lane
     }
 }
 
-// Per host node the work that it launched last; STK_NONE.
-static uint32_t *last_of_calls(const struct stk_graph_build *b)
+uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count)
 {
-    const struct stk_node *nodes = b->nodes.items;
-    uint32_t *launched = stk_alloc_array(b->nodes.count + 1, sizeof *launched);
-    for (size_t i = 0; launched && i < b->nodes.count; i++) {
+    uint32_t *launched = stk_alloc_array(count + 1, sizeof *launched);
+    for (size_t i = 0; launched && i < count; i++) {
         launched[i] = STK_NONE;
     }
-    for (size_t i = 0; launched && i < b->nodes.count; i++) {
+    for (size_t i = 0; launched && i < count; i++) {
         if (stk_node_is_device(&nodes[i]) && nodes[i].launch != STK_NONE) {
             launched[nodes[i].launch] = (uint32_t)i;
         }
@@ -202,7 +200,7 @@ bool stk_graph_waits(struct stk_graph_build *b)
 {
     struct stk_vec ends;
     stk_vec_init(&ends, sizeof(struct by_end), UINT32_MAX);
-    uint32_t *launched = last_of_calls(b);
+    uint32_t *launched = stk_graph_launched(b->nodes.items, b->nodes.count);
     bool ok = launched && sort_ends(b, &ends);
     hand_offs(b); // before calls lose what they waited
     for (size_t l = 0; ok && l < b->lanes.count; l++) {

@@ -2,6 +2,7 @@
 // Prices (price.h).
 #include "replay/price.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +15,7 @@
 #define GAIN_DOUBT 0.10
 #define LEAST_LEFT 0.5  // of what the replay leaves at best: doubt does not make work vanish
 #define MEAN_DOUBT 1.28 // deviations of the mean that hold four fifths of such means
+#define MOST_SLOWER 1e6 // of a step, by what may slow it
 #define STEP_APART 1.5  // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
 #define KEPT_UP 0.9     // of the step: a pace of theirs that is not known may be as slow as that
@@ -77,7 +79,7 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
     if (ok) {
         for (size_t k = 0; ok && k < count; k++) {
             const struct stk_fix_how how = {level, set[k].value, set[k].text};
-            ok = set[k].fix->refuse(g) || set[k].fix->apply(&s, &how);
+            ok = stk_fix_refuse(g, &set[k]) || set[k].fix->apply(&s, &how);
         }
         if (ok && stk_replay_run(&s, &t)) {
             stk_replay_steps(g, s.nodes, &t, borders);
@@ -210,11 +212,11 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
     return !p->gate.ok || find_base(p);
 }
 
-const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix *fix)
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set)
 {
     const char *why = "the profile holds nothing to replay";
     for (uint32_t i = 0; i < p->count; i++) {
-        why = fix->refuse(p->graphs[i]);
+        why = stk_fix_refuse(p->graphs[i], set);
         if (!why) {
             return NULL;
         }
@@ -264,7 +266,7 @@ static bool has_device(const struct stk_pricing *p)
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
-    double share[STK_FIX_LEVELS];
+    double share[STK_FIX_LEVELS], most = stk_fix_may_slow(set, count) ? MOST_SLOWER : 1;
     bool needs_batches = true;
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
         struct outcome o;
@@ -272,16 +274,16 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, &mean_ns, &o)) {
             return false;
         }
-        share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, 1) : 1;
+        share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, most) : 1;
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
             needs_batches = !o.needs_no_batches;
         }
     }
-    double expected = share[STK_FIX_EXPECTED];
-    double doubt = STEP_DOUBT + GAIN_DOUBT * (1 - expected) + p->gate.unexplained * (1 - expected);
-    doubt += p->gate.has_transplant ? p->gate.transplant_error * (1 - expected) : 0;
-    if (expected < 1 && !has_device(p)) { // what the processors did besides is in no graph
+    double expected = share[STK_FIX_EXPECTED], change = fabs(1 - expected);
+    double doubt = STEP_DOUBT + GAIN_DOUBT * change + p->gate.unexplained * change;
+    doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
+    if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
         doubt += MEAN_DOUBT * p->gate.mean_error;
     }
     out->expected = expected;
@@ -290,6 +292,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     }
     double least = LEAST_LEFT * share[STK_FIX_LOW];
     out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
-    out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, 1 + STEP_DOUBT);
+    out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, most + STEP_DOUBT);
+    out->work = stk_fix_work(set, count);
     return true;
 }

@@ -21,12 +21,13 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
 
 struct stk_price {
     double low, expected, high;  // predicted step as shares of the measured one: low <= high
+    double work;                 // what such a step does, over what one does now
     const char *next_bottleneck; // NULL: not known
 };
 // All of a set at once; to be asked where the gate is open. False: no memory.
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out);
-// Why the fix has nothing to change in any graph; NULL: it has.
-const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix *fix);
+// Why the fix has nothing to change in any graph, or cannot be priced; NULL: it can.
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set);
 
 #endif

@@ -20,6 +20,16 @@ struct making {
     struct stoker_err *err;
 };
 
+// A fix with the value that is meant without one. False: no memory.
+static bool usual(const struct making *m, const struct stk_fix *fix, struct stk_fix_set *set)
+{
+    struct stoker_err ignored;
+    const char *text =
+        fix->value ? stk_arena_printf(m->arena, "%s%s", fix->id, fix->value) : fix->id;
+    stk_err_init(&ignored);
+    return text && stk_fix_parse(text, set, &ignored) == STOKER_OK;
+}
+
 static bool texts(struct stk_arena *arena, const char *const *from, size_t count,
                   struct stk_list *out)
 {
@@ -60,12 +70,28 @@ static void fill_base(struct making *m)
                          : b->measured_ns;
 }
 
+// Why a fix does not apply, as asked for or with the value that is meant without one.
+static const char *refusal(struct making *m, const struct stk_fix *fix,
+                           const struct stk_fix_set *asked, size_t count)
+{
+    struct stk_fix_set set;
+    if (!m->pricing.gate.has_figures) {
+        return "the steps cannot be replayed";
+    }
+    if (!usual(m, fix, &set)) {
+        return "no memory";
+    }
+    for (size_t k = 0; k < count; k++) {
+        set = asked[k].fix == fix ? asked[k] : set;
+    }
+    return stk_price_refuse(&m->pricing, &set);
+}
+
 static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t count)
 {
     struct stk_whatif_fix *f = stk_arena_array(m->arena, (size_t)stk_fix_count, sizeof *f);
     for (int i = 0; f && i < stk_fix_count; i++) {
-        const char *why = m->pricing.gate.has_figures ? stk_price_refuse(&m->pricing, stk_fixes[i])
-                                                      : "the steps cannot be replayed";
+        const char *why = refusal(m, stk_fixes[i], set, count);
         f[i] = (struct stk_whatif_fix){stk_fixes[i]->id, stk_fixes[i]->what, !why, why, false};
         for (size_t k = 0; k < count; k++) {
             f[i].is_asked |= set[k].fix == stk_fixes[i];
@@ -88,12 +114,15 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
         assumes[i] = set[i].fix->assumes;
     }
     double step = (double)m->out->base.measured_ns;
-    *out = (struct stk_whatif_scenario){
-        .low_ns = (int64_t)(p.low * step),
-        .expected_ns = (int64_t)(p.expected * step),
-        .high_ns = (int64_t)(p.high * step),
-        .saving = {p.high < 1 ? 1 - p.high : 0, 1 - p.expected, 1 - p.low},
-        .next_bottleneck = p.next_bottleneck};
+    bool slows = stk_fix_may_slow(set, count);
+    *out =
+        (struct stk_whatif_scenario){.low_ns = (int64_t)(p.low * step),
+                                     .expected_ns = (int64_t)(p.expected * step),
+                                     .high_ns = (int64_t)(p.high * step),
+                                     .work = p.work,
+                                     .saving = {p.high < p.work || slows ? 1 - p.high / p.work : 0,
+                                                1 - p.expected / p.work, 1 - p.low / p.work},
+                                     .next_bottleneck = p.next_bottleneck};
     return texts(m->arena, names, count, &out->fix) &&
            texts(m->arena, assumes, count, &out->assumes);
 }
@@ -101,7 +130,8 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
 static int compare(const void *x, const void *y)
 {
     const struct stk_whatif_scenario *a = x, *b = y;
-    return (a->expected_ns > b->expected_ns) - (a->expected_ns < b->expected_ns);
+    double x_saves = a->saving.expected_share, y_saves = b->saving.expected_share;
+    return (x_saves < y_saves) - (x_saves > y_saves);
 }
 
 // "a,b=2" as a set; the texts live in the arena.
@@ -131,12 +161,7 @@ static enum stoker_status parse(struct making *m, struct stk_fix_set *set, size_
 // The fix as it is priced without being asked for; false: it is not.
 static bool alone(const struct making *m, const struct stk_fix *fix, struct stk_fix_set *set)
 {
-    struct stoker_err ignored;
-    const char *text =
-        fix->value ? stk_arena_printf(m->arena, "%s%s", fix->id, fix->value) : fix->id;
-    stk_err_init(&ignored);
-    return fix->is_priced_alone && text && !stk_price_refuse(&m->pricing, fix) &&
-           stk_fix_parse(text, set, &ignored) == STOKER_OK;
+    return fix->is_priced_alone && usual(m, fix, set) && !stk_price_refuse(&m->pricing, set);
 }
 
 static bool price_each(struct making *m, struct stk_whatif_scenario *s, size_t *count)
@@ -191,7 +216,7 @@ static bool is_refused(const struct making *m, const struct stk_fix_set *set, si
 {
     bool refused = false;
     for (size_t i = 0; i < count; i++) {
-        refused |= stk_price_refuse(&m->pricing, set[i].fix) != NULL;
+        refused |= stk_price_refuse(&m->pricing, &set[i]) != NULL;
     }
     return refused;
 }
@@ -229,7 +254,12 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
         return stk_err_nomem(err);
     }
     fill_base(&m);
-    if (!m.pricing.gate.ok || !out->has_base || asked->wants_all) {
+    const struct stk_graph *g = m.pricing.count ? m.pricing.graphs[0] : NULL;
+    out->has_critical = m.pricing.gate.ok && g && g->critical;
+    if (out->has_critical) {
+        out->critical = *g->critical;
+    }
+    if (!m.pricing.gate.ok || !out->has_base || asked->wants_all || asked->wants_path) {
         out->gate.ok &= out->has_base;
         return STOKER_OK;
     }

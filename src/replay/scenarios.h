@@ -10,6 +10,7 @@ struct stk_whatif_asked {
     const char *fixes; // "a,b": one scenario of all; NULL: each alone
     int64_t target_ns; // 0: none
     bool wants_all;    // the list alone: no scenarios
+    bool wants_path;   // the critical path alone
 };
 // Fills all but schema, version and profile. An unknown fix is STOKER_EUSAGE.
 STK_MUST_CHECK enum stoker_status stk_whatif_make(const struct stk_run_sum *run,

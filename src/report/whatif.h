@@ -27,7 +27,8 @@ struct stk_whatif_saving {
 struct stk_whatif_scenario {
     struct stk_list fix; // texts
     int64_t low_ns, expected_ns, high_ns;
-    struct stk_whatif_saving saving;
+    double work;                     // of such a step, over one of now
+    struct stk_whatif_saving saving; // of the same work
     const char *next_bottleneck;
     struct stk_list assumes; // texts
 };
@@ -42,6 +43,24 @@ struct stk_whatif_target {
     bool reached;
     struct stk_list fix; // texts
 };
+// A name on the critical path of the mean step, or beside it.
+struct stk_whatif_path_row {
+    const char *kind, *name;
+    int64_t ns;
+    double share, count;
+    int64_t slack_ns; // beside: the least
+};
+struct stk_whatif_path_event {
+    int64_t t_ns, dur_ns;
+    const char *kind, *name, *where;
+};
+struct stk_whatif_critical {
+    int64_t step_ns;                      // mean, replayed
+    int64_t step;                         // whose events are listed: index among those replayed
+    uint64_t left_out;                    // of its events
+    struct stk_list kinds, names, beside; // struct stk_whatif_path_row
+    struct stk_list events;               // struct stk_whatif_path_event
+};
 struct stk_whatif {
     const char *schema;
     struct {
@@ -53,6 +72,8 @@ struct stk_whatif {
     struct stk_whatif_base base;
     struct stk_list scenarios; // struct stk_whatif_scenario, the largest expected saving first
     struct stk_list fixes;     // struct stk_whatif_fix: all there are, in the order of the table
+    bool has_critical;
+    struct stk_whatif_critical critical;
     bool has_target;
     struct stk_whatif_target target;
 };

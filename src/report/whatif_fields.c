@@ -35,11 +35,11 @@ static const struct stk_field base_fields[] = {
 INFO(base, sizeof(struct stk_whatif_base));
 
 static const struct stk_field saving_fields[] = {
-    ROW("low_share", SHARE, stk_whatif_saving, low_share, NULL, NULL,
+    ROW("low_share", REAL, stk_whatif_saving, low_share, NULL, NULL,
         "the least: from `high_ns`, of the measured step"),
-    ROW("expected_share", SHARE, stk_whatif_saving, expected_share, NULL, NULL,
+    ROW("expected_share", REAL, stk_whatif_saving, expected_share, NULL, NULL,
         "from `expected_ns`"),
-    ROW("high_share", SHARE, stk_whatif_saving, high_share, NULL, NULL, "the most: from `low_ns`"),
+    ROW("high_share", REAL, stk_whatif_saving, high_share, NULL, NULL, "the most: from `low_ns`"),
     END};
 INFO(saving, sizeof(struct stk_whatif_saving));
 
@@ -49,7 +49,10 @@ static const struct stk_field scenario_fields[] = {
         "predicted mean step: the optimistic end"),
     ROW("expected_ns", NS, stk_whatif_scenario, expected_ns, NULL, NULL, "predicted mean step"),
     ROW("high_ns", NS, stk_whatif_scenario, high_ns, NULL, NULL, "the pessimistic end"),
-    ROW("saving", OBJECT, stk_whatif_scenario, saving, &saving, NULL, "the same as shares saved"),
+    ROW("work", REAL, stk_whatif_scenario, work, NULL, NULL,
+        "what such a step does, over what one does now: 2 for a batch of twice the size"),
+    ROW("saving", OBJECT, stk_whatif_scenario, saving, &saving, NULL,
+        "shares saved of the time for the same work; below 0: it takes longer"),
     ROW_MAYBE("next_bottleneck", stk_whatif_scenario, next_bottleneck,
               "compute|input|host|sync|transfer|communication|unknown",
               "what holds most of the critical path afterwards"),
@@ -75,6 +78,62 @@ static const struct stk_field target_fields[] = {
     END};
 INFO(target, sizeof(struct stk_whatif_target));
 
+static const struct stk_field kind_fields[] = {
+    ROW("kind", TEXT, stk_whatif_path_row, kind, NULL,
+        "compute|input|host|sync|transfer|communication|unknown", "what the time goes to"),
+    ROW("ns", NS, stk_whatif_path_row, ns, NULL, NULL, "of the mean step"),
+    ROW("share", SHARE, stk_whatif_path_row, share, NULL, NULL, "of the path"), END};
+INFO(kind, sizeof(struct stk_whatif_path_row));
+
+static const struct stk_field name_fields[] = {
+    ROW("kind", TEXT, stk_whatif_path_row, kind, NULL,
+        "compute|input|host|sync|transfer|communication|unknown", "what the time goes to"),
+    ROW("name", TEXT, stk_whatif_path_row, name, NULL, NULL,
+        "of the event; empty: none records what is done"),
+    ROW("ns", NS, stk_whatif_path_row, ns, NULL, NULL, "of the mean step"),
+    ROW("share", SHARE, stk_whatif_path_row, share, NULL, NULL, "of the path"),
+    ROW("count", REAL, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
+    END};
+INFO(name, sizeof(struct stk_whatif_path_row));
+
+static const struct stk_field beside_fields[] = {
+    ROW("kind", TEXT, stk_whatif_path_row, kind, NULL,
+        "compute|input|host|sync|transfer|communication|unknown", "what the time goes to"),
+    ROW("name", TEXT, stk_whatif_path_row, name, NULL, NULL,
+        "of the event; empty: none records what is done"),
+    ROW("ns", NS, stk_whatif_path_row, ns, NULL, NULL, "of the mean step"),
+    ROW("count", REAL, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
+    ROW("slack_ns", NS, stk_whatif_path_row, slack_ns, NULL, NULL,
+        "the least by which one of them may end later and hold up no step"),
+    END};
+INFO(beside, sizeof(struct stk_whatif_path_row));
+
+static const struct stk_field event_fields[] = {
+    ROW("t_ns", NS, stk_whatif_path_event, t_ns, NULL, NULL, "begin, in the replay"),
+    ROW("dur_ns", NS, stk_whatif_path_event, dur_ns, NULL, NULL, "of what is on the path"),
+    ROW("kind", TEXT, stk_whatif_path_event, kind, NULL,
+        "compute|input|host|sync|transfer|communication|unknown", "what the time goes to"),
+    ROW("name", TEXT, stk_whatif_path_event, name, NULL, NULL,
+        "of the event; empty: none records what is done"),
+    ROW("where", TEXT, stk_whatif_path_event, where, NULL, NULL, "thread or stream"),
+    END};
+INFO(event, sizeof(struct stk_whatif_path_event));
+
+static const struct stk_field critical_fields[] = {
+    ROW("step_ns", NS, stk_whatif_critical, step_ns, NULL, NULL, "mean of the replayed steps"),
+    ROW("kinds", LIST, stk_whatif_critical, kinds, &kind, NULL, "the path by kind, longest first"),
+    ROW("names", LIST, stk_whatif_critical, names, &name, NULL,
+        "the path by name: the 20 that hold most of it"),
+    ROW("beside", LIST, stk_whatif_critical, beside, &beside, NULL,
+        "what has slack, as it runs beside the path: the 20 names that take longest"),
+    ROW("step", INT, stk_whatif_critical, step, NULL, NULL,
+        "the step whose events follow, of those that were replayed: one as long as the mean"),
+    ROW("events", LIST, stk_whatif_critical, events, &event, NULL, "its path, in order of time"),
+    ROW("left_out", COUNT_, stk_whatif_critical, left_out, NULL, NULL,
+        "of these events, those beyond the first 2000"),
+    END};
+INFO(critical, sizeof(struct stk_whatif_critical));
+
 static const struct stk_field stoker_fields[] = {
     SUB("version", TEXT, stk_whatif, stoker, version, NULL, "version that wrote this"), END};
 INFO(stoker, SIZE_OF(stk_whatif, stoker));
@@ -90,6 +149,8 @@ static const struct stk_field whatif_fields[] = {
     ROW("scenarios", LIST, stk_whatif, scenarios, &scenario, NULL,
         "the largest expected saving first"),
     ROW("fixes", LIST, stk_whatif, fixes, &fix, NULL, "all what-ifs there are"),
+    ROW_IF("critical", OBJECT, stk_whatif, critical, has_critical, &critical,
+           "with --critical: the critical path of the first rank's steps"),
     ROW_IF("target", OBJECT, stk_whatif, target, has_target, &target, "with --target"),
     END};
 const struct stk_struct_info stk_whatif_info = {"whatif", sizeof(struct stk_whatif), whatif_fields};

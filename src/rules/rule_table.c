@@ -221,7 +221,7 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
     if (!rule->whatif || !ctx->prices || !ctx->prices->gate.ok ||
         strcmp(f->saving.basis, "bound") != 0 ||
         stk_fix_parse(rule->whatif, &set, &ignored) != STOKER_OK ||
-        stk_price_refuse(ctx->prices, set.fix)) {
+        stk_price_refuse(ctx->prices, &set)) {
         return true;
     }
     if (!stk_price_set(ctx->prices, &set, 1, &price)) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch of several times the size: the time of its step, which does as many times the work.
+//
+// Method: calls of the host, collectives and the optimizer stay; copies of the batch and its
+// preparation grow with it; of a kernel a fixed part stays and the rest grows. The part is a prior,
+// as one profile has one size: launching and filling the device takes the same for any batch, so
+// that it is large in short kernels. At best short kernels hardly grow, at the least all do.
+//
+// Limits: other kernels may be chosen for the size; what the model needs of memory is known only
+// where allocations are recorded; whether it trains as well is not priced.
+#include "replay/fix_transfers.h"
+
+#define MOST 64 // times: beyond that no prior holds
+
+// Of a kernel: what it takes at any size, and the share of the rest that does not grow.
+static const struct {
+    double fixed_ns, share, most;
+} stays[STK_FIX_LEVELS] = {{16000, 0.2, 0.95}, {9000, 0.1, 0.75}, {0, 0, 0}};
+
+static const char *batch_refuse(const struct stk_graph *g)
+{
+    return !stk_fix_finds(g, STK_NODE_KERNEL, -1)
+               ? "no work of a device is seen; how the host's grows with the batch is not known"
+           : g->batch_most > 0 && g->batch_most < 1.05 ? "the device's memory holds no larger batch"
+                                                       : NULL;
+}
+
+static const char *batch_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+{
+    return how->value > MOST ? "one profile does not tell of batches beyond 64 times its own"
+           : g->batch_most > 0 && how->value > g->batch_most
+               ? "the device's memory does not hold so large a batch, by what is allocated in a "
+                 "step"
+               : NULL;
+}
+
+static int64_t grown(int64_t ns, double times, enum stk_level_of_fix level)
+{
+    double fixed = stays[level].fixed_ns + stays[level].share * (double)ns;
+    double most = stays[level].most * (double)ns;
+    fixed = fixed < most ? fixed : most;
+    return (int64_t)(fixed + ((double)ns - fixed) * times);
+}
+
+static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_fix_how *how)
+{
+    if (n->kind == STK_NODE_KERNEL && n->what != STK_WHAT_OPTIMIZER &&
+        n->what != STK_WHAT_SCALING) {
+        n->dur_ns = grown(n->dur_ns, how->value, how->level);
+    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS) {
+        n->dur_ns = STK_COPY_SETUP_NS + stk_fix_scaled(n->dur_ns - STK_COPY_SETUP_NS, how->value);
+    } else if (n->kind == STK_NODE_INPUT && s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
+        n->dur_ns = stk_fix_scaled(n->dur_ns, how->value);
+    }
+}
+
+// Workers take as many times as long for each batch.
+static void grow_pace(struct stk_scene *s, double times)
+{
+    uint32_t first = STK_NONE;
+    for (uint32_t k = 0; k < s->g->batch_count; k++) {
+        if (s->ready_ns[k] != INT64_MIN) {
+            first = first == STK_NONE ? k : first;
+            s->ready_ns[k] =
+                s->ready_ns[first] + stk_fix_scaled(s->ready_ns[k] - s->ready_ns[first], times);
+        }
+    }
+    s->floor_ns *= times;
+}
+
+static bool batch_apply(struct stk_scene *s, const struct stk_fix_how *how)
+{
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        grow_node(s, &s->nodes[i], how);
+    }
+    grow_pace(s, how->value);
+    return true;
+}
+
+const struct stk_fix stk_fix_batch = {
+    .id = "batch=",
+    .value = "2",
+    .what = "a batch of that many times the size: the time of its step, the saving of a sample",
+    .assumes = "the model trains as well, memory holds the batch, and the same kernels run",
+    .is_priced_alone = false,
+    .may_slow = true,
+    .is_more_work = true,
+    .refuse = batch_refuse,
+    .refuse_value = batch_refuse_value,
+    .apply = batch_apply,
+};

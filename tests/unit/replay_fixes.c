@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What-ifs that change more than the length of nodes, each on a job of eight steps whose time with
+// the change is known: held-up launches, checks of loss scaling, operations of the host, larger
+// batches, the model on the host.
+#include "synth.h"
+
+#include "replay/scenarios.h"
+
+#define MAIN 1
+#define STREAM 7
+#define STEPS 8
+#define SGEMM "ampere_sgemm_128x64_nn"
+#define SCALE "multi_tensor_apply_kernel<_amp_non_finite_check_and_unscale>"
+
+struct job {
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_graph *graph;
+    struct stk_arena arena;
+    struct stk_pricing pricing;
+};
+
+static void summarize(struct job *j)
+{
+    struct synth *s = &j->s;
+    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stk_replay_hook, 1, &s->arena,
+                                      &s->ranks, &s->rank_count, &s->err),
+             STOKER_OK);
+    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &j->run, &s->err), STOKER_OK);
+    j->graph = j->run->ranks[0]->partial;
+    stk_arena_init(&j->arena, 0);
+    CHECK(stk_pricing_init(&j->pricing, j->run, &j->arena));
+    CHECK(j->pricing.gate.ok);
+}
+
+static void end(struct job *j)
+{
+    stk_arena_deinit(&j->arena);
+    synth_end(&j->s);
+}
+
+static struct stk_fix_set fix(const char *text)
+{
+    struct stk_fix_set set = {0};
+    struct stoker_err err;
+    stk_err_init(&err);
+    CHECK_EQ(stk_fix_parse(text, &set, &err), STOKER_OK);
+    return set;
+}
+
+static struct stk_price price(const struct job *j, const char *text)
+{
+    struct stk_fix_set set = fix(text);
+    struct stk_price out = {0};
+    const char *why = stk_price_refuse(&j->pricing, &set);
+    CHECK(why == NULL);
+    CHECK(stk_price_set(&j->pricing, &set, 1, &out));
+    CHECK(out.low <= out.expected && out.expected <= out.high);
+    return out;
+}
+
+// Why it has no price; "" if it has.
+static const char *refusal(const struct job *j, const char *text)
+{
+    struct stk_fix_set set = fix(text);
+    const char *why = stk_price_refuse(&j->pricing, &set);
+    return why ? why : "";
+}
+
+static bool near(double x, double y, double by)
+{
+    return x > y - by && x < y + by;
+}
+
+// Steps of `count` launches, one each `every` us, of kernels that take `kernel` us on a stream that
+// is idle by then, and a wait at the end.
+static void launching_job(struct job *j, double call, double every, double kernel, int count)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double step = every * count + 100, at = (double)k * step;
+        synth_step(&j->s, MAIN, at, step - 1, k);
+        for (int i = 0; i < count; i++) {
+            double t = at + 1 + every * i;
+            synth_host(&j->s, MAIN, t, every - 0.5, "aten::mm", STK_KIND_HOST_OP);
+            synth_launch(&j->s, MAIN, t + every - call - 1, call, SGEMM, t + every - call + 5,
+                         kernel, STREAM);
+        }
+    }
+    summarize(j);
+}
+
+static void check_launch_thread(void)
+{
+    struct job j;
+    launching_job(&j, 22, 60, 3, 100); // a call that takes four times 5.5 us
+    CHECK(j.graph->calibration.call_ns == 22 * US);
+    struct stk_price p = price(&j, "launch-thread");
+    CHECK(near(p.expected, 0.25, 0.05));
+    CHECK(p.high > 0.95); // no call was quick
+    end(&j);
+    launching_job(&j, 6, 60, 3, 100);
+    CHECK_STR(refusal(&j, "launch-thread"),
+              "launch calls take no longer than on a processor that nobody else wants");
+    end(&j);
+}
+
+// 5 ms of work, 1 ms of checks, a value read back, then 2 ms of the host that only the wait keeps
+// from running beside the device.
+static void scaling_job(struct job *j, const char *check)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 8100;
+        synth_step(&j->s, MAIN, at, 8099, k);
+        synth_launch(&j->s, MAIN, at + 10, 5, SGEMM, at + 20, 5000, STREAM);
+        synth_launch(&j->s, MAIN, at + 20, 5, check, at + 5021, 1000, STREAM);
+        synth_launch_as(&j->s, MAIN, at + 30, 5, "cudaMemcpyAsync", "Memcpy DtoH", at + 6022, 2,
+                        STREAM, STK_KIND_MEMCPY, STK_DIR_D2H, STK_MEM_PAGEABLE);
+        synth_host(&j->s, MAIN, at + 40, 5990, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+        synth_host(&j->s, MAIN, at + 6040, 2000, "aten::copy_", STK_KIND_HOST_OP);
+    }
+    summarize(j);
+}
+
+static void check_loss_scale_static(void)
+{
+    struct job j;
+    scaling_job(&j, SCALE);
+    struct stk_price p = price(&j, "loss-scale-static");
+    CHECK(near(p.expected, 5000.0 / 8100, 0.03)); // the device alone
+    CHECK(p.high > 0.72 && p.high < 0.85);        // with the checks, 6 ms
+    end(&j);
+    scaling_job(&j, "void at::native::reduce_kernel<512>");
+    CHECK_STR(refusal(&j, "loss-scale-static"),
+              "no kernel is known to check gradients for what is not finite");
+    end(&j);
+}
+
+static void add_copy(struct synth *s, double at, double call_us, double start, double us,
+                     uint8_t dir)
+{
+    struct stk_track_key host = {.kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = MAIN};
+    struct stk_track_key stream = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = 0, .id = STREAM};
+    struct stk_row_ext ext = {.has_corr = true, .corr = ++s->corr};
+    bool back = dir == STK_DIR_D2H;
+    synth_row(s, &host, at, call_us, "cudaMemcpyAsync", STK_KIND_RUNTIME, &ext);
+    ext.dir = dir;
+    ext.src_mem = back ? STK_MEM_DEVICE : STK_MEM_PAGEABLE;
+    ext.dst_mem = back ? STK_MEM_PAGEABLE : STK_MEM_DEVICE;
+    ext.flags = STK_EXT_VALUE;
+    ext.value = 1 << 20;
+    synth_row(s, &stream, start, us, back ? "Memcpy DtoH" : "Memcpy HtoD", STK_KIND_MEMCPY, &ext);
+}
+
+// A kernel of 1 ms, 300 us to the host, an operation of 2 ms there, 300 us back, a kernel of 1 ms.
+static void host_op_job(struct job *j)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 4800;
+        synth_step(&j->s, MAIN, at, 4799, k);
+        synth_launch(&j->s, MAIN, at + 10, 5, SGEMM, at + 20, 1000, STREAM);
+        synth_host(&j->s, MAIN, at + 30, 3650, "aten::unique_dim", STK_KIND_HOST_OP);
+        add_copy(&j->s, at + 40, 1285, at + 1021, 300, STK_DIR_D2H);
+        add_copy(&j->s, at + 3330, 320, at + 3340, 300, STK_DIR_H2D);
+        synth_launch(&j->s, MAIN, at + 3700, 5, SGEMM, at + 3710, 1000, STREAM);
+        synth_host(&j->s, MAIN, at + 3710, 1005, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    }
+    summarize(j);
+}
+
+static void check_place(void)
+{
+    struct job j;
+    host_op_job(&j);
+    CHECK_EQ(j.graph->host_op_count, STEPS);
+    CHECK_STR(j.graph->host_ops[0].name, "aten::unique_dim");
+    struct stk_price any = price(&j, "place=op:device"), named = price(&j, "place=unique:device");
+    CHECK(near(any.expected, 2150.0 / 4800, 0.04)); // two kernels, and 50 us in the place of 2 ms
+    CHECK(near(named.expected, any.expected, 1e-9));
+    CHECK_STR(refusal(&j, "place=aten::sort:device"),
+              "no operation of that name runs on the host between two copies");
+    struct stk_price host = price(&j, "place=all:host"); // 25 times 2 ms, and the operation's 2 ms
+    CHECK(near(host.expected, 52000.0 / 4800, 1));
+    CHECK(host.low > 1.5 && host.low < 4 && host.high > 30);
+    end(&j);
+}
+
+static void check_batch(void)
+{
+    struct job j;
+    launching_job(&j, 6, 60, 3, 100); // the host is the limit: kernels of twice 3 us fit in
+    struct stk_price p = price(&j, "batch=2");
+    CHECK(near(p.expected, 1, 0.02));
+    CHECK(near(p.work, 2, 1e-9));
+    end(&j);
+    launching_job(&j, 6, 1020, 1000, 20); // the device is
+    p = price(&j, "batch=2");
+    CHECK(p.expected > 1.7 && p.expected < 1.95);
+    CHECK(p.high > 1.95);
+    CHECK(strstr(refusal(&j, "batch=100"), "64 times") != NULL);
+    j.graph->batch_most = 1.5;
+    CHECK(strstr(refusal(&j, "batch=2"), "memory does not hold") != NULL);
+    CHECK_STR(refusal(&j, "batch=1.2"), "");
+    end(&j);
+}
+
+static void check_what_is_typed(void)
+{
+    struct stk_fix_set set;
+    struct stoker_err err;
+    static const char *const wrong[] = {"place=MatMul", "place=:device", "place=all:gpu",
+                                        "batch=0",      "batch=two",     "launch-thread=2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        stk_err_init(&err);
+        CHECK_EQ(stk_fix_parse(wrong[i], &set, &err), STOKER_EUSAGE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_launch_thread);
+    CHECK_RUN(check_loss_scale_static);
+    CHECK_RUN(check_place);
+    CHECK_RUN(check_batch);
+    CHECK_RUN(check_what_is_typed);
+    return check_done("unit.replay_fixes");
+}
