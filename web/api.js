@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the pages get their data: from the server that served them (fetch), or from the block of JSON
+// inside a single-file report. Both answer the same calls; what only a server can do (search of the
+// whole trace, SQL, prices of several fixes) is asked for with `can`. Answers are kept, within bounds.
+
+import { decodeTile } from './tl_tile.js';
+
+const ANSWERS_KEPT = 200;
+const TIMEOUT_MS = 120000; // a large table of a large profile may take its time
+
+export async function makeApi() {
+    const block = document.getElementById('stoker-data');
+    return block ? new EmbeddedApi(JSON.parse(block.textContent)) : ServerApi.open();
+}
+
+class ServerApi {
+    static async open() {
+        const api = new ServerApi();
+        api.kept = new Map();
+        api.token = new URLSearchParams(location.search).get('token') || '';
+        api.infoDoc = await api.json('info');
+        return api;
+    }
+
+    get tables() {
+        return this.infoDoc.tables;
+    }
+
+    can(what) {
+        return (this.infoDoc.can || []).includes(what);
+    }
+
+    async ask(path, params = {}, init = {}) {
+        const search = new URLSearchParams({ ...params, token: this.token });
+        let answer;
+        try {
+            answer = await fetch(`api/${path}?${search}`, { ...init, signal: init.signal || AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
+        } catch (error) {
+            if (error.name === 'AbortError') {
+                throw error;
+            }
+            throw new Error('stoker view does not answer: it has ended, or the connection is lost');
+        }
+        if (!answer.ok) {
+            throw new Error(await problemOf(answer));
+        }
+        return answer;
+    }
+
+    async json(path, params, init) {
+        return (await this.ask(path, params, init)).json();
+    }
+
+    /* A document that does not change while the server runs: asked for once. */
+    once(path, params) {
+        const key = path + JSON.stringify(params || {});
+        if (!this.kept.has(key)) {
+            const promise = this.json(path, params);
+            promise.catch(() => this.kept.delete(key));
+            this.kept.set(key, promise);
+            if (this.kept.size > ANSWERS_KEPT) {
+                this.kept.delete(this.kept.keys().next().value);
+            }
+        }
+        return this.kept.get(key);
+    }
+
+    async info() { return this.infoDoc; }
+    report(side) { return this.once('report', side && { side }); }
+    table(name, side) { return this.once(`table/${encodeURIComponent(name)}`, side && { side }); }
+    whatif(fixes) { return this.once('whatif', fixes.length ? { fix: fixes.join(',') } : undefined); }
+    diff() { return this.once('diff'); }
+    event(id) { return this.once('event', { id }); }
+    runs(id) { return this.once('runs', { id }); }
+    area(t0, t1, tracks) { return this.json('area', { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
+    search(q, limit) { return this.json('search', { q, limit }); }
+    query(sql) { return this.json('query', {}, { method: 'POST', body: sql, headers: { 'Content-Type': 'text/plain' } }); }
+
+    async tile(track, level, index, signal) {
+        const answer = await this.ask('tile', { track, level, index }, { signal });
+        return decodeTile(await answer.arrayBuffer());
+    }
+
+    async names(ids) {
+        return new Map(Object.entries((await this.json('names', { ids: ids.join(',') })).names).map(([id, name]) => [Number(id), name]));
+    }
+}
+
+/* The text of an error answer: JSON {error}, or plain text. */
+async function problemOf(answer) {
+    const text = (await answer.text()).slice(0, 2000);
+    try {
+        const doc = JSON.parse(text);
+        return doc.error || text;
+    } catch {
+        return text || `the server says ${answer.status}`;
+    }
+}
+
+class EmbeddedApi {
+    constructor(data) {
+        this.data = data;
+    }
+
+    get tables() {
+        return Object.keys(this.data.tables || {});
+    }
+
+    can() {
+        return false;
+    }
+
+    async have(value, what) {
+        if (value === undefined) {
+            throw new Error(`${what} is not in this file; stoker view PROFILE shows it`);
+        }
+        return value;
+    }
+
+    async info() { return this.data.info || { tracks: [] }; }
+    report() { return this.have(this.data.report, 'the report'); }
+    table(name) { return this.have((this.data.tables || {})[name], `the analysis ${name}`); }
+    diff() { return this.have(this.data.diff, 'a comparison'); }
+    event(id) { return this.have((this.data.eventDetails || {})[id], 'the detail of single events'); }
+    runs() { return this.have(undefined, 'the list of all runs of an operation'); }
+    area() { return this.have(undefined, 'the statistics of single events'); }
+    search() { return this.have(undefined, 'the search of the whole trace'); }
+    query() { return this.have(undefined, 'SQL'); }
+
+    whatif(fixes) {
+        return fixes.length ? this.have(undefined, 'the price of these fixes together') : this.have(this.data.whatif, 'the prices');
+    }
+
+    async tile(track, level, index) {
+        const text = (this.data.tiles || {})[`${track}/${level}/${index}`];
+        if (text === undefined) {
+            return null;
+        }
+        const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        return decodeTile(bytes.buffer);
+    }
+
+    async names(ids) {
+        return new Map(ids.map((id) => [id, (this.data.names || {})[id] ?? '?']));
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry of the page: header, navigation, the counts that are always in sight, and the choice of a page
+// by the address. Each page is a function (main, context) that fills `main`; one that fails says so in
+// its place and leaves the others usable.
+
+import { comparePage } from './compare.js';
+import { add, announce, clear, el, link, trouble } from './dom.js';
+import { fmtCount } from './format.js';
+import { closeHelp, showHelp } from './help.js';
+import { makeApi } from './api.js';
+import { queryPage } from './query.js';
+import { ranksPage } from './ranks.js';
+import { currentState, hashOf } from './state.js';
+import { tablesPage } from './tables.js';
+import { timelinePage } from './timeline.js';
+import { whatifPage } from './whatif.js';
+import { whyPage } from './why.js';
+
+const PAGES = [
+    { id: 'why', title: 'Why', run: whyPage },
+    { id: 'timeline', title: 'Timeline', run: timelinePage, wide: true },
+    { id: 'tables', title: 'Analyses', run: tablesPage },
+    { id: 'whatif', title: 'What-if', run: whatifPage },
+    { id: 'compare', title: 'Compare', run: comparePage },
+    { id: 'ranks', title: 'Ranks', run: ranksPage },
+    { id: 'query', title: 'Query', run: queryPage, needs: 'query' },
+];
+
+const context = { api: null, leave: null, generation: 0 };
+let shownPage = null;
+
+function pagesHere() {
+    return PAGES.filter((page) => !page.needs || context.api.can(page.needs));
+}
+
+function drawNav(current) {
+    add(clear(document.getElementById('nav')), pagesHere().map((page) =>
+        link(page.title, hashOf(page.id), { 'aria-current': page.id === current ? 'page' : undefined, 'data-page': page.id })));
+}
+
+/* Events read, dropped and repaired: the same on every page. */
+function drawCounts(report) {
+    const { events, issues } = report.profile;
+    const damaged = (issues || []).filter((issue) => issue.severity !== 'info').reduce((sum, issue) => sum + (issue.count || 0), 0);
+    document.getElementById('counts').textContent = `${fmtCount(events.read)} events, ${fmtCount(events.dropped)} dropped, ` +
+        `${fmtCount(damaged)} damaged or repaired`;
+    const names = report.profile.inputs.map((input) => input.path.split('/').pop());
+    const name = names.length > 1 ? `${names[0]} and ${names.length - 1} more` : names[0] || '';
+    document.getElementById('profile-name').textContent = name;
+    document.getElementById('profile-name').title = report.profile.inputs.map((input) => input.path).slice(0, 20).join('\n');
+    document.title = `${name} – stoker`;
+}
+
+/* A page of the same name is told of a new address where it can take it (`context.update`). */
+async function showPage() {
+    const { page: id, params } = currentState();
+    const page = pagesHere().find((p) => p.id === id) || PAGES[0];
+    if (shownPage === page.id && context.update) {
+        context.update(params);
+        return;
+    }
+    const generation = ++context.generation;
+    if (context.leave) {
+        context.leave();
+    }
+    Object.assign(context, { leave: null, update: null, params, keys: [] });
+    const main = clear(document.getElementById('main'));
+    main.className = page.wide ? 'wide' : '';
+    main.dataset.page = page.id;
+    main.removeAttribute('data-ready');
+    const first = shownPage === null;
+    shownPage = page.id;
+    drawNav(page.id);
+    const body = document.createDocumentFragment();
+    main.append(el('p', { class: 'muted', id: 'waiting' }, 'Reading…'));
+    try {
+        await page.run(page.wide ? main : body, context);
+    } catch (error) {
+        body.append(trouble(`This page could not be made: ${page.title}`, error));
+    }
+    if (generation !== context.generation) {
+        return;
+    }
+    document.getElementById('waiting')?.remove();
+    main.append(body);
+    main.dataset.ready = '1';
+    if (!first) {
+        window.scrollTo(0, 0);
+        main.focus({ preventScroll: true });
+        announce(`${page.title} page`);
+    }
+}
+
+function helpKeys(event) {
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key === '?' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        showHelp(context.keys || []);
+    }
+}
+
+async function start() {
+    const main = document.getElementById('main');
+    document.getElementById('help-button').addEventListener('click', () => showHelp(context.keys || []));
+    document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
+    document.addEventListener('keydown', helpKeys);
+    try {
+        context.api = await makeApi();
+        drawCounts(await context.api.report());
+    } catch (error) {
+        add(clear(main), trouble('The profile could not be had', error,
+            el('p', {}, 'Is stoker view still running? Its address, with the token, is the line that it printed.')));
+        main.dataset.ready = '1';
+        return;
+    }
+    window.addEventListener('hashchange', () => { closeHelp(); showPage(); });
+    await showPage();
+}
+
+start();

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline page: puts view, rows, tiles, drawing, input and panel together, and keeps what is seen
+// in the address: t0, t1 (ns), sel (event), a0, a1 (area), pin, filter, q (search), notes.
+
+import { add, announce, button, clear, copyText, el } from './dom.js';
+import { fmtCount, fmtNs } from './format.js';
+import { intParam, keepState } from './state.js';
+import { watchSize } from './strip.js';
+import { TimelineData } from './tl_data.js';
+import { drawTimeline, KINDS, makePalette, ownTile, RULER_PX, stepText } from './tl_draw.js';
+import { listenTimeline, timelineHelp } from './tl_input.js';
+import { drawNames } from './tl_names.js';
+import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
+import { Rows, ROW_PX } from './tl_rows.js';
+import { TimelineSearch } from './tl_search.js';
+import { TimeView } from './tl_view.js';
+
+const STATE_MS = 400; // after the last change the address follows
+const OWN_STEPS = 20000;
+
+export async function timelinePage(main, context) {
+    const { api, params } = context;
+    const [info, report] = [await api.info(), await api.report()];
+    document.getElementById('waiting')?.remove();
+    const page = new TimelinePage(main, api, info, report);
+    context.keys = timelineHelp();
+    const unlisten = listenTimeline(page);
+    context.leave = () => { unlisten(); page.gone = true; page.data.closed = true; clearTimeout(page.stateTimer); };
+    context.update = (next) => page.apply(next);
+    page.apply(params);
+    page.canvas.focus({ preventScroll: true });
+}
+
+class TimelinePage {
+    constructor(main, api, info, report) {
+        Object.assign(this, { api, info, report, selected: null, area: null, current: null, scroll: 0, hits: null, notes: [], gone: false });
+        this.rows = new Rows([...ownTracks(report), ...(info.tracks || [])]);
+        const last = Math.max(info.last_ns ?? 0, ...(report.steps.list || []).slice(-4).map((s) => s.start_ns + s.dur_ns));
+        this.view = new TimeView(Math.min(0, info.first_ns ?? 0), last || 1, () => this.changed());
+        this.data = new TimelineData(api, { first_ns: this.view.first, last_ns: this.view.last, level: info.level }, () => this.redraw(), (error) => this.trouble(error));
+        this.steps = (report.steps.list || []).slice(0, OWN_STEPS).filter((s, i, list) => s.device === list[0].device);
+        this.search = new TimelineSearch(this);
+        this.build(main);
+        watchSize(this.canvas, () => { this.palette = null; this.redraw(); });
+    }
+
+    build(main) {
+        this.canvas = el('canvas', { class: 'tl-canvas', tabindex: '0', role: 'application', 'aria-roledescription': 'timeline',
+            'aria-label': 'Timeline. W and S zoom, A and D move, arrow keys choose track and event, T lists events as a table, question mark lists all keys.' });
+        this.names = el('div', { class: 'tl-names' });
+        this.status = el('p', { class: 'tl-status', id: 'tl-status' });
+        this.tip = el('div', { class: 'tl-tip', hidden: true });
+        this.panel = el('section', { class: 'tl-panel', hidden: true, 'aria-label': 'Details', tabindex: '-1' });
+        this.alert = el('div', { role: 'alert', class: 'tl-alert' });
+        this.filterBox = el('input', { type: 'search', placeholder: 'Filter tracks', 'aria-label': 'Filter tracks', oninput: () => this.setFilter(this.filterBox.value) });
+        this.hidden = el('span', { class: 'badge', hidden: true });
+        const tools = el('div', { class: 'tl-tools', role: 'toolbar', 'aria-label': 'Timeline' }, this.search.node,
+            this.filterBox, this.hidden, button('Fit', () => this.act('fit')), button('Undo', () => this.act('undo')),
+            button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')));
+        add(main, el('div', { class: 'tl' }, el('h1', { class: 'offscreen' }, 'Timeline'), tools, this.alert,
+            el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)), this.status, this.panel));
+    }
+
+    /* What the address says. */
+    apply(params) {
+        const t0 = intParam(params, 't0', null);
+        const t1 = intParam(params, 't1', null);
+        t0 !== null && t1 > t0 ? this.view.set(t0, t1) : params.sel || this.view.fit();
+        (params.pin || '').split(',').filter(Boolean).forEach((id) => this.rows.pinned.add(/^\d+$/.test(id) ? Number(id) : id));
+        this.notes = parseNotes(params.notes);
+        this.filterBox.value = params.filter || '';
+        this.rows.setFilter(params.filter || '');
+        const a0 = intParam(params, 'a0', null);
+        const a1 = intParam(params, 'a1', null);
+        this.area = a0 !== null && a1 > a0 ? { t0: a0, t1: a1, tracks: this.eventTracks() } : null;
+        params.track && this.goToTrack(params.track);
+        params.q && this.search.run(params.q, false);
+        const sel = intParam(params, 'sel', null);
+        if (sel !== null) {
+            this.select({ id: sel }, params.t0 === undefined);
+        } else if (this.area && !params.track) {
+            showArea(this, this.area);
+        }
+        this.redraw();
+    }
+
+    /* The evidence of a finding names its track: that one is brought into sight. */
+    goToTrack(label) {
+        const track = this.rows.tracks.find((t) => t.label === label) || this.rows.tracks.find((t) => t.label.includes(label) || label.includes(t.label));
+        if (track) {
+            this.current = track.id;
+            this.intoSight(this.rows.reveal(track.id, 0));
+        }
+    }
+
+    eventTracks() {
+        return this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.track.group !== 'counter').map((line) => line.id);
+    }
+
+    changed() {
+        this.redraw();
+        clearTimeout(this.stateTimer);
+        this.stateTimer = setTimeout(() => this.gone || keepState('timeline', this.state()), STATE_MS);
+    }
+
+    state() {
+        const { view, area, rows } = this;
+        return { t0: Math.round(view.t0), t1: Math.round(view.t1), sel: this.selected && this.selected.id !== undefined ? this.selected.id : '',
+            a0: area ? Math.round(area.t0) : '', a1: area ? Math.round(area.t1) : '', pin: [...rows.pinned].join(','),
+            filter: rows.filter, q: this.search.text, notes: this.notes.map((note) => `${Math.round(note.t)}~${note.text}`).join('|') };
+    }
+
+    redraw() {
+        this.frame = this.frame || requestAnimationFrame(() => { this.frame = 0; this.gone || this.draw(); });
+    }
+
+    draw() {
+        const width = this.canvas.clientWidth;
+        const height = this.canvas.clientHeight;
+        if (!width || !height) {
+            return;
+        }
+        const ratio = devicePixelRatio || 1;
+        if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+            this.canvas.width = Math.round(width * ratio);
+            this.canvas.height = Math.round(height * ratio);
+        }
+        this.view.width = width;
+        this.palette = this.palette || makePalette();
+        this.scroll = Math.max(0, Math.min(this.scroll, this.rows.height + RULER_PX - height));
+        this.data.begin();
+        this.scene = { ctx: this.canvas.getContext('2d'), width, height, ratio, palette: this.palette, view: this.view, rows: this.rows, data: this.data,
+            scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps, selected: this.selected, area: this.area,
+            current: this.current, hits: this.search.ids, notes: this.notes };
+        this.batch = drawTimeline(this.scene);
+        this.data.end();
+        drawNames(this, height);
+        this.tellStatus();
+    }
+
+    tellStatus() {
+        const { view, batch } = this;
+        const shown = `${fmtNs(view.span)} in sight from ${fmtNs(view.t0)}`;
+        const loading = this.data.waiting ? '; loading' : '';
+        this.status.textContent = `${shown}; ${fmtCount(batch.events)} events drawn, ${mergedText(batch)}${batch.rough ? '; rough while loading' : ''}${loading}` +
+            (this.info.note ? `; ${this.info.note}` : '');
+        this.status.dataset.waiting = this.data.waiting;
+        this.hidden.hidden = !this.rows.hidden;
+        this.hidden.textContent = `${this.rows.hidden} tracks hidden`;
+    }
+
+    trouble(error) {
+        clear(this.alert);
+        error && this.alert.append(el('p', { class: 'trouble' }, error.message));
+    }
+
+    openPanel() {
+        this.panel.hidden = false;
+        this.redraw();
+        return this.panel;
+    }
+
+    setFilter(text) {
+        this.rows.setFilter(text);
+        this.changed();
+        announce(`${this.rows.hidden} tracks hidden`);
+    }
+
+    scrollBy(pixels) {
+        const was = this.scroll;
+        this.scroll = Math.max(0, Math.min(this.scroll + pixels, this.rows.height + RULER_PX - this.canvas.clientHeight));
+        this.redraw();
+        return this.scroll !== was;
+    }
+
+    intoSight(line) {
+        const room = this.canvas.clientHeight - RULER_PX;
+        if (line && (line.y < this.scroll || line.y + Math.min(line.h, room) > this.scroll + room)) {
+            this.scroll = Math.max(0, line.y - room / 3);
+        }
+    }
+
+    /* The event under a point of the canvas, as {track, row, …}; null where there is none. */
+    pick(x, y) {
+        const line = y >= RULER_PX && this.rows.lineAt(y - RULER_PX + this.scroll);
+        if (!line || line.type !== 'track' || !this.batch) {
+            return null;
+        }
+        const row = Math.floor((y - RULER_PX + this.scroll - line.y - 2) / ROW_PX);
+        const t = this.view.time(x);
+        const slack = 2 * this.view.nsPerPx;
+        let best = null;
+        let bestAway = Infinity;
+        const { boxes } = this.batch;
+        for (let at = 0; at < boxes.length; at += 3) {
+            const i = boxes[at + 1];
+            const tile = boxes[at + 2];
+            if (boxes[at] === line.id && tile.rows[i] === row && t >= tile.starts[i] - slack && t <= tile.starts[i] + tile.durs[i] + slack) {
+                const away = Math.abs(t - tile.starts[i] - tile.durs[i] / 2);
+                if (away < bestAway) {
+                    bestAway = away;
+                    best = this.eventOf(line.track, tile, i);
+                }
+            }
+        }
+        return best;
+    }
+
+    eventOf(track, tile, i) {
+        return { id: track.own ? undefined : tile.ids[i], track: track.id, row: tile.rows[i], start_ns: tile.starts[i], dur_ns: tile.durs[i],
+            name: tile.texts ? tile.texts[i] : this.data.name(tile.names[i]), count: tile.counts[i], kind: KINDS[tile.kinds[i]], own: track.own && tile.items[i] };
+    }
+
+    hover(x, y) {
+        const event = x >= 0 ? this.pick(x, y) : null;
+        this.tip.hidden = !event;
+        if (event) {
+            add(clear(this.tip), el('b', {}, event.name.slice(0, 300)), el('br'), fmtNs(event.dur_ns), event.count > 1 ? `, the longest of ${fmtCount(event.count)} merged here` : '');
+            this.tip.style.left = `${Math.min(x + 12, this.canvas.clientWidth - 260)}px`;
+            this.tip.style.top = `${Math.min(y + 14, this.canvas.clientHeight - 50)}px`;
+        }
+    }
+
+    click(x, y) {
+        this.canvas.focus({ preventScroll: true });
+        const event = this.pick(x, y);
+        const line = y >= RULER_PX && this.rows.lineAt(y - RULER_PX + this.scroll);
+        if (line && line.type === 'track') {
+            this.current = line.id;
+        }
+        event ? this.select(event, false) : this.act('clear');
+    }
+
+    async select(event, move) {
+        this.selected = event;
+        this.area = null;
+        if (event.own) {
+            showOwn(this, event.own);
+        } else {
+            const known = event.start_ns !== undefined;
+            known && move && this.bring(event);
+            await showEvent(this, event);
+            known || (this.selected === event && event.start_ns !== undefined && move && this.bring(event));
+        }
+        if (this.selected === event && event.start_ns !== undefined) {
+            this.current = event.track;
+            announce(`${event.name}, ${fmtNs(event.dur_ns)}, at ${fmtNs(event.start_ns)}`);
+        }
+        this.changed();
+    }
+
+    bring(event) {
+        this.view.show(event.start_ns, event.dur_ns, event.dur_ns < this.view.nsPerPx * 3);
+        this.intoSight(this.rows.reveal(event.track, event.row || 0));
+    }
+
+    dragArea(x0, y0, x1, y1, done) {
+        const [low, high] = [Math.min(y0, y1) - RULER_PX + this.scroll, Math.max(y0, y1) - RULER_PX + this.scroll];
+        const times = [this.view.time(x0), this.view.time(x1)].sort((a, b) => a - b);
+        const tracks = this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.y < high && line.y + line.h > low).map((line) => line.id);
+        this.setArea({ t0: Math.round(times[0]), t1: Math.round(times[1]), tracks }, done);
+    }
+
+    setArea(area, done) {
+        this.selected = null;
+        this.area = area;
+        if (done) {
+            showArea(this, area);
+            announce(`${fmtNs(area.t1 - area.t0)} selected on ${area.tracks.length} tracks`);
+            this.changed();
+        }
+        this.redraw();
+    }
+
+    showHit(index) {
+        this.search.goTo(index);
+    }
+
+    showHits(found) {
+        showHits(this, found);
+    }
+
+    act(action, event) {
+        const actions = {
+            fit: () => this.view.fit(),
+            focus: () => this.focusSelection(),
+            undo: () => this.view.undo() || announce('nothing to undo'),
+            trackUp: () => this.stepTrack(-1), trackDown: () => this.stepTrack(1),
+            pageUp: () => this.scrollBy(-this.canvas.clientHeight / 2), pageDown: () => this.scrollBy(this.canvas.clientHeight / 2),
+            enter: () => this.stepEvent(0), next: () => this.stepEvent(1), previous: () => this.stepEvent(-1),
+            follow: () => this.follow('to'), followBack: () => this.follow('from'),
+            area: () => this.setArea(this.selected && this.selected.start_ns !== undefined
+                ? { t0: this.selected.start_ns, t1: this.selected.start_ns + Math.max(1, this.selected.dur_ns), tracks: this.eventTracks() }
+                : { t0: Math.max(0, Math.round(this.view.t0)), t1: Math.round(this.view.t1), tracks: this.eventTracks() }, true),
+            clear: () => this.selectNothing(),
+            note: () => this.addNote(),
+            search: () => this.search.focus(), match: () => this.search.step(event && event.shiftKey ? -1 : 1),
+            pin: () => this.current !== null && (announce(this.rows.togglePin(this.current) ? 'pinned' : 'no longer pinned'), this.changed()),
+            fold: () => { const line = this.rows.lineOf(this.current); line && this.rows.toggleTrack(line.track); this.redraw(); },
+            filter: () => this.filterBox.focus(),
+            table: () => { showInSight(this, this.batch); this.panel.focus(); },
+            copyLink: () => { keepState('timeline', this.state()); copyText(location.href); },
+        };
+        actions[action]();
+    }
+
+    selectNothing() {
+        this.selected = null;
+        this.area = null;
+        this.panel.hidden = true;
+        clear(this.panel);
+        this.canvas.focus({ preventScroll: true });
+        this.changed();
+    }
+
+    focusSelection() {
+        const { selected, area } = this;
+        if (selected && selected.start_ns !== undefined) {
+            this.view.show(selected.start_ns, selected.dur_ns, true);
+        } else if (area) {
+            this.view.show(area.t0, area.t1 - area.t0, true);
+        } else {
+            this.view.fit();
+        }
+    }
+
+    stepTrack(by) {
+        const lines = this.rows.lines.filter((line) => line.type === 'track');
+        const at = lines.findIndex((line) => line.id === this.current);
+        const line = lines[Math.max(0, Math.min(lines.length - 1, at < 0 ? 0 : at + by))];
+        if (line) {
+            this.current = line.id;
+            this.intoSight(line);
+            announce(`track ${line.track.label}`);
+            this.redraw();
+        }
+    }
+
+    /* The next drawn event of the current track and sub-row; with by = 0 the first in sight. */
+    stepEvent(by) {
+        const { selected, batch } = this;
+        this.current === null && this.stepTrack(0);
+        const line = this.rows.lineOf(this.current);
+        if (!line || !batch) {
+            return;
+        }
+        const neighbour = selected && selected.track === line.id && (by > 0 ? selected.next : selected.prev);
+        if (by && neighbour && typeof neighbour === 'object') {
+            this.select(neighbour, true);
+            return;
+        }
+        const from = by && selected && selected.track === line.id ? selected : null;
+        let best = null;
+        for (let at = 0; at < batch.boxes.length; at += 3) {
+            const [track, i, tile] = [batch.boxes[at], batch.boxes[at + 1], batch.boxes[at + 2]];
+            const start = tile.starts[i];
+            if (track !== line.id || (from && tile.rows[i] !== (from.row || 0)) || (from && (by > 0 ? start <= from.start_ns : start >= from.start_ns))) {
+                continue;
+            }
+            const better = !best || (by < 0 ? start > best.start : start < best.start);
+            best = better && (from || start + tile.durs[i] >= this.view.t0) ? { start, i, tile } : best;
+        }
+        if (best) {
+            this.select(this.eventOf(line.track, best.tile, best.i), true);
+        } else {
+            announce(by < 0 ? 'no event before in sight' : 'no further event in sight');
+        }
+    }
+
+    follow(direction) {
+        const links = (this.selected && this.selected.links) || [];
+        const other = links.find((candidate) => candidate.dir === direction) || links[0];
+        other ? this.select({ ...other, links: undefined }, true) : announce('this event has no arrow');
+    }
+
+    addNote() {
+        const t = this.selected && this.selected.start_ns !== undefined ? this.selected.start_ns : this.area ? this.area.t0 : this.view.t0 + this.view.span / 2;
+        const field = el('input', { type: 'text', maxlength: 80, 'aria-label': 'Text of the note' });
+        const save = () => {
+            this.notes.push({ t, text: field.value.replaceAll(/[|~]/g, ' ').trim() || 'note' });
+            this.selectNothing();
+        };
+        field.addEventListener('keydown', (event) => event.key === 'Enter' && save());
+        add(clear(this.openPanel()), el('div', { class: 'panel-head' }, el('h2', {}, `Note at ${fmtNs(t)}`)), el('div', { class: 'tools' }, field, button('Save', save),
+            button('Cancel', () => this.selectNothing())),
+        this.notes.length > 0 && el('ul', { class: 'plain' }, this.notes.map((note) => el('li', {}, `${fmtNs(note.t)}: ${note.text} `,
+            button('Remove', () => { this.notes = this.notes.filter((other) => other !== note); this.selectNothing(); }, { class: 'quiet' })))));
+        field.focus();
+    }
+}
+
+export function parseNotes(text) {
+    return (text || '').split('|').map((note) => note.match(/^(-?\d{1,18})~(.{1,80})$/)).filter(Boolean).map((m) => ({ t: Number(m[1]), text: m[2] }));
+}
+
+/* Steps of each device, and the places that findings name, as tracks of the page's own. */
+function ownTracks(report) {
+    const tracks = [];
+    const devices = new Map();
+    for (const step of (report.steps.list || []).slice(0, OWN_STEPS)) {
+        const key = step.device ?? 'host';
+        devices.has(key) || devices.set(key, []);
+        devices.get(key).push({ start_ns: step.start_ns, dur_ns: step.dur_ns, text: stepText(step), step });
+    }
+    for (const [device, items] of devices) {
+        tracks.push({ id: `steps ${device}`, label: device === 'host' ? 'steps' : `steps, device ${device}`, group: 'steps', rows: 1, events: items.length, own: ownTile(items, 'step') });
+    }
+    const places = (report.findings || []).flatMap((finding) => (finding.evidence || []).filter((e) => e.start_ns !== undefined)
+        .map((e) => ({ start_ns: e.start_ns, dur_ns: e.dur_ns || 1, text: finding.title, finding: e.text, row: 0 }))).sort((a, b) => a.start_ns - b.start_ns);
+    const ends = [];
+    for (const place of places) { // overlaps go to sub-rows
+        const row = ends.findIndex((end) => end <= place.start_ns);
+        place.row = row < 0 ? ends.length : row;
+        ends[place.row] = place.start_ns + place.dur_ns;
+    }
+    if (places.length) {
+        tracks.push({ id: 'findings', label: 'findings', group: 'steps', rows: ends.length, events: places.length, own: ownTile(places, 'finding') });
+    }
+    return tracks;
+}

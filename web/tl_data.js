@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles and names of the timeline: asked for when a view needs them, kept up to a bound in bytes (least
+// recently drawn leave first), a coarser tile standing in until the right one is there. Requests are
+// few at a time, the newest view first; what no view wants any more is dropped before it is asked for.
+
+import { levelOf, tileSpan } from './tl_tile.js';
+
+const BYTES_KEPT = 96e6;
+const NAMES_KEPT = 200000;
+const AT_ONCE = 6; // requests
+const NAMES_AT_ONCE = 400; // ids in an address
+const COARSER = 6; // levels up that are looked through for a stand-in
+const RETRY_MS = 4000;
+
+export class TimelineData {
+    constructor(api, info, onArrival, onTrouble) {
+        Object.assign(this, { api, onArrival, onTrouble });
+        this.highest = Math.max(0, Math.ceil(Math.log2(Math.max(1, info.last_ns - info.first_ns))) - 8);
+        this.onlyLevel = info.level; // a single-file report holds one level
+        this.tiles = new Map(); // key -> tile, in the order of use
+        this.bytes = 0;
+        this.flying = new Map(); // key -> true
+        this.wanted = [];
+        this.failed = new Map(); // key -> time
+        this.names = new Map();
+        this.unnamed = new Set();
+        this.nameTimer = 0;
+        this.lost = false;
+        this.probing = 0;
+        this.closed = false;
+    }
+
+    levelFor(nsPerPx) {
+        return this.onlyLevel ?? levelOf(nsPerPx, this.highest);
+    }
+
+    /* Begins a frame: what was wanted before and has not been asked for is forgotten. */
+    begin() {
+        this.wanted = [];
+    }
+
+    /* Tiles that cover [t0, t1] of a track, stand-ins among them; wants what is missing. */
+    cover(track, level, t0, t1) {
+        const span = tileSpan(level);
+        const found = [];
+        const last = Math.floor(t1 / span);
+        for (let index = Math.max(0, Math.floor(t0 / span)); index <= last; index++) {
+            const tile = this.take(`${track}/${level}/${index}`);
+            if (tile !== undefined) {
+                tile && found.push({ tile, from: index * span, to: (index + 1) * span });
+                continue;
+            }
+            this.wanted.push([track, level, index]);
+            const stand = this.standIn(track, level, index);
+            stand && found.push({ tile: stand, from: index * span, to: (index + 1) * span, rough: true });
+        }
+        return found;
+    }
+
+    take(key) {
+        const tile = this.tiles.get(key);
+        if (tile !== undefined) {
+            this.tiles.delete(key);
+            this.tiles.set(key, tile);
+        }
+        return tile;
+    }
+
+    standIn(track, level, index) {
+        for (let up = 1; up <= COARSER && level + up <= this.highest; up++) {
+            const tile = this.tiles.get(`${track}/${level + up}/${Math.floor(index / 2 ** up)}`);
+            if (tile) {
+                return tile;
+            }
+        }
+        return null;
+    }
+
+    /* Ends a frame: sends as many requests as may fly. */
+    end() {
+        while (this.flying.size < AT_ONCE && this.wanted.length) {
+            const [track, level, index] = this.wanted.shift();
+            const key = `${track}/${level}/${index}`;
+            const failedAt = this.failed.get(key);
+            if (!this.flying.has(key) && !this.tiles.has(key) && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
+                this.fetchTile(key, track, level, index);
+            }
+        }
+    }
+
+    get waiting() {
+        return this.flying.size + this.wanted.length;
+    }
+
+    async fetchTile(key, track, level, index) {
+        this.flying.set(key, true);
+        try {
+            const tile = await this.api.tile(track, level, index);
+            this.keep(key, tile);
+            this.failed.delete(key);
+            this.setLost(null);
+        } catch (error) {
+            this.failed.set(key, performance.now());
+            this.setLost(error);
+        }
+        this.flying.delete(key);
+        this.onArrival();
+    }
+
+    setLost(error) {
+        if (Boolean(error) !== this.lost) {
+            this.lost = Boolean(error);
+            this.onTrouble(error);
+        }
+        if (error && !this.probing) {
+            this.probing = setTimeout(() => this.probe(), RETRY_MS);
+        }
+    }
+
+    /* Asks for something small until the server answers again; then what failed is wanted anew. */
+    async probe() {
+        this.probing = 0;
+        if (this.closed) {
+            return;
+        }
+        try {
+            await this.api.names([0]);
+            this.failed.clear();
+            this.setLost(null);
+        } catch (error) {
+            this.setLost(error);
+        }
+        this.onArrival();
+    }
+
+    keep(key, tile) {
+        this.tiles.set(key, tile);
+        this.bytes += tile ? tile.bytes : 0;
+        for (const [old, value] of this.tiles) {
+            if (this.bytes <= BYTES_KEPT || old === key) {
+                break;
+            }
+            this.tiles.delete(old);
+            this.bytes -= value ? value.bytes : 0;
+        }
+    }
+
+    /* The name of an id, or '' until it has come. */
+    name(id) {
+        const name = this.names.get(id);
+        if (name !== undefined) {
+            return name;
+        }
+        this.unnamed.add(id);
+        this.nameTimer = this.nameTimer || setTimeout(() => this.fetchNames(), 16);
+        return '';
+    }
+
+    async fetchNames() {
+        const ids = [...this.unnamed].slice(0, NAMES_AT_ONCE);
+        ids.forEach((id) => this.unnamed.delete(id));
+        try {
+            const names = await this.api.names(ids);
+            if (this.names.size > NAMES_KEPT) {
+                this.names.clear();
+            }
+            ids.forEach((id) => this.names.set(id, names.get(id) ?? `name ${id}`));
+        } catch (error) {
+            this.setLost(error);
+        }
+        this.nameTimer = this.unnamed.size ? setTimeout(() => this.fetchNames(), 16) : 0;
+        this.onArrival();
+    }
+}

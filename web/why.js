@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first page: why the GPU waits, in what order to mend it, and whether the profile can be trusted.
+// Everything here is the report (stoker why --json); nothing is worked out again but sums for display.
+
+import { stepBar } from './bar.js';
+import { add, codeBlock, el, facts, link, section } from './dom.js';
+import { findingCards } from './findings.js';
+import { fmtBytes, fmtCount, fmtNs, fmtShare } from './format.js';
+import { partsFromObject } from './parts.js';
+import { goTo, hashOf } from './state.js';
+import { stepStrip } from './strip.js';
+import { dataTable, makeTable } from './table.js';
+
+const CARDS_FIRST = 3;
+
+export async function whyPage(main, { api }) {
+    const report = await api.report();
+    const canJudge = report.verdict.kind !== 'cannot-tell';
+    add(main, verdictBlock(report), canJudge ? null : cannotTell(report), barBlock(report));
+    const worth = report.findings || [];
+    if (worth.length) {
+        main.append(section('fixes', canJudge ? 'What to change first' : 'What to do about it',
+            findingCards(worth.slice(0, CARDS_FIRST), report)));
+    }
+    add(main, stripBlock(report), trustLine(report));
+    if (worth.length > CARDS_FIRST) {
+        main.append(section('more-findings', 'Further findings', findingCards(worth.slice(CARDS_FIRST), report)));
+    }
+    add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
+    await topKernels(main, api);
+}
+
+function verdictBlock(report) {
+    const { verdict, steps } = report;
+    const median = steps.median_ns;
+    return el('div', { class: `verdict v-${verdict.kind}` },
+        el('h1', { id: 'sentence' }, verdict.sentence),
+        el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, verdict.kind.replaceAll('-', ' ')),
+            verdict.confidence && el('span', {}, 'confidence ', el('b', {}, verdict.confidence)),
+            median > 0 && el('span', {}, 'median step ', el('b', {}, fmtNs(median))),
+            steps.used > 0 && el('span', {}, el('b', {}, fmtCount(steps.used)), steps.used === 1 ? ' step used' : ' steps used')));
+}
+
+/* The median step where there is one, else the whole span. */
+function barBlock(report) {
+    const { breakdown } = report;
+    const median = breakdown.median_step;
+    const parts = (median && median.parts && median.parts.length) ? median.parts : breakdown.parts;
+    if (!parts || !parts.some((part) => part.ns > 0)) {
+        return null;
+    }
+    const where = median && median.device !== undefined ? ` on device ${median.device}` : '';
+    const label = median && median.number !== undefined ? `The median step (step ${median.number}${where})`
+        : breakdown.scope === 'span' ? 'The whole recording, without steps' : 'All steps used';
+    const summed = breakdown.parts.filter((part) => part.ns > 0);
+    return section('step', label, stepBar(parts, { label, scope: breakdown.scope }),
+        median && el('details', {}, el('summary', {}, 'All steps used, together'),
+            stepBar(summed, { label: 'All steps used', scope: breakdown.scope })));
+}
+
+function stripBlock(report) {
+    const { steps, breakdown } = report;
+    if (!steps.list || !steps.list.length) {
+        return null;
+    }
+    const device = (breakdown.median_step && breakdown.median_step.device) || steps.list[0].device;
+    const strip = stepStrip(steps, device, (step) =>
+        goTo('timeline', { t0: step.start_ns, t1: step.start_ns + step.dur_ns }));
+    const left = steps.rows_left_out ? `, ${fmtCount(steps.rows_left_out)} rows left out` : '';
+    return strip && section('steps', `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`, strip,
+        el('p', { class: 'muted' }, `green, below: computes; orange, above: does not; broken line: median ${fmtNs(steps.median_ns)}; `,
+            `95th percentile ${fmtNs(steps.p95_ns)}; steps ${steps.source}${left}`));
+}
+
+/* One line that is always in sight: what was read, lost, repaired, left out. */
+export function trustLine(report) {
+    const { profile, steps } = report;
+    const repaired = (profile.issues || []).filter((issue) => issue.severity !== 'info');
+    const whole = repaired.reduce((sum, issue) => sum + (issue.count || 0), 0);
+    const ranks = new Set(profile.inputs.flatMap((input) => input.ranks || []));
+    return section('trust', 'Can this be trusted?', facts([
+        ['recording', el('span', { class: `health h-${profile.health.status}` }, profile.health.status)],
+        ['events read', fmtCount(profile.events.read)],
+        ['dropped', fmtCount(profile.events.dropped)],
+        ['damaged or repaired', fmtCount(whole)],
+        ['steps', `${fmtCount(steps.used)} of ${fmtCount(steps.count)} used`],
+        ['ranks', fmtCount(ranks.size)],
+    ]), (profile.health.why || []).length > 0 && el('ul', { class: 'reasons' }, profile.health.why.map((why) => el('li', {}, why))),
+    (steps.excluded || []).length > 0 && el('details', {}, el('summary', {}, `${steps.excluded.length} steps left out`),
+        el('ul', {}, steps.excluded.map((x) => el('li', {}, `step ${x.step}: ${x.why}`)))));
+}
+
+function cannotTell(report) {
+    const reasons = [...(report.profile.health.why || [])].filter((why) => why !== report.verdict.sentence);
+    const framework = (report.profile.inputs[0] || {}).producer || '';
+    return section('record', 'Why nothing can be said, and how to record a better profile',
+        reasons.length > 0 && el('ul', {}, reasons.map((why) => el('li', {}, why))),
+        el('p', {}, 'A profile can be judged when it holds ten steps or more after the warm-up, the rows of the ',
+            'device, and the calls that launch its work.'),
+        recordingHelp(framework).map(([name, code]) => el('div', { class: 'snippet-block' }, el('h3', {}, name), codeBlock(code, name))));
+}
+
+/* Ways to record, the profile's own framework first. */
+function recordingHelp(producer) {
+    const ways = [
+        ['PyTorch', 'from torch.profiler import profile, schedule, tensorboard_trace_handler\n' +
+            'with profile(schedule=schedule(wait=5, warmup=5, active=10),\n' +
+            '             on_trace_ready=tensorboard_trace_handler("log")) as p:\n' +
+            '    for batch in loader:\n        train_step(batch)\n        p.step()'],
+        ['TensorFlow', 'tf.profiler.experimental.start("log")\nfor step in range(20):\n' +
+            '    with tf.profiler.experimental.Trace("train", step_num=step, _r=1):\n        train_step(next(it))\n' +
+            'tf.profiler.experimental.stop()'],
+        ['JAX', 'with jax.profiler.trace("log"):\n    for step in range(20):\n' +
+            '        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n' +
+            '            state = train_step(state, next(it))\n    jax.block_until_ready(state)'],
+        ['Nsight Systems', 'nsys profile -t cuda,nvtx,osrt --export sqlite python train.py'],
+    ];
+    return ways.sort((a, b) => Number(producer.includes(b[0])) - Number(producer.includes(a[0])));
+}
+
+function issuesBlock(report) {
+    const issues = report.profile.issues || [];
+    return issues.length ? section('issues', 'What was found in the file',
+        el('ul', { class: 'issues' }, issues.map((issue) => el('li', {}, el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
+            ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `, el('span', { class: 'muted' }, `Remedy: ${issue.remedy}`)))))
+        : null;
+}
+
+function checkedBlock(report) {
+    const rules = report.rules || [];
+    const count = (state) => rules.filter((rule) => rule.state === state).length;
+    const columns = [['rule', 'text'], ['state', 'text'], ['why', 'text']];
+    const rows = rules.map((rule) => [rule.id, rule.state.replaceAll('_', ' '), rule.why || null]);
+    return section('checked', 'What was checked',
+        el('p', {}, `${rules.length} rules: ${count('fired')} fired, ${count('passed')} passed, `,
+            `${count('not_applicable')} do not apply, ${count('skipped')} could not be checked.`),
+        el('details', {}, el('summary', {}, 'Every rule, with its reason'),
+            dataTable(makeTable('rules', 'Rules', columns, rows))));
+}
+
+function devicesBlock(report) {
+    const devices = report.devices || [];
+    if (!devices.length) {
+        return null;
+    }
+    const columns = [['device', 'text'], ['name', 'text'], ['busy_share', 'share'], ['span_ns', 'ns'], ['compute_ns', 'ns'],
+        ['communication_exposed_ns', 'ns'], ['transfer_exposed_ns', 'ns'], ['kernels', 'count']];
+    const rows = devices.map((d) => [d.id, d.name || null, d.span_ns ? d.busy_ns / d.span_ns : null, d.span_ns, d.compute_ns,
+        d.communication_exposed_ns, d.transfer_exposed_ns, d.kernels]);
+    const left = report.breakdown.devices_left_out || [];
+    return section('devices', devices.length > 1 ? 'Devices and ranks' : 'Device', rankBars(report),
+        dataTable(makeTable('devices', 'Devices', columns, rows)),
+        left.length > 0 && el('ul', {}, left.map((d) => el('li', {}, `device ${d.id} left out: ${d.why}`))),
+        devices.length > 1 && el('p', {}, link('Steps by rank as a heat map', hashOf('ranks'))));
+}
+
+/* The mean step of each device under each other, on one scale: which one is late shows at a glance. */
+function rankBars(report) {
+    const sums = new Map();
+    for (const step of report.steps.list || []) {
+        if (step.device === undefined || (report.steps.excluded || []).some((x) => x.step === step.number)) {
+            continue;
+        }
+        const sum = sums.get(step.device) || { count: 0, dur: 0, parts: {} };
+        sum.count++;
+        sum.dur += step.dur_ns;
+        for (const [id, ns] of Object.entries(step.parts || {})) {
+            sum.parts[id] = (sum.parts[id] || 0) + ns;
+        }
+        sums.set(step.device, sum);
+    }
+    if (sums.size < 2) {
+        return null;
+    }
+    const scale = Math.max(...[...sums.values()].map((sum) => sum.dur / sum.count));
+    return el('div', { class: 'rank-bars' }, [...sums].slice(0, 16).map(([device, sum]) => {
+        const mean = Object.fromEntries(Object.entries(sum.parts).map(([id, ns]) => [id, ns / sum.count]));
+        const label = `Device ${device}, mean step ${fmtNs(sum.dur / sum.count)}`;
+        return el('div', {}, el('h3', {}, label), stepBar(partsFromObject(mean, sum.dur / sum.count), { label, scale }));
+    }));
+}
+
+async function topKernels(main, api) {
+    try {
+        const doc = await api.table('kernels');
+        const table = doc.tables.find((t) => t.id === 'kernels');
+        if (table && table.rows.length) {
+            const ids = ['name', 'count', 'total_ns', 'total_share', 'mean_ns', 'tensor_core'];
+            const at = ids.map((id) => table.columns.findIndex((c) => c.id === id)).filter((i) => i >= 0);
+            const few = { id: 'kernels', title: 'Top kernels', columns: at.map((i) => table.columns[i]),
+                rows: table.rows.slice(0, 10).map((row) => at.map((i) => row[i])), rows_left_out: 0 };
+            main.append(section('kernels', 'Top kernels', dataTable(few),
+                el('p', {}, link('All kernels and other tables', hashOf('tables', { a: 'kernels' })))));
+        }
+    } catch {
+        // The page is whole without it; the analyses' page says what is missing.
+    }
+    const report = await api.report();
+    main.append(el('p', { class: 'muted foot' }, report.profile.inputs.slice(0, 8).map((input) =>
+        `${input.path} (${input.format}, ${fmtBytes(input.bytes)})`).join('; '),
+    report.profile.inputs.length > 8 ? ` and ${report.profile.inputs.length - 8} more` : '',
+    `, read by stoker ${report.stoker.version}. Shares of the whole: `, fmtShare(1), ' is the step\'s wall time.'));
+}
