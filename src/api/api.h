@@ -3,6 +3,7 @@
 #ifndef STK_API_API_H
 #define STK_API_API_H
 
+#include "model/machine.h"
 #include "model/view.h"
 #include "render/out.h"
 #include "passes/pass.h"
@@ -24,6 +25,7 @@ struct stk_job {
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
     struct stk_worker_sum workers; // where the file is a DataLoader worker's record: it has no rank
+    struct stk_machine *machine; // where it is a sampler's record: that has no rank either; or NULL
     enum stoker_status status;
     struct stoker_err err;
 };
@@ -96,6 +98,12 @@ STK_MUST_CHECK enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *
                                                   struct stoker_err *err);
 // A record of stoker.data and another profile are of the same time: one run seen twice.
 bool stk_runs_same(const struct stk_job *record, const struct stk_job *other);
+
+// machine_choose.c: of the samplers' records the one that goes with the run; sets run->machine.
+STK_MUST_CHECK enum stoker_status stk_machine_choose(const struct stk_job *jobs, size_t count,
+                                                     struct stk_run_sum *run,
+                                                     struct stk_arena *arena,
+                                                     struct stoker_err *err);
 
 // All ranks of all jobs: numbered, put on one clock, filtered by the selection; behind them those
 // that are seen again in another file. The array lives in `arena`.

@@ -212,6 +212,9 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
         status = add_workers(c, rank_count, err);
     }
     if (status == STOKER_OK) {
+        status = stk_machine_choose(c->jobs, c->job_count, c->run, &c->arena, err);
+    }
+    if (status == STOKER_OK) {
         c->run->ranks = ranks; // the same, and those seen again
         c->run->again_count = again_count;
         status = check_selection(c->run, &c->select, err);

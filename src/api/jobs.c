@@ -144,6 +144,9 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     if (status == STOKER_OK && stk_workers_is_record(trace)) {
         bool ok = stk_workers_see(trace, &job->arena, &job->workers);
         status = ok ? STOKER_OK : stk_err_nomem(&job->err);
+    } else if (status == STOKER_OK && stk_machine_is_record(trace)) {
+        job->machine = stk_machine_see(trace, &job->arena);
+        status = job->machine ? STOKER_OK : stk_err_nomem(&job->err);
     } else if (status == STOKER_OK) {
         status = stk_model_summarize_with(trace, &select, crew->hook, crew->threads_per_file,
                                           &job->arena, &job->ranks, &job->rank_count, &job->err);

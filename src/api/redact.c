@@ -198,6 +198,18 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     }
 }
 
+// Threads are named by the user's program; disks and GPUs are not.
+static void redact_machine(struct redactor *r, struct stk_machine *m)
+{
+    for (uint32_t i = 0; m && i < m->series_count; i++) {
+        enum stk_sample_scope scope = stk_sample_info(m->series[i].sample)->scope;
+        bool is_users = scope == STK_SAMPLE_THREAD || scope == STK_SAMPLE_PROCESS;
+        if (is_users && m->series[i].name[0]) {
+            m->series[i].name = redact_name(r, m->series[i].name);
+        }
+    }
+}
+
 enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
                               struct stoker_err *err)
 {
@@ -207,6 +219,7 @@ enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_are
         struct stk_input_info *info = &jobs[i].info;
         info->path = replace(&r, PATH, info->path);
         jobs[i].workers.item = redact_name(&r, jobs[i].workers.item);
+        redact_machine(&r, jobs[i].machine);
         memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
         for (uint32_t k = 0; jobs[i].status == STOKER_OK && k < jobs[i].rank_count; k++) {
             redact_rank(&r, jobs[i].ranks[k]);

@@ -12,6 +12,8 @@
 #include "store/names.h"
 #include "store/trace.h"
 
+struct stk_machine_view; // model/machine.h
+
 enum stk_part {
 #define P(id, key, group, label, meaning) STK_PART_##id,
 #include "model/parts.def"
@@ -257,9 +259,10 @@ struct stk_run_sum {
     uint32_t median_step;                              // index into steps, STK_NONE
     int64_t step_median_ns, step_mean_ns, step_p95_ns; // of used steps; -1 none
     struct stk_cause causes[STK_PART_COUNT];
-    struct stk_facts facts;           // summed or maximised over ranks
-    struct stk_slow_stage slow_stage; // of the rank that waits most
-    struct stk_worker_sum workers;    // of records that go with the run; set by who read them
+    struct stk_facts facts;                 // summed or maximised over ranks
+    struct stk_slow_stage slow_stage;       // of the rank that waits most
+    struct stk_worker_sum workers;          // of records that go with the run; set by who read them
+    const struct stk_machine_view *machine; // the machine's record; NULL: none; set as `workers` is
     struct stk_straggler straggler;
     uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
 };

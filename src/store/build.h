@@ -56,6 +56,7 @@ struct stk_shard *stk_build_shard(struct stk_build *b); // NULL: no memory
 
 // Hot path, one thread per shard. Failures (memory) are remembered and returned by finish.
 uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n);
+struct stk_str stk_shard_text(const struct stk_shard *s, uint32_t id); // borrowed until the next
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key);
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext);
 // Make *config the value of an ext that has none yet (STK_EXT_CONFIG). Not for runtime calls.

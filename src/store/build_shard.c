@@ -142,6 +142,11 @@ uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
     return 0;
 }
 
+struct stk_str stk_shard_text(const struct stk_shard *s, uint32_t id)
+{
+    return stk_strpool_get(&s->strings, id);
+}
+
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
 {
     STK_ASSERT((unsigned)key->kind <= STK_TRACK_OTHER);

@@ -64,7 +64,8 @@ struct stk_wire_string {
     uint32_t id, bytes;
 };
 
-enum stk_wire_track_kind { STK_WIRE_HOST = 0, STK_WIRE_DEVICE = 1 };
+// STK_WIRE_SAMPLED: what counters are of, see samples.h.
+enum stk_wire_track_kind { STK_WIRE_HOST = 0, STK_WIRE_DEVICE = 1, STK_WIRE_SAMPLED = 2 };
 struct stk_wire_track {
     uint32_t id, kind;
     int64_t number; // thread id, or stream
@@ -119,7 +120,7 @@ struct stk_wire_stage {
 
 struct stk_wire_counter {
     uint64_t time_ns;
-    uint32_t name, reserved;
+    uint32_t name, track; // track 0: of none
     double value;
 };
 
@@ -134,7 +135,8 @@ struct stk_wire_anchor {
 
 _Static_assert(sizeof(struct stk_wire_header) == 64 && sizeof(struct stk_wire_block) == 48 &&
                    sizeof(struct stk_wire_event) == 40 && sizeof(struct stk_wire_stage) == 80 &&
-                   sizeof(struct stk_wire_track) == 24 && sizeof(struct stk_wire_step) == 32,
+                   sizeof(struct stk_wire_track) == 24 && sizeof(struct stk_wire_step) == 32 &&
+                   sizeof(struct stk_wire_counter) == 24,
                "records have no holes and one layout everywhere");
 
 #endif

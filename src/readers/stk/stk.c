@@ -5,9 +5,11 @@
 // Format: src/wire/wire.h, version 1. Clock: the writer's monotonic one; the header's anchor gives
 // the time of day. Blocks that are damaged or cut are passed over (wire-damaged), unknown types and
 // kinds are counted as records of no kind; a file without an end mark is read as far as it goes
-// (truncated). Steps become ranges named StokerStep#N. A stage's final counts are events of length
-// 0 on the track "stages": name of the stage, value its elements. Elements that a call gave are a
-// detail, -1 in files whose header does not say that they have them. Arguments on demand: none.
+// (truncated). Counters are events of length 0 on tracks of what they are of. Steps become ranges
+// named StokerStep#N. A stage's final counts are events of length 0 on the track "stages": name of
+// the stage, value its elements. Elements that a call gave are a detail, -1 in files whose header
+// does not say that they have them. Arguments on demand: none.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@
 #define NAMES_MAX ((size_t)1 << 24)
 #define FIRST_BYTES ((size_t)1 << 20)
 #define STAGE_TRACK INT64_C(-7)
+#define COUNTER_TRACK INT64_C(-8)
 
 struct stk_in {
     const struct stk_read_ctx *ctx;
@@ -112,8 +115,28 @@ static uint32_t name_of(const struct stk_in *in, uint32_t id)
     return known ? *known : stk_shard_intern(in->shard, "?", 1);
 }
 
+// What counters are of: see wire/samples.h.
+static void take_sampled_track(struct stk_in *in, const struct stk_wire_track *t)
+{
+    struct stk_track_key key = {.kind = STK_TRACK_COUNTER,
+                                .process = t->device >= 0 ? t->device : (int64_t)in->header.pid,
+                                .device = -1,
+                                .id = t->number};
+    int created;
+    uint32_t *track =
+        stk_map_put(&in->tracks, t->id, 0, stk_shard_track(in->shard, &key), &created);
+    if (track && t->name) {
+        stk_build_track_name(in->build, &key, stk_shard_text(in->shard, name_of(in, t->name)));
+    }
+    stk_shard_count(in->shard, STK_KIND_OTHER, 1);
+}
+
 static void take_track(struct stk_in *in, const struct stk_wire_track *t)
 {
+    if (t->kind == STK_WIRE_SAMPLED) {
+        take_sampled_track(in, t);
+        return;
+    }
     struct stk_track_key key = {.kind = t->kind == STK_WIRE_DEVICE ? STK_TRACK_STREAM
                                                                    : STK_TRACK_THREAD,
                                 .process = (int64_t)in->header.pid,
@@ -211,6 +234,31 @@ static void take_stage(struct stk_in *in, const struct stk_wire_stage *s)
     stk_build_track_name(in->build, &key, STK_STR("stages"));
 }
 
+// Counters of nothing in particular lie on one track of the recording process.
+static void take_counter(struct stk_in *in, const struct stk_wire_counter *c)
+{
+    struct stk_track_key key = {.kind = STK_TRACK_COUNTER,
+                                .process = (int64_t)in->header.pid,
+                                .device = -1,
+                                .id = COUNTER_TRACK};
+    const uint32_t *track = c->track ? stk_map_get(&in->tracks, c->track, 0) : NULL;
+    if (c->track && !track) {
+        count_bad(in, 1);
+        return;
+    }
+    if (!is_time(c->time_ns, 0) || !isfinite(c->value)) {
+        bad_time(in, STK_KIND_OTHER);
+        return;
+    }
+    struct stk_row row = {.start_ns = (int64_t)c->time_ns,
+                          .pos = in->pos,
+                          .name = name_of(in, c->name),
+                          .track = track ? *track : stk_shard_track(in->shard, &key),
+                          .kind = STK_KIND_OTHER};
+    struct stk_detail value = {.key = STK_DETAIL_VALUE, .real = c->value};
+    stk_shard_add_detailed(in->shard, &row, NULL, &value, 1);
+}
+
 static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
 {
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
@@ -244,6 +292,8 @@ static void take_block(struct stk_in *in, const struct stk_wire_block *b, const 
         EACH(struct stk_wire_step, take_step) break;
     case STK_WIRE_STAGES:
         EACH(struct stk_wire_stage, take_stage) break;
+    case STK_WIRE_COUNTERS:
+        EACH(struct stk_wire_counter, take_counter) break;
     case STK_WIRE_LOSSES:
         EACH(struct stk_wire_loss, take_loss) break;
     case STK_WIRE_END:
@@ -370,7 +420,7 @@ static const struct stk_reader_suffix stk_suffixes[] = {{".stk", false}, {NULL, 
 
 const struct stk_reader stk_reader_stk = {
     .name = "stk",
-    .summary = "stoker's own records: input pipelines of stoker.data",
+    .summary = "stoker's own records: input pipelines of stoker.data, samples of the machine",
     .files = "*.stk (stoker's own records)",
     .suffixes = stk_suffixes,
     .mistaken = "not records of stoker",
