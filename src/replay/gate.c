@@ -90,6 +90,7 @@ static void count_edges(const struct stk_graph *g, double time_ns, struct stk_ga
     double waiting =
         (double)c->unexplained_ns + (g->has_device ? 0 : (double)c->host_unexplained_ns);
     o->unexplained = time_ns > 0 ? fmin(waiting / time_ns, 1) : 0;
+    o->contended = time_ns > 0 ? (double)c->contended_ns / time_ns : 0;
     o->inferred = c->cross_edges ? (double)c->inferred_edges / (double)c->cross_edges : 0;
     o->unlinked = c->device_ops ? (double)c->unlinked / (double)c->device_ops : 0;
 }
@@ -110,6 +111,11 @@ static void judge(struct stk_gate *o)
     }
     if (o->mean_error > red.spread) {
         say(o, true, "the steps differ too much from each other");
+    }
+    if (o->ok && o->contended > red.unexplained) {
+        say(o, false,
+            "operations wait for long beside other streams; intervals hold what of that "
+            "may go");
     }
     if (o->ok && o->inferred > 0.3) {
         say(o, false, "most edges between streams are inferred");

@@ -12,6 +12,7 @@ struct stk_gate {
     bool has_figures, has_transplant;
     double replay_error, worst_error; // of a used step, as shares
     double unexplained;               // waiting that nothing explains, of the steps' time
+    double contended;                 // the same beside other streams that run
     double start_error;               // median of |replayed - recorded start|, of a step
     double inferred;                  // of the edges between streams
     double unlinked;                  // device work without a launch call

@@ -86,7 +86,8 @@ struct stk_calibration {
 // What the gate asks of how the graph came about.
 struct stk_graph_counts {
     uint64_t device_ops, unlinked, cross_edges, inferred_edges;
-    int64_t unexplained_ns;      // device waiting
+    int64_t unexplained_ns;      // device waiting, while nothing of the device runs
+    int64_t contended_ns;        // the same while other streams run
     int64_t host_unexplained_ns; // calls that waited for nothing that is known
 };
 
@@ -118,6 +119,7 @@ struct stk_graph {
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
+    bool is_contended; // much of the waiting of its streams is beside others that run
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // times the batch that the device's memory holds; 0 not known

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of streams: the device work that the steps launched, in the order in which it ran.
 //
-// Work that was launched before the first step only says from when on a stream is free. Work whose
-// launch call is not recorded belongs to the steps by its own time; the gate counts it.
+// Work that was launched before the first step only says from when on a stream is free. So does
+// work without a launch call at the long head of a stream behind which every launch is recorded:
+// streams keep their order, so that it was launched before the recording began (the host was
+// ahead). Other work whose launch call is not recorded belongs to the steps by its own time; the
+// gate counts it.
 #include "base/alloc.h"
 #include "model/device/kernel_names.h"
 #include "replay/graph.h"
@@ -11,11 +14,21 @@
 
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
+#define LONG_HEAD 0.2 // of a stream's work
+
+// Work of a stream before the first whose launch is recorded.
+struct head {
+    int64_t end_ns;
+    uint32_t count, linked; // of the stream
+    bool is_torn;           // launches are missing behind it, too
+    bool counts;
+};
 
 struct devices {
     struct stk_graph_build *b;
-    uint8_t *by_name; // per string: what a kernel of that name is
-    uint32_t *fill;   // per lane: where its next node goes
+    uint8_t *by_name;   // per string: what a kernel of that name is
+    uint32_t *fill;     // per lane: where its next node goes
+    struct head *heads; // per track
 };
 
 static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
@@ -95,8 +108,42 @@ static uint32_t root_of(const struct stk_trace *t, uint32_t track)
     return t->tracks[track].parent != STK_NONE ? t->tracks[track].parent : track;
 }
 
-// True if the operation is work of the steps; n's launch and step are set then.
-static bool place(const struct devices *d, const struct stk_device_op *op, struct stk_node *n)
+// Heads of streams that hold more than LONG_HEAD of their work; a shorter one stays with the steps
+// in which it ran, as part of the step before the first does in those that follow.
+static bool find_heads(struct devices *d)
+{
+    const struct stk_analysis *a = d->b->a;
+    uint32_t tracks = a->t->track_count;
+    struct head *heads = d->heads = stk_alloc_zero((size_t)tracks + 1, sizeof *heads);
+    for (uint32_t l = 0; heads && l < a->sum->device_count; l++) {
+        for (uint32_t i = 0; i < a->lines[l].op_count; i++) {
+            const struct stk_device_op *op = &a->lines[l].ops[i];
+            struct head *h = &heads[root_of(a->t, stk_track_of(a->t, op->event))];
+            bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
+            h->is_torn |= h->linked && !is_linked;
+            h->end_ns = is_linked && !h->linked ? op->start_ns : h->end_ns;
+            h->linked += is_linked;
+            h->count++;
+        }
+    }
+    for (uint32_t k = 0; heads && k < tracks; k++) {
+        struct head *h = &heads[k];
+        h->counts = h->linked && !h->is_torn && h->count - h->linked > LONG_HEAD * (double)h->count;
+    }
+    return heads != NULL;
+}
+
+static bool was_queued(const struct devices *d, const struct stk_device_op *op)
+{
+    const struct stk_trace *t = d->b->a->t;
+    const struct head *h = &d->heads[root_of(t, stk_track_of(t, op->event))];
+    return h->counts && op->start_ns < h->end_ns;
+}
+
+enum where { BEFORE, INSIDE, BEHIND };
+
+// Whose work the operation is; of the steps': n's launch and step are set.
+static enum where place(const struct devices *d, const struct stk_device_op *op, struct stk_node *n)
 {
     const struct stk_graph_build *b = d->b;
     uint32_t launch = stk_launch_of(b->a, op->event);
@@ -105,8 +152,11 @@ static bool place(const struct devices *d, const struct stk_device_op *op, struc
                            .dur_ns = op->end_ns - op->start_ns,
                            .launch = STK_NONE,
                            .wait = STK_NONE};
-    if (at < b->from_ns || at >= b->to_ns) {
-        return false;
+    if (at < b->from_ns || (launch == STK_NONE && was_queued(d, op))) {
+        return BEFORE;
+    }
+    if (at >= b->to_ns) {
+        return BEHIND;
     }
     n->step = stk_graph_step_at(b, at);
     if (launch != STK_NONE) {
@@ -114,7 +164,7 @@ static bool place(const struct devices *d, const struct stk_device_op *op, struc
         uint16_t lane = thread != STK_NONE ? b->lane_of[thread] : 0;
         n->launch = lane ? stk_graph_node_at(b, (uint16_t)(lane - 1), at) : STK_NONE;
     }
-    return true;
+    return INSIDE;
 }
 
 static bool add_lane(struct stk_graph_build *b, uint32_t track)
@@ -140,10 +190,10 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
             return false;
         }
         struct stk_lane *lane = stk_vec_at(&b->lanes, (size_t)b->lane_of[track] - 1);
-        if (place(d, &line->ops[i], &n)) {
+        enum where where = place(d, &line->ops[i], &n);
+        if (where == INSIDE) {
             lane->count++;
-        } else if (line->ops[i].start_ns < b->to_ns && line->ops[i].end_ns > lane->free_ns &&
-                   !lane->count) {
+        } else if (where == BEFORE && line->ops[i].end_ns > lane->free_ns && !lane->count) {
             lane->free_ns = line->ops[i].end_ns;
         }
     }
@@ -156,7 +206,7 @@ static void fill_line(struct devices *d, const struct stk_device_line *line)
     const struct stk_trace *t = b->a->t;
     struct stk_node n, *nodes = b->nodes.items;
     for (uint32_t i = 0; i < line->op_count; i++) {
-        if (place(d, &line->ops[i], &n)) {
+        if (place(d, &line->ops[i], &n) == INSIDE) {
             uint16_t lane = b->lane_of[root_of(t, stk_track_of(t, line->ops[i].event))];
             n.lane = (uint16_t)(lane - 1);
             describe(d, &line->ops[i], &n);
@@ -193,7 +243,7 @@ bool stk_graph_devices(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
     struct devices d = {.b = b};
-    bool ok = true;
+    bool ok = find_heads(&d);
     d.by_name = stk_alloc(a->t->strings.count + 1);
     if (d.by_name) {
         memset(d.by_name, WHAT_UNKNOWN, a->t->strings.count + 1);
@@ -210,5 +260,6 @@ bool stk_graph_devices(struct stk_graph_build *b)
     b->g->has_device = b->g->counts.device_ops > 0;
     stk_free(d.by_name);
     stk_free(d.fill);
+    stk_free(d.heads);
     return ok;
 }

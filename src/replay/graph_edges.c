@@ -5,7 +5,9 @@
 // Which work a stream waits for is not in most profiles. Where the waiting call is (R9), the edge
 // leads to what was launched last on another stream before it. Elsewhere an operation that begins
 // right after the end of one on another stream, launched earlier, is taken to have waited for it
-// (R10): such edges are inferred, and counted apart. What nothing explains is pinned.
+// (R10): such edges are inferred, and counted apart. What nothing explains is pinned. Waiting while
+// other streams run may be for room on the device, or for a hardware queue that streams share: it
+// is counted apart, and what it is worth lies in the interval of each price.
 #include "base/alloc.h"
 #include "model/median.h"
 #include "replay/graph.h"
@@ -16,7 +18,8 @@
 #define WINDOW_NS (50 * STK_US)    // an inferred edge ends this long before the start at most
 #define FAR_AHEAD_NS (30 * STK_US) // launched so long before its stream was free: back to back
 #define COUNTED_NS 2000            // of what is pinned, that counts as unexplained
-#define QUEUE_LIMIT 1024           // operations that wait in a stream before a launch blocks
+#define CONTENDED 0.05   // of the time: from here on waiting beside others widens intervals
+#define QUEUE_LIMIT 1024 // operations that wait in a stream before a launch blocks
 #define MAX_SAMPLES 20000
 
 static const struct stk_node *before(const struct stk_lane *lane, const struct stk_node *nodes,
@@ -204,6 +207,20 @@ static uint32_t ended_last(const struct stk_graph_build *b, uint32_t *cursor,
     return best;
 }
 
+// Time in which the lane's device ran something.
+static int64_t busy_in(const struct stk_graph_build *b, const struct stk_lane *lane,
+                       int64_t from_ns, int64_t to_ns)
+{
+    uint32_t device = b->a->t->tracks[lane->track].device;
+    for (uint32_t d = 0; d < b->a->sum->device_count; d++) {
+        const struct stk_device_line *line = &b->a->lines[d];
+        if (line->device == device && line->busy_sums) {
+            return stk_spans_measure(&line->busy, line->busy_sums, from_ns, to_ns);
+        }
+    }
+    return 0;
+}
+
 // Latency, gap and what is left of one operation.
 static void explain(struct stk_graph_build *b, const struct stk_lane *lane, uint32_t i,
                     uint32_t *cursor)
@@ -237,7 +254,11 @@ static void explain(struct stk_graph_build *b, const struct stk_lane *lane, uint
         }
     }
     n->rest_ns = stk_graph_clamp(rest > 0 ? rest : 0);
-    b->g->counts.unexplained_ns += rest > COUNTED_NS ? rest - COUNTED_NS : 0;
+    if (rest > COUNTED_NS) {
+        int64_t beside = busy_in(b, lane, n->start_ns - (rest - COUNTED_NS), n->start_ns);
+        b->g->counts.contended_ns += beside;
+        b->g->counts.unexplained_ns += rest - COUNTED_NS - beside;
+    }
 }
 
 bool stk_graph_edges(struct stk_graph_build *b)
@@ -262,6 +283,8 @@ bool stk_graph_edges(struct stk_graph_build *b)
             }
         }
     }
+    b->g->is_contended =
+        (double)b->g->counts.contended_ns > CONTENDED * (double)(b->to_ns - b->from_ns);
     stk_free(cursor);
     return ok;
 }

@@ -36,6 +36,7 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     worse(&all->replay_error, one->replay_error);
     worse(&all->worst_error, one->worst_error);
     worse(&all->unexplained, one->unexplained);
+    worse(&all->contended, one->contended);
     worse(&all->start_error, one->start_error);
     worse(&all->inferred, one->inferred);
     worse(&all->unlinked, one->unlinked);
@@ -73,6 +74,9 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
         if (s.nodes[i].kind == STK_NODE_COLLECTIVE) {
             s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
         }
+    }
+    for (uint32_t i = 0; i < g->node_count && set && g->is_contended && level == STK_FIX_LOW; i++) {
+        s.nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
     }
     int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
     bool ok = borders && stk_times_init(&t, g);

@@ -49,6 +49,7 @@ static bool fill_gate(struct making *m)
                                             .replay_error_share = g->replay_error,
                                             .worst_error_share = g->worst_error,
                                             .unexplained_share = g->unexplained,
+                                            .contended_share = g->contended,
                                             .start_error_share = g->start_error,
                                             .inferred_share = g->inferred,
                                             .spread_share = g->spread,

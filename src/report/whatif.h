@@ -13,7 +13,7 @@ struct stk_whatif_gate {
     bool ok;
     bool has_figures; // a replay was made
     double replay_error_share, worst_error_share, unexplained_share, start_error_share;
-    double inferred_share, spread_share;
+    double contended_share, inferred_share, spread_share;
     bool has_transplant;
     double transplant_error_share;
     struct stk_list why; // texts

@@ -13,6 +13,8 @@ static const struct stk_field gate_fields[] = {
            "the same of the worst step"),
     ROW_IF("unexplained_share", SHARE, stk_whatif_gate, unexplained_share, has_figures, NULL,
            "waiting that no edge of the graph explains, of the steps' time"),
+    ROW_IF("contended_share", REAL, stk_whatif_gate, contended_share, has_figures, NULL,
+           "the same beside other streams that run: summed over streams, it may pass 1"),
     ROW_IF("start_error_share", REAL, stk_whatif_gate, start_error_share, has_figures, NULL,
            "median distance of replayed from recorded starts, of a step"),
     ROW_IF("inferred_share", SHARE, stk_whatif_gate, inferred_share, has_figures, NULL,

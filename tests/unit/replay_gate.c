@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the gate makes of a recording that begins while the device is still at work for an earlier
+// one, of a first step that fills the queue, and of waiting beside other streams.
+#include "synth.h"
+
+#include "replay/gate.h"
+
+#define MAIN 1
+#define STEPS 6
+#define STEP_US 10000
+
+static struct stk_graph *summarize(struct synth *s)
+{
+    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stk_replay_hook, 1, &s->arena,
+                                      &s->ranks, &s->rank_count, &s->err),
+             STOKER_OK);
+    return s->ranks[0]->partial;
+}
+
+static bool near(double x, double y, double by)
+{
+    return x > y - by && x < y + by;
+}
+
+// Thirty kernels that were launched before the recording, then four a step; `torn`: one of those
+// lacks its launch, too.
+static struct stk_graph *ahead_job(struct synth *s, bool torn)
+{
+    synth_begin(s);
+    double device = 10;
+    for (int i = 0; i < 30; i++, device += 1000) {
+        synth_device(s, 7, device, 998, "gemm", STK_KIND_KERNEL, STK_DIR_UNKNOWN, STK_MEM_UNKNOWN);
+    }
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 4000;
+        synth_step(s, MAIN, at, 3990, k);
+        for (int i = 0; i < 4; i++, device += 1000) {
+            if (torn && k == 2 && i == 2) {
+                synth_device(s, 7, device, 998, "gemm", STK_KIND_KERNEL, STK_DIR_UNKNOWN,
+                             STK_MEM_UNKNOWN);
+                continue;
+            }
+            synth_launch(s, MAIN, at + 20 * i + 10, 5, "gemm", device, 998, 7);
+        }
+    }
+    return summarize(s);
+}
+
+static void check_head(void)
+{
+    struct synth s;
+    struct stk_gate gate;
+    const struct stk_graph *g = ahead_job(&s, false);
+    CHECK_EQ(g->counts.unlinked, 0);
+    CHECK_EQ(g->counts.device_ops, 4 * g->step_count);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(gate.ok);
+    CHECK(near(gate.measured_ns, 4000 * US, 50 * US));
+    synth_end(&s);
+    g = ahead_job(&s, true); // nothing says that the head was launched earlier
+    CHECK(g->counts.unlinked > 10);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(!gate.ok);
+    synth_end(&s);
+}
+
+// Without marks: the host launches twelve steps of four kernels within 12 ms; the device begins
+// after 40 ms and takes 4 ms for each.
+static void check_filling(void)
+{
+    static const char *const names[] = {"gemm", "add", "relu", "adam"};
+    struct synth s;
+    struct stk_gate gate;
+    synth_begin(&s);
+    for (int i = 0; i < 48; i++) {
+        double at = 10 + 1000.0 * (i / 4) + 50.0 * (i % 4);
+        synth_launch(&s, MAIN, at, 5, names[i % 4], 40000 + 1000.0 * i, i % 4 == 3 ? 800 : 998, 7);
+    }
+    const struct stk_graph *g = summarize(&s);
+    CHECK(g->step_count >= 4 && !g->is_span);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(gate.ok);
+    CHECK(near(gate.measured_ns, 4000 * US, 50 * US));
+    synth_end(&s);
+}
+
+// A kernel of 5 ms; on another stream one that was launched beside it begins 4 ms later than it
+// could: in the midst of the first, or (`after`) with nothing on the device.
+static struct stk_graph *waiting_job(struct synth *s, bool after)
+{
+    synth_begin(s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US, begins = after ? at + 9000 : at + 4030;
+        synth_step(s, MAIN, at, STEP_US - 10, k);
+        synth_launch(s, MAIN, at + 10, 5, "gemm", at + 20, 5000, 7);
+        synth_launch(s, MAIN, at + 20, 5, "other", begins, 500, 8);
+        synth_host(s, MAIN, at + 40, begins + 510 > at + 5030 ? begins + 465 - at : 4985,
+                   "cudaDeviceSynchronize", STK_KIND_RUNTIME);
+    }
+    return summarize(s);
+}
+
+static void check_waiting(void)
+{
+    struct synth s;
+    struct stk_gate gate;
+    const struct stk_graph *g = waiting_job(&s, false);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(gate.ok);
+    CHECK(g->is_contended);
+    CHECK(near(gate.contended, 0.4, 0.02));
+    CHECK(gate.unexplained < 0.01);
+    CHECK_EQ(gate.why_count, 1);
+    synth_end(&s);
+    g = waiting_job(&s, true);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(!gate.ok);
+    CHECK(near(gate.unexplained, 0.4, 0.02));
+    CHECK(near(gate.contended, 0.5, 0.02));
+    synth_end(&s);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_head);
+    CHECK_RUN(check_filling);
+    CHECK_RUN(check_waiting);
+    return check_done("unit.replay_gate");
+}
