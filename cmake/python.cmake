@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python module stoker.data, for the interpreter that runs `python3` (or STOKER_PYTHON): an
-# extension that links the engine alone, beside Python files. Importable from <build>/python.
+# extension that links the engine alone, beside Python files and the program. Importable from <build>/python.
 set(STOKER_PYTHON "" CACHE STRING "Python to build the module for (empty: python3 of the path)")
 set(STOKER_PYTHON_DIR "" CACHE STRING "Where to install the module, below the prefix")
 
@@ -80,6 +80,13 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
         install(FILES ${PROJECT_SOURCE_DIR}/include/stoker/${header}.h
             DESTINATION ${site}/stoker/data/include/stoker COMPONENT python)
     endforeach()
+    # The program beside the module: in the build tree the one that is there.
+    set(copy ${PROJECT_BINARY_DIR}/python/stoker/bin/stoker)
+    add_custom_command(OUTPUT ${copy} COMMENT ""
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/python/stoker/bin
+        COMMAND ${CMAKE_COMMAND} -E create_symlink ../../../stoker ${copy})
+    list(APPEND copies ${copy})
+    install(PROGRAMS $<TARGET_FILE:stoker_cli> DESTINATION ${site}/stoker/bin COMPONENT python)
     add_custom_target(stoker_py_files ALL DEPENDS ${copies})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/py/stoker DESTINATION ${site} COMPONENT python
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A diagnosis at the end of each window that torch.profiler records.
+
+    with torch.profiler.profile(schedule=..., on_trace_ready=stoker.handler) as prof: ...
+
+The window is written to stoker-profiles/ (STOKER_PROFILES names another folder) as Kineto's JSON,
+packed, under a name that tells ranks and windows apart; then what `stoker why` says of it is printed
+to standard error. Of several ranks the first one's is: the whole run is `stoker why stoker-profiles`.
+
+Limits: a training job does not end because of its diagnosis: whatever fails is said in a line.
+"""
+
+import os
+import sys
+import time
+from typing import Any
+
+from ._program import why
+
+
+def _rank() -> int:
+    """Of torch.distributed where it was set up, else of the launcher."""
+    torch = sys.modules.get("torch")
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank())
+    word = os.environ.get("RANK", "0")
+    return int(word) if word.isdigit() else 0
+
+
+def handler(prof: Any) -> None:
+    """on_trace_ready of torch.profiler.profile: writes the window, and says where its time goes."""
+    folder, rank = os.environ.get("STOKER_PROFILES") or "stoker-profiles", _rank()
+    name = f"rank{rank}_{os.getpid()}.{time.time_ns()}.pt.trace.json.gz"
+    path = os.path.join(folder, name)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        prof.export_chrome_trace(path)
+        text = why(path).text if rank == 0 else ""
+    except Exception as e:  # the job goes on
+        print(f"stoker: no diagnosis of this window: {type(e).__name__}: {e}", file=sys.stderr, flush=True)
+        return
+    if text:
+        print(f"stoker: {path}\n{text}", file=sys.stderr, flush=True)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `stoker` for Python: where it is, and its answers as data.
+
+The program comes inside of the package (bin/stoker), so that both are of one version; where it is
+not there, the one of PATH is asked. Each answer is what the program prints with --json, by the
+contracts that `stoker schema` names.
+"""
+
+import html
+import json
+import os
+import shutil
+import subprocess
+from typing import Any, Optional, Union
+
+PathLike = Union[str, "os.PathLike[str]"]
+CANNOT_TELL = 4  # exit code: an answer, and not an error
+
+
+class ProfileError(ValueError):
+    """The program could not answer: its words, and its exit code in `exit_code` (2 usage, 3 not a
+    profile, 5 a limit)."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def program() -> str:
+    """The path of the program. FileNotFoundError: there is none."""
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stoker")
+    found = inside if os.access(inside, os.X_OK) else shutil.which("stoker")
+    if not found:
+        raise FileNotFoundError("the program stoker is neither in this package nor on PATH: `pip install` stoker again")
+    return found
+
+
+class Report(dict):  # type: ignore[type-arg]
+    """A document of `stoker ... --json`. Printed and in a notebook it is the text that the program
+    prints for people."""
+
+    def __init__(self, document: "dict[str, Any]", text: str) -> None:
+        super().__init__(document)
+        self.text = text  # as on a terminal of 80 columns
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="line-height: 1.2">{html.escape(self.text)}</pre>'
+
+
+def _asked(words: "list[str]") -> str:
+    done = subprocess.run([program(), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode not in (0, 1, CANNOT_TELL) or not done.stdout:
+        said = done.stderr.decode(errors="replace").strip()
+        raise ProfileError(said or f"stoker {words[0]} ended with {done.returncode}", done.returncode)
+    return done.stdout.decode(errors="replace")
+
+
+def _answer(command: "list[str]", paths: "tuple[PathLike, ...]", options: "dict[str, Any]") -> Report:
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, str(value)]
+    words = [*command, *words, "--", *(os.fspath(p) for p in paths)]
+    return Report(json.loads(_asked([words[0], "--json", *words[1:]])), _asked([words[0], "--no-color", *words[1:]]))
+
+
+def why(*profiles: PathLike, steps: Optional[str] = None, rank: Optional[int] = None, **options: Any) -> Report:
+    """What `stoker why PROFILE... --json` says: a dict by the report's contract, and its text.
+
+    profiles: files, or directories, as for the command; several are the ranks of one run.
+    steps: "A:B"; further options by their names on the command line (`limit=50`, `redact=True`).
+    ProfileError: it is no profile, or an option is wrong. "Cannot tell" is an answer: look at
+    report["verdict"]["kind"].
+
+        report = stoker.why("trace.json.gz")
+        report["verdict"]["sentence"], [f["id"] for f in report["findings"]]
+    """
+    return _answer(["why"], profiles, {"steps": steps, "rank": rank, **options})
+
+
+def stats(analysis: str, *profiles: PathLike, **options: Any) -> Report:
+    """A table of `stoker stats ANALYSIS PROFILE...` ("kernels", "input", ...); as `why` otherwise."""
+    return _answer(["stats", analysis], profiles, options)
+
+
+def whatif(*profiles: PathLike, fix: Optional[str] = None, **options: Any) -> Report:
+    """Prices of fixes: `stoker whatif PROFILE... [--fix ID,...]`; as `why` otherwise."""
+    return _answer(["whatif"], profiles, {"fix": fix, **options})
