@@ -171,9 +171,6 @@ size_t stk_export_track_name(const struct stk_export_file *f, uint32_t track, ch
 // "GPU 0 (NVIDIA H100)", with "rank 3: " before it where there are several ranks.
 size_t stk_export_device_label(const struct stk_export *x, const struct stk_export_file *f,
                                uint32_t device, char *buffer, size_t size);
-const char *stk_export_dir_key(uint8_t dir);                // "h2d", ...; NULL unknown
-const char *stk_export_mem_key(uint8_t mem);                // "pinned", ...; NULL unknown
-const char *stk_export_detail_key(enum stk_detail_key key); // "address", ... (store/details.def)
 // The next value of a counter's event, from detail *at on; its series (a string id, 0 none) and
 // device (-1: that of the track). False: no more.
 struct stk_export_sample {

@@ -214,7 +214,7 @@ static const char *detail_key(enum stk_detail_key key)
     case STK_DETAIL_GROUP_RANKS:
         return "Process Group Ranks";
     default:
-        return stk_export_detail_key(key);
+        return stk_detail_key_text(key);
     }
 }
 

@@ -114,9 +114,9 @@ static void csv_put_event(struct csv *w, struct stk_str track, uint32_t event)
     csv_put_number(o, true, t->depth[event]);
     put_value(w, event);
     csv_put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
-    put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
-    put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
-    put_word(o, e ? stk_export_mem_key(e->dst_mem) : NULL);
+    put_word(o, e ? stk_dir_key(e->dir) : NULL);
+    put_word(o, e ? stk_mem_key(e->src_mem) : NULL);
+    put_word(o, e ? stk_mem_key(e->dst_mem) : NULL);
     if (w->x->with_args) {
         put_args(w, event);
     }

@@ -7,14 +7,17 @@
 // without length an INSTANT; they come in the order of nesting within a track, and the importer
 // sorts by time over all tracks. Slices nested deeper than the importer's stack go to a track below
 // the first. Launch calls and device work are joined by flows, numbered by the device operation.
-// Names are interned per file: its packets share one sequence.
+// Names are interned per file: its packets share one sequence. What the format has no place for is
+// said by annotations (store/perfetto_facts.def) and by rows of facts (export_perfetto_facts.c), so
+// that stoker reads back what it wrote.
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "export/export.h"
+#include "export/export_perfetto_facts.h"
+#include "store/words.h"
 
 // Fields, by message.
 #define TRACE_PACKET 1
@@ -65,23 +68,6 @@ enum { ORDER_EXPLICIT = 3 };
 #define DEPTH_PER_TRACK 200
 #define LEVELS 16
 
-// Values of an event that are written, and their interned names.
-enum {
-    NOTE_BYTES = 1,
-    NOTE_VALUE,
-    NOTE_STEP,
-    NOTE_DIR,
-    NOTE_SRC,
-    NOTE_DST,
-    NOTE_ASYNC,
-    NOTE_COUNT
-};
-static const char *const note_names[NOTE_COUNT] = {
-    [NOTE_BYTES] = "bytes",        [NOTE_VALUE] = "value",       [NOTE_STEP] = "step",
-    [NOTE_DIR] = "direction",      [NOTE_SRC] = "source memory", [NOTE_DST] = "destination memory",
-    [NOTE_ASYNC] = "asynchronous",
-};
-
 struct perfetto {
     struct stk_export *x;
     struct stk_export_out *out;
@@ -96,6 +82,7 @@ struct perfetto {
     uint32_t levels_described;
     struct stk_map counters; // (track, name, series, device) -> uuid
     int64_t offset_ns;       // from the trace's time to the output's
+    struct stk_perfetto_facts facts;
 };
 
 static struct stk_export_file *file_of(const struct perfetto *w)
@@ -136,12 +123,17 @@ static void start_sequence(struct perfetto *w)
         intern(w->out, INTERNED_CATEGORIES, (uint64_t)k + 1, stk_str_from(stk_kind_key(k)));
     }
     intern(w->out, INTERNED_CATEGORIES, STK_KIND_COUNT + 1, STK_STR("stoker"));
-    for (int n = 1; n < NOTE_COUNT; n++) {
-        intern(w->out, INTERNED_ANNOTATION_NAMES, (uint64_t)n, stk_str_from(note_names[n]));
+    intern(w->out, INTERNED_CATEGORIES, STK_KIND_COUNT + 2, STK_STR(STK_PERFETTO_FACTS));
+    for (int n = 1; n < STK_PERFETTO_NOTES; n++) {
+        intern(w->out, INTERNED_ANNOTATION_NAMES, (uint64_t)n,
+               stk_str_from(stk_perfetto_note_name((enum stk_perfetto_note)n)));
     }
     for (int d = 0; d < STK_DETAIL_COUNT; d++) {
-        intern(w->out, INTERNED_ANNOTATION_NAMES, NOTE_COUNT + (uint64_t)d,
-               stk_str_from(stk_export_detail_key(d)));
+        char name[64];
+        snprintf(name, sizeof name, STK_PERFETTO_DETAIL "%s",
+                 stk_detail_key_text((enum stk_detail_key)d));
+        intern(w->out, INTERNED_ANNOTATION_NAMES, STK_PERFETTO_NOTES + (uint64_t)d,
+               stk_str_from(name));
     }
     stk_pbw_end(w->out, interned);
     packet_end(w, packet);
@@ -303,20 +295,62 @@ static void put_word(struct stk_export_out *o, uint64_t name, const char *word)
     stk_pbw_end(o, at);
 }
 
+static void put_sizes(struct perfetto *w, uint64_t name, const uint32_t size[3])
+{
+    char text[40];
+    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32 " %" PRIu32, size[0], size[1], size[2]);
+    put_word(w->out, name, text);
+}
+
+static void put_known(struct perfetto *w, uint64_t name, int64_t value)
+{
+    if (value >= 0) {
+        perfetto_put_number(w->out, name, value);
+    }
+}
+
+static void put_config(struct perfetto *w, const struct stk_launch_config *c)
+{
+    put_sizes(w, STK_PERFETTO_GRID, c->grid);
+    put_sizes(w, STK_PERFETTO_BLOCK, c->block);
+    put_known(w, STK_PERFETTO_REGISTERS, c->registers);
+    put_known(w, STK_PERFETTO_SHARED, c->shared_bytes);
+    put_known(w, STK_PERFETTO_OCCUPANCY, c->occupancy_pct);
+    put_known(w, STK_PERFETTO_OCCUPANCY_OF_GRID, c->occupancy_of_grid ? 1 : -1);
+    put_known(w, STK_PERFETTO_FLOPS, c->flops);
+    put_known(w, STK_PERFETTO_TRAFFIC, c->bytes);
+}
+
+static void put_flag(struct perfetto *w, const struct stk_ext *e, uint8_t flag, uint64_t name)
+{
+    if (e->flags & flag) {
+        perfetto_put_number(w->out, name, 1);
+    }
+}
+
 static void put_values(struct perfetto *w, const struct stk_ext *e, uint8_t kind)
 {
+    if (e->flags & STK_EXT_CONFIG) {
+        put_config(w, &file_of(w)->t->configs[e->value]);
+    }
+    if (!(e->flags & STK_EXT_VALUE)) {
+        put_flag(w, e, STK_EXT_STEP, STK_PERFETTO_STEP_MARK);
+    }
+    put_flag(w, e, STK_EXT_GRAPH, STK_PERFETTO_GRAPH);
+    put_flag(w, e, STK_EXT_WAITS, STK_PERFETTO_WAITS);
     if (e->flags & STK_EXT_VALUE) {
         perfetto_put_number(w->out,
-                            e->flags & STK_EXT_STEP                                    ? NOTE_STEP
-                            : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY ? NOTE_BYTES
-                                                                                       : NOTE_VALUE,
+                            e->flags & STK_EXT_STEP ? STK_PERFETTO_STEP
+                            : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY
+                                ? STK_PERFETTO_BYTES
+                                : STK_PERFETTO_VALUE,
                             e->value);
     }
-    put_word(w->out, NOTE_DIR, stk_export_dir_key(e->dir));
-    put_word(w->out, NOTE_SRC, stk_export_mem_key(e->src_mem));
-    put_word(w->out, NOTE_DST, stk_export_mem_key(e->dst_mem));
+    put_word(w->out, STK_PERFETTO_DIR, stk_dir_key(e->dir));
+    put_word(w->out, STK_PERFETTO_SRC, stk_mem_key(e->src_mem));
+    put_word(w->out, STK_PERFETTO_DST, stk_mem_key(e->dst_mem));
     if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
-        perfetto_put_number(w->out, NOTE_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
+        perfetto_put_number(w->out, STK_PERFETTO_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
     }
 }
 
@@ -334,7 +368,7 @@ static void put_details(struct perfetto *w, uint32_t event)
     const struct stk_detail *d = stk_details_of(f->t, event, &count);
     for (uint32_t i = 0; i < count; i++) {
         size_t at = stk_pbw_begin(w->out, EVENT_ANNOTATION);
-        stk_pbw_u64(w->out, ANNOTATION_NAME_IID, NOTE_COUNT + (uint64_t)d[i].key);
+        stk_pbw_u64(w->out, ANNOTATION_NAME_IID, STK_PERFETTO_NOTES + (uint64_t)d[i].key);
         switch (stk_detail_type_of(d[i].key)) {
         case STK_DETAIL_INT:
             stk_pbw_u64(w->out, ANNOTATION_INT, (uint64_t)d[i].number);
@@ -376,9 +410,13 @@ static void put_flows(struct perfetto *w, const struct stk_trace *t, uint32_t ev
     if (t->kind[event] != STK_KIND_RUNTIME) {
         const struct stk_ext *e = stk_ext_of(t, event);
         if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event])) {
+            perfetto_put_number(w->out, STK_PERFETTO_LAUNCH, (int64_t)e->link + 1);
             stk_pbw_fixed64(w->out, EVENT_FLOW, base + event + 1);
         }
         return;
+    }
+    if (t->ref[event] != STK_NONE) {
+        perfetto_put_number(w->out, STK_PERFETTO_LAUNCH, (int64_t)event + 1);
     }
     for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next) {
         stk_pbw_fixed64(w->out, EVENT_FLOW, base + op + 1);
@@ -449,6 +487,7 @@ static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
                                               .parent = parent,
                                               .name = {text, (size_t)n},
                                               .is_counter = true});
+    stk_perfetto_counter_fact(&w->facts, *at, w->track_uuid, of, series, sample->device);
     return *at;
 }
 
@@ -463,6 +502,11 @@ static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
         stk_pbw_u64(w->out, EVENT_COUNTER_VALUE, (uint64_t)*whole);
     } else {
         put_real(w->out, EVENT_DOUBLE_VALUE, sample->value);
+        perfetto_put_number(w->out, STK_PERFETTO_SAMPLE, (int64_t)event + 1);
+        const struct stk_ext *e = stk_ext_of(t, event);
+        if (e && e->flags & STK_EXT_VALUE) {
+            perfetto_put_number(w->out, STK_PERFETTO_VALUE, e->value);
+        }
     }
     stk_pbw_end(w->out, at);
     packet_end(w, packet);
@@ -529,6 +573,7 @@ static enum stoker_status put_track(struct perfetto *w, uint32_t track, struct s
     w->levels_described = 0;
     w->ends.count = 0;
     describe_track(w, track, w->track_uuid);
+    stk_perfetto_track_fact(&w->facts, track, w->track_uuid);
     for (uint32_t e = k->first; e < k->first + k->count && status == STOKER_OK; e++) {
         if (!stk_export_takes(f->t, p, e)) {
             w->x->counts.unselected++;
@@ -632,6 +677,13 @@ static enum stoker_status write_perfetto(struct stk_export *x, struct stk_export
     for (w.file = 0; w.file < x->file_count && status == STOKER_OK && !out->failed; w.file++) {
         start_sequence(&w);
         w.offset_ns = x->files[w.file].shift_ns + base_ns;
+        w.facts = (struct stk_perfetto_facts){.x = x,
+                                              .out = out,
+                                              .file = w.file,
+                                              .at_ns = w.offset_ns > 0 ? w.offset_ns : 0,
+                                              .track = w.next_uuid++,
+                                              .sequence = w.file + 1u};
+        stk_perfetto_trace_facts(&w.facts);
         if (w.file == 0) {
             put_lanes(&w, base_ns);
         }
@@ -650,7 +702,7 @@ const struct stk_exporter stk_exporter_perfetto = {
              "direction and memory of copies, numbers of steps; counters; which call launched "
              "which device operation (as flows); processes, threads, devices, streams; a track for "
              "each sub-row of events that overlap",
-    .drops = "properties of devices other than their name, and positions in the profile's file",
+    .drops = "positions in the profile's file; arguments, unless they are asked for (--args)",
     .takes_args = true,
     .write = write_perfetto,
 };

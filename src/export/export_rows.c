@@ -105,26 +105,6 @@ size_t stk_export_device_label(const struct stk_export *x, const struct stk_expo
     return rows_clamp(n, size);
 }
 
-const char *stk_export_dir_key(uint8_t dir)
-{
-    static const char *const keys[] = {[STK_DIR_H2D] = "h2d",
-                                       [STK_DIR_D2H] = "d2h",
-                                       [STK_DIR_D2D] = "d2d",
-                                       [STK_DIR_P2P] = "p2p",
-                                       [STK_DIR_H2H] = "h2h"};
-    return dir < sizeof keys / sizeof keys[0] ? keys[dir] : NULL;
-}
-
-const char *stk_export_mem_key(uint8_t mem)
-{
-    static const char *const keys[] = {[STK_MEM_PAGEABLE] = "pageable",
-                                       [STK_MEM_PINNED] = "pinned",
-                                       [STK_MEM_DEVICE] = "device",
-                                       [STK_MEM_ARRAY] = "array",
-                                       [STK_MEM_MANAGED] = "managed"};
-    return mem < sizeof keys / sizeof keys[0] ? keys[mem] : NULL;
-}
-
 static size_t digits_at(struct stk_str s, size_t i)
 {
     size_t n = 0;
@@ -169,16 +149,6 @@ enum stk_export_number stk_export_number(struct stk_str s, int64_t *whole, doubl
     return *real - *real == 0 ? STK_EXPORT_REAL : STK_EXPORT_NO_NUMBER;
 }
 
-const char *stk_export_detail_key(enum stk_detail_key key)
-{
-    static const char *const keys[] = {
-#define D(id, name, type, meaning) name,
-#include "store/details.def"
-#undef D
-    };
-    return keys[key];
-}
-
 bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, uint32_t *at,
                             struct stk_export_sample *out)
 {
@@ -208,8 +178,8 @@ size_t stk_export_details(const struct stk_ext *e, bool with_own,
                           char buffer[STK_EXPORT_DETAILS_MAX])
 {
     const size_t size = STK_EXPORT_DETAILS_MAX;
-    const char *src = stk_export_mem_key(e->src_mem), *dst = stk_export_mem_key(e->dst_mem);
-    const char *dir = stk_export_dir_key(e->dir);
+    const char *src = stk_mem_key(e->src_mem), *dst = stk_mem_key(e->dst_mem);
+    const char *dir = stk_dir_key(e->dir);
     int n = snprintf(buffer, size, "kind_src:%s kind_dst:%s", src ? src : "unknown",
                      dst ? dst : "unknown");
     if (e->flags & STK_EXT_VALUE) {

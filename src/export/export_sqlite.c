@@ -257,9 +257,9 @@ static void sqlite_put_event(struct sqlite *w, uint32_t track, uint32_t event)
         sqlite_put(w, 9, id_of(w, e->link));
     }
     if (e) {
-        put_text(w, 10, stk_export_dir_key(e->dir));
-        put_text(w, 11, stk_export_mem_key(e->src_mem));
-        put_text(w, 12, stk_export_mem_key(e->dst_mem));
+        put_text(w, 10, stk_dir_key(e->dir));
+        put_text(w, 11, stk_mem_key(e->src_mem));
+        put_text(w, 12, stk_mem_key(e->dst_mem));
         if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
             sqlite_put(w, 13, (e->flags & STK_EXT_ASYNC) != 0);
         }
@@ -273,7 +273,7 @@ static void put_details(struct sqlite *w, uint32_t event)
     const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
     for (uint32_t i = 0; i < count && w->status == STOKER_OK; i++) {
         sqlite_put(w, 1, id_of(w, event));
-        put_text(w, 2, stk_export_detail_key(d[i].key));
+        put_text(w, 2, stk_detail_key_text(d[i].key));
         switch (stk_detail_type_of(d[i].key)) {
         case STK_DETAIL_INT:
             sqlite_put(w, 3, d[i].number);

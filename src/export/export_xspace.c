@@ -259,8 +259,8 @@ static void put_stat_names(struct stk_export_out *o)
     }
     for (int d = 0; d < STK_DETAIL_COUNT; d++) {
         if (detail_stat(d) >= STAT_COUNT) {
-            put_entry(o, PLANE_STAT_METADATA, detail_stat(d),
-                      stk_str_from(stk_export_detail_key(d)), STK_STR(""), -1);
+            put_entry(o, PLANE_STAT_METADATA, detail_stat(d), stk_str_from(stk_detail_key_text(d)),
+                      STK_STR(""), -1);
         }
     }
 }

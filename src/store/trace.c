@@ -28,6 +28,36 @@ enum stk_detail_type stk_detail_type_of(enum stk_detail_key key)
     return (unsigned)key < STK_DETAIL_COUNT ? types[key] : STK_DETAIL_INT;
 }
 
+const char *stk_detail_key_text(enum stk_detail_key key)
+{
+    static const char *const keys[] = {
+#define D(id, name, type, meaning) name,
+#include "store/details.def"
+#undef D
+    };
+    return (unsigned)key < STK_DETAIL_COUNT ? keys[key] : "";
+}
+
+const char *stk_dir_key(uint8_t dir)
+{
+    static const char *const keys[] = {[STK_DIR_H2D] = "h2d",
+                                       [STK_DIR_D2H] = "d2h",
+                                       [STK_DIR_D2D] = "d2d",
+                                       [STK_DIR_P2P] = "p2p",
+                                       [STK_DIR_H2H] = "h2h"};
+    return dir < sizeof keys / sizeof keys[0] ? keys[dir] : NULL;
+}
+
+const char *stk_mem_key(uint8_t mem)
+{
+    static const char *const keys[] = {[STK_MEM_PAGEABLE] = "pageable",
+                                       [STK_MEM_PINNED] = "pinned",
+                                       [STK_MEM_DEVICE] = "device",
+                                       [STK_MEM_ARRAY] = "array",
+                                       [STK_MEM_MANAGED] = "managed"};
+    return mem < sizeof keys / sizeof keys[0] ? keys[mem] : NULL;
+}
+
 const char *stk_kind_key(enum stk_kind kind)
 {
     return (unsigned)kind < STK_KIND_COUNT ? kind_keys[kind] : "unset";

@@ -65,6 +65,7 @@ enum stk_detail_key {
 };
 enum stk_detail_type { STK_DETAIL_INT, STK_DETAIL_REAL, STK_DETAIL_TEXT };
 enum stk_detail_type stk_detail_type_of(enum stk_detail_key key);
+const char *stk_detail_key_text(enum stk_detail_key key); // "address", ...
 struct stk_detail {
     enum stk_detail_key key;
     union {
@@ -92,6 +93,9 @@ enum stk_mem {
     STK_MEM_ARRAY,
     STK_MEM_MANAGED
 };
+
+const char *stk_dir_key(uint8_t dir); // "h2d", ...; NULL unknown
+const char *stk_mem_key(uint8_t mem); // "pinned", ...; NULL unknown
 
 enum stk_device_kind { STK_DEVICE_GPU, STK_DEVICE_TPU, STK_DEVICE_OTHER };
 

@@ -37,3 +37,14 @@ const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat)
     };
     return cats[cat];
 }
+
+const char *stk_perfetto_note_name(enum stk_perfetto_note note)
+{
+    STK_ASSERT(note > STK_PERFETTO_NONE && note < STK_PERFETTO_NOTES);
+    static const char *const names[STK_PERFETTO_NOTES] = {
+#define N(id, name, what) [STK_PERFETTO_##id] = name,
+#include "store/perfetto_facts.def"
+#undef N
+    };
+    return names[note];
+}

@@ -22,12 +22,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "cli")]
 import many_json  # noqa: E402
 import many_nsys  # noqa: E402
+import many_perfetto  # noqa: E402
 import many_stk  # noqa: E402
 import many_xplane  # noqa: E402
 import packed  # noqa: E402
 from harness import check, done  # noqa: E402
 
-MAKERS = {**many_json.MAKERS, **many_xplane.MAKERS, **many_nsys.MAKERS, **many_stk.MAKERS, **packed.MAKERS}
+MAKERS = {**many_json.MAKERS, **many_xplane.MAKERS, **many_nsys.MAKERS, **many_stk.MAKERS, **many_perfetto.MAKERS, **packed.MAKERS}
 COMMANDS = [["why"], ["stats", "all"]]
 # What is asked as well of profiles that have many stacks.
 STACKS = [["export", form, "-q", "-o", "-"] for form in ("collapsed", "speedscope", "pprof")]
@@ -39,11 +40,12 @@ SHORT_SIZE, LONG_SIZE = 5, 20
 SHORT = ["json-pids", "json-pids-device", "json-tids-text", "json-devices", "json-devices-no-steps", "json-devices-each-step",
          "json-counters", "json-counters-short", "json-device-properties", "json-steps-packed", "xplane-names-empty",
          "xplane-names-kernel", "xplane-stacks", "xplane-overlapping", "xplane-lines", "xplane-functions", "xplane-planes-empty", "xplane-devices", "nsys-devices",
-         "stk-devices", "stk-input-stages", *packed.BOMBS]
+         "stk-devices", "stk-input-stages", "perfetto-tracks", "perfetto-devices", "perfetto-halves", "perfetto-texts",
+         "perfetto-packed", *packed.BOMBS]
 # Issues of the report that say what was left out.
 SAID = {"json-devices": "devices-left-out", "xplane-devices": "devices-left-out", "nsys-devices": "devices-left-out",
         "stk-devices": "devices-left-out", "xplane-lines": "tracks-left-out", "json-counters-short": "tracks-left-out"}
-SUFFIXES = {"json": ".json", "xplane": ".xplane.pb", "nsys": ".sqlite", "stk": ".stk"}
+SUFFIXES = {"json": ".json", "xplane": ".xplane.pb", "nsys": ".sqlite", "stk": ".stk", "perfetto": ".pftrace"}
 
 
 def allowed(size):

@@ -32,7 +32,7 @@ SHORT, LONG = 60, 20_000
 SECONDS_MAX = 20
 KEPT = ROOT / "build/attack"
 BASE_MAX, LONG_BASE_MAX = 20_000, 3_000_000  # bytes of a profile that is mutated
-SUFFIXES = {"chrome": ".json", "xplane": ".xplane.pb", "nsys": ".sqlite", "stk": ".stk"}
+SUFFIXES = {"chrome": ".json", "xplane": ".xplane.pb", "nsys": ".sqlite", "stk": ".stk", "perfetto": ".pftrace"}
 # How often each is asked, and what; P stands for the profile, O for a file to write.
 QUESTIONS = (
     [["why", "P", "--json"]] * 4

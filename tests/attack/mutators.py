@@ -233,6 +233,17 @@ def change_xplane(data, r):
     return data
 
 
+def change_perfetto(data, r):
+    """Messages as above; packets in another order, and their sequences and flags."""
+    for _ in range(r.choice((1, 2, 3, 10))):
+        data = change_message(data, r)
+    if r.random() < 0.3:
+        fields = fields_of(data)
+        r.shuffle(fields)
+        data = message_of(fields, r) if fields else data
+    return data
+
+
 # ---- SQLite
 
 
@@ -359,7 +370,7 @@ def change_stk(data, r):
     return bytes(out)
 
 
-CHANGES = {"chrome": change_chrome, "xplane": change_xplane, "nsys": change_nsys, "stk": change_stk}
+CHANGES = {"chrome": change_chrome, "xplane": change_xplane, "nsys": change_nsys, "stk": change_stk, "perfetto": change_perfetto}
 
 
 def mutate(kind, data, r):

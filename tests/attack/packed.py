@@ -106,9 +106,12 @@ CODES = {**{name: (5,) for name in BOMBS}, "json-steps-packed": (0, 4)}
 TEXTS = {name: ("times", "decompress") for name in BOMBS}
 
 
+INSIDE = {"perfetto-packed"}  # what is packed lies inside of the profile
+
+
 def bytes_of(name, path):
     """Those that the formula counts: what is read of a compressed profile."""
     stored = path.stat().st_size
-    if name in BOMBS:
+    if name in BOMBS or name in INSIDE:
         return max(FLOOR, RATIO * stored)
     return READ if name in MAKERS else stored

@@ -12,6 +12,7 @@ import pathlib
 import sqlite3
 import struct
 import sys
+import zlib
 
 
 def kineto_events():
@@ -192,6 +193,136 @@ def write_xplane(out):
     (out / "host.xplane.pb").write_bytes(host.encode() + blob(3, "GPU events were dropped") + blob(4, "host0"))
 
 
+def fixed(field, data):
+    return varint(field << 3 | 1) + struct.pack("<Q", data)
+
+
+def note(name, value, interned=False):
+    """One DebugAnnotation of an event; lists and dictionaries nest."""
+
+    def body(v):
+        if isinstance(v, bool):
+            return num(2, v)
+        if isinstance(v, int):
+            return num(4, v)
+        if isinstance(v, float):
+            return varint(5 << 3 | 1) + struct.pack("<d", v)
+        if isinstance(v, str):
+            return blob(6, v)
+        if isinstance(v, dict):
+            return b"".join(blob(11, blob(10, k) + body(x)) for k, x in v.items())
+        return b"".join(blob(12, body(x)) for x in v)
+
+    return (num(1, name) if interned else blob(10, name)) + body(value)
+
+
+def packet(body, time=None, sequence=1, flags=2, **fields):
+    head = (b"" if time is None else num(8, time)) + num(10, sequence) + num(13, flags)
+    return blob(1, head + b"".join(num(int(k[1:]), v) for k, v in fields.items()) + body)
+
+
+def track(uuid, pid=None, tid=None, name="", parent=0, counter=None):
+    owner = b"" if pid is None else blob(3, num(1, pid) + blob(6, name)) if tid is None else blob(4, num(1, pid) + num(2, tid) + blob(5, name))
+    own = num(1, uuid) + (num(5, parent) if parent else b"") + owner + (blob(2, name) if pid is None else b"")
+    return packet(blob(60, own + (b"" if counter is None else blob(8, counter))), flags=0)
+
+
+def interned(table, texts):
+    return b"".join(blob(table, num(1, i + 1) + blob(2, t)) for i, t in enumerate(texts))
+
+
+def write_perfetto(out):
+    run = [e for e in kineto_events() if e["ph"] in "Xi"]
+    names = sorted({e["name"] for e in run})
+    # As PyTorch's first release of it: device work on threads, no categories, all begins of a kind before all ends.
+    data = track(1, 7, name="python3") + track(2, 7, 7, "thread 7", 1) + track(3, 0, name="GPU 0") + track(4, 0, 7, "stream 7", 3)
+    data += packet(blob(12, interned(2, names)), flags=1)
+    for cats in ("user_annotation cpu_op", "cuda_runtime", "kernel", "gpu_memcpy"):
+        ends = b""
+        for e in (e for e in run if e.get("cat") in cats.split()):
+            device = e["cat"] in ("kernel", "gpu_memcpy")
+            where, args = num(11, 4 if device else 2), dict(e["args"])
+            if e["cat"] in ("cpu_op", "user_annotation"):
+                args["External id"] = 3
+            flow = fixed(47, args["correlation"]) if "correlation" in args else b""
+            data += packet(blob(11, num(9, 1) + where + num(10, names.index(e["name"]) + 1) + flow + b"".join(blob(4, note(*a)) for a in args.items())), e["ts"] * 1000)
+            ends += packet(blob(11, num(9, 2) + where), (e["ts"] + e["dur"]) * 1000, flags=0)
+        data += ends
+    (out / "torch_first.pftrace").write_bytes(data)
+    # As its later releases: categories on the host, render stages for the device, a clock, counters of the device.
+    cats = ["user_annotation", "cpu_op", "cuda_runtime", "cpu_instant_event"]
+    kernels = ["sgemm_32x32"]
+    data = packet(blob(6, blob(1, num(1, 6) + num(2, 10**9)) + blob(1, num(1, 1) + num(2, 10**9))), 10**9, flags=0)
+    data += track(1, 7, name="python3") + track(2, 7, 7, "thread 7", 1)
+    data += packet(blob(12, interned(2, names) + interned(1, cats) + interned(24, ["Kernel", "Memcpy", "stream 7"]) + interned(1000, kernels)
+                        + interned(1001, ["registers_per_thread", "shared_mem_dynamic"])), flags=1)
+    for e in run:
+        at, ident, args = e["ts"] * 1000, num(10, names.index(e["name"]) + 1), e["args"]
+        if e["ph"] == "i" or e["cat"] in cats:
+            cat = num(3, cats.index(e.get("cat", "cpu_instant_event")) + 1)
+            data += packet(blob(11, num(9, 3 if e["ph"] == "i" else 1) + num(11, 2) + cat + ident + b"".join(blob(4, note(*a)) for a in args.items())), at)
+            if e["ph"] == "X":
+                data += packet(blob(11, num(9, 2) + num(11, 2)), at + e["dur"] * 1000, flags=0)
+            continue
+        stage = num(1, args["correlation"]) + num(2, e["dur"] * 1000) + num(11, 0) + num(13, 3)
+        extra = {"device id": 0, "stream id": 7, "correlation": args["correlation"], **({"bytes": args["bytes"]} if "bytes" in args else {})}
+        stage += b"".join(blob(6, blob(1, k) + blob(2, str(v))) for k, v in extra.items())
+        if e["cat"] == "kernel":
+            sizes = [blob(i, b"".join(num(j + 1, n) for j, n in enumerate(args[k]))) for i, k in ((1, "grid"), (2, "block"))]
+            stage += num(14, 1) + num(19, 1) + blob(21, b"".join(sizes) + blob(3, num(1, 1) + num(4, 32)) + blob(3, num(1, 2) + num(4, 2048)))
+        else:
+            stage += num(14, 2) + num(20, names.index(e["name"]) + 1)
+        data += packet(blob(53, stage), at)
+    data += packet(blob(52, num(4, 1) + blob(2, num(1, 1) + num(2, 300))), 10**9)
+    (out / "torch.pftrace").write_bytes(data)
+    # As the SDK writes: sequences that take turns, clocks that count up, defaults, cleared state, lost packets, packed ones.
+    clock = packet(blob(6, blob(1, num(1, 6) + num(2, 5 * 10**9)) + blob(1, num(1, 64) + num(2, 7000) + num(3, 1) + num(4, 1000))), sequence=3, flags=0)
+    defaults = blob(59, num(58, 64) + blob(11, num(11, 20)))
+    first = clock + packet(defaults + blob(12, interned(2, ["frame", "draw"]) + interned(1, ["gpu"]) + interned(3, ["size"])), sequence=3, flags=1)
+    first += track(20, 9, 10, "render") + track(21, 9, name="app") + track(22, name="queue", parent=21) + track(23, name="power", parent=21, counter=num(4, 1000) + num(5, 1))
+    slices = b""
+    for frame in range(4):
+        slices += packet(blob(11, num(9, 1) + num(10, 1) + num(3, 1) + blob(4, note(1, frame, True))), 10, 3)
+        slices += packet(blob(11, num(9, 1) + num(10, 2) + blob(4, note("shape", {"w": 2, "h": [1.5, "x"]}))), 5, 3)
+        slices += packet(blob(11, num(9, 4) + num(11, 23) + num(30, 5)), 1, 3) + packet(blob(11, num(9, 2)), 20, 3) + packet(blob(11, num(9, 2)), 1, 3)
+    old = packet(blob(11, num(11, 22) + blob(23, "async") + blob(6, num(2, ord("X")) + num(3, 7))), 5 * 10**9 + 1000, 4, 0)
+    old += packet(blob(11, num(9, 1) + num(11, 22) + blob(23, "no end")), 5 * 10**9 + 90000, 4, 0) + packet(blob(11, num(9, 2) + num(11, 99)), 6 * 10**9, 4, 0)
+    lost = packet(blob(11, num(9, 3) + num(10, 1)), 3, 3, 2, f42=1) + packet(blob(12, interned(2, ["again"])), 1, 3, 1) + packet(blob(11, num(9, 3) + num(11, 22) + num(10, 1)), 5 * 10**9, 3)
+    stage = num(1, 1) + num(2, 4000) + num(3, 1) + num(4, 0) + num(11, 1)
+    data = first + slices + packet(blob(53, stage), 5 * 10**9 + 500, 4, 0) + blob(1, blob(50, zlib.compress(old))) + lost + blob(1, blob(1, b"ftrace"))
+    (out / "sdk.pftrace").write_bytes(data)
+    write_own_perfetto(out)
+
+
+def write_own_perfetto(out):
+    """As stoker export perfetto: categories are kinds, rows of facts say what tracks are."""
+    kinds, notes = ["host_op", "runtime", "kernel", "memcpy", "stoker", "stoker_facts", "annotation", "other"], ["bytes", "direction", "launch", "step", "sample of", "grid", "detail: op"]
+    data = packet(blob(12, interned(1, kinds) + interned(3, notes)), flags=1)
+
+    def fact(what, **values):
+        return packet(blob(11, num(9, 3) + num(11, 1) + num(3, 6) + blob(23, what) + b"".join(blob(4, note(k.replace("_", " "), v)) for k, v in values.items())), 10**9)
+
+    data += fact("trace", producer="a profiler", format="kineto", rank=0, world_size=2, framework=2) + fact("issue", issue="time-invalid", count=2, events_lost=2)
+    data += fact("process", number=0, pid=4711, rank=0, name="python") + fact("device", number=0, process=0, ordinal=1, kind=0, source="1", name="Test GPU", multiprocessors=8)
+    data += track(10, 4711, 4711, "main") + fact("track", track=10, number=0, kind=0, process=0, device=-1, id=4711, name="main")
+    data += track(11, name="stream 7") + fact("track", track=11, number=1, kind=1, process=0, device=0, id=7)
+    data += track(12, name="power") + fact("track", track=12, number=2, kind=3, process=0, device=0, id=0)
+    data += track(13, name="power: W", counter=b"") + fact("counter", track=13, of_track=12, name="power", series="W", device=-1)
+
+    def event(uuid, cat, name, at, dur, **values):
+        body = num(9, 1) + num(11, uuid) + num(3, kinds.index(cat) + 1) + num(10, sum(map(ord, name)))
+        body += b"".join(blob(4, note(notes.index(k.replace("_", " ")) + 1, v, True)) for k, v in values.items())
+        text = blob(12, blob(2, num(1, sum(map(ord, name))) + blob(2, name)))
+        return packet(blob(11, body) + text, 10**9 + at) + packet(blob(11, num(9, 2) + num(11, uuid)), 10**9 + at + dur)
+
+    for step in range(3):
+        t = 1000000 * step
+        data += event(10, "annotation", f"ProfilerStep#{step}", t, 990000, step=step) + event(10, "runtime", "cudaLaunchKernel", t + 330000, 9000, launch=step + 1)
+        data += event(11, "kernel", "sgemm", t + 345000, 400000, launch=step + 1, grid="4 2 1") + event(11, "memcpy", "copy", t + 750000, 50000, bytes=4096, direction="h2d")
+        data += packet(blob(11, num(9, 4) + num(11, 13) + varint(44 << 3 | 1) + struct.pack("<d", 250.5) + blob(4, note(5, step + 1, True))), 10**9 + t)
+    (out / "own.pftrace").write_bytes(data)
+
+
 NSYS_TABLES = """
 create table StringIds(id integer primary key, value text);
 create table META_DATA_EXPORT(name text, value text);
@@ -289,7 +420,7 @@ def write_stk(out):
 
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent / "seeds"
-    for reader, write in (("chrome", write_chrome), ("xplane", write_xplane), ("nsys", write_nsys), ("stk", write_stk)):
+    for reader, write in (("chrome", write_chrome), ("xplane", write_xplane), ("nsys", write_nsys), ("stk", write_stk), ("perfetto", write_perfetto)):
         (root / reader).mkdir(parents=True, exist_ok=True)
         write(root / reader)
     print(f"{sum(1 for p in root.rglob('*') if p.is_file())} seeds in {root.name}/")

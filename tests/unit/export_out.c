@@ -5,7 +5,7 @@
 #include "base/stream.h"
 #include "check.h"
 #include "export/export_out.h"
-#include "readers/xplane/xplane_wire.h"
+#include "base/protobuf.h"
 
 struct kept {
     char *p;

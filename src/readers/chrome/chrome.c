@@ -12,7 +12,8 @@
 //
 //   chrome_pump.c   blocks of text, workers, order
 //   chrome_top.c    shape of the file: where the events are, damage between them
-//   chrome_event.c  fields of one event        (chrome_scan.c, chrome_json.c, chrome_number.c)
+//   chrome_event.c  fields of one event        (chrome_scan.c)
+// and what other formats with the same events share, in readers/trace_event:
 //   chrome_stage.c  event -> row, track, kind
 //   chrome_fix.c    what only the end of the input can tell       (chrome_facts.c)
 #include "base/alloc.h"
@@ -45,12 +46,53 @@ static int chrome_sniff(const uint8_t *head, size_t n, const char **why_not)
     return next >= n || p[next] == '"' || p[next] == '}' ? 1 : 0;
 }
 
+static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
+                                         const struct stk_chrome_input *in,
+                                         const struct stk_chrome_place *place,
+                                         struct stoker_err *err)
+{
+    const struct stk_chrome_counts *total = &sink->total;
+    if (place->at == STK_CHROME_AT_FOREIGN) {
+        return stk_err_set(err, STOKER_EINPUT,
+                           "this is no JSON trace: it does not begin with { or [");
+    }
+    if (!place->seen_events && in->damage) {
+        return stk_err_set(err, STOKER_EINPUT,
+                           "the compressed data is damaged before the first event (%s)",
+                           in->damage);
+    }
+    if (!place->seen_events) {
+        return stk_err_set(err, STOKER_EINPUT,
+                           "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
+                           "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
+                           total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
+    }
+    uint64_t read = 0;
+    for (size_t i = 0; i < sink->tracks.count; i++) {
+        read += ((const struct stk_chrome_sink_track *)stk_vec_at(&sink->tracks, i))->rows;
+    }
+    for (int i = 0; i < STK_KIND_COUNT; i++) {
+        read += total->by_kind[i];
+    }
+    uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
+                    total->issues[STK_ISSUE_TRUNCATED].events_lost;
+    if (read > 0 && read == lost + total->without_ph) {
+        return stk_err_set(err, STOKER_EINPUT,
+                           "this JSON is no profile: no event could be read (%s)",
+                           total->issues[STK_ISSUE_TRUNCATED].events_lost
+                               ? "the file ends inside the first one"
+                               : "what its list holds are no trace events");
+    }
+    return STOKER_OK;
+}
+
 static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
                                       struct stoker_err *err)
 {
     int count = ctx->threads < 1 ? 1 : ctx->threads > WORKERS_MAX ? WORKERS_MAX : ctx->threads;
     struct stk_build *b = NULL;
     struct stk_chrome_input in = {0};
+    struct stk_chrome_place end = {0};
     struct stk_chrome_sink sink = {0};
     enum stoker_status status = stk_build_new(&b, err);
     if (status != STOKER_OK) {
@@ -61,7 +103,10 @@ static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk
         status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {
-        status = stk_chrome_pump(ctx, count, &sink, &in, err);
+        status = stk_chrome_pump(ctx, count, &sink, &in, &end, err);
+    }
+    if (status == STOKER_OK) {
+        status = check_is_trace(&sink, &in, &end, err);
     }
     if (status == STOKER_OK) {
         status = stk_chrome_fix(&sink, &in, err);

@@ -14,62 +14,6 @@ struct value {
     enum value_type type;
 };
 
-static const struct {
-    const char *name;
-    enum stk_chrome_cat cat;
-} cats[] = {
-    {"cpu_op", STK_CHROME_CAT_OP},
-    {"operator", STK_CHROME_CAT_OP},
-    {"user_annotation", STK_CHROME_CAT_ANNOTATION},
-    {"cuda_runtime", STK_CHROME_CAT_RUNTIME},
-    {"cuda_driver", STK_CHROME_CAT_RUNTIME},
-    {"runtime", STK_CHROME_CAT_RUNTIME},
-    {"hip_runtime", STK_CHROME_CAT_RUNTIME},
-    {"xpu_runtime", STK_CHROME_CAT_RUNTIME},
-    {"xpu_driver", STK_CHROME_CAT_RUNTIME},
-    {"python_function", STK_CHROME_CAT_PYTHON},
-    {"kernel", STK_CHROME_CAT_KERNEL},
-    {"gpu_memcpy", STK_CHROME_CAT_MEMCPY},
-    {"memcpy", STK_CHROME_CAT_MEMCPY},
-    {"gpu_memset", STK_CHROME_CAT_MEMSET},
-    {"memset", STK_CHROME_CAT_MEMSET},
-    {"gpu_user_annotation", STK_CHROME_CAT_DERIVED},
-    {"cuda_profiler_range", STK_CHROME_CAT_DERIVED},
-    {"xpu_scope_profiler", STK_CHROME_CAT_DERIVED},
-    {"cuda_sync", STK_CHROME_CAT_SYNC},
-    {"xpu_sync", STK_CHROME_CAT_SYNC},
-    {"cuda_event", STK_CHROME_CAT_EVENT},
-    {"overhead", STK_CHROME_CAT_OVERHEAD},
-    {"cpu_instant_event", STK_CHROME_CAT_INSTANT},
-    {"trace", STK_CHROME_CAT_SPAN},
-    {"mtia_runtime", STK_CHROME_CAT_FOREIGN_HOST},
-    {"glow_runtime", STK_CHROME_CAT_FOREIGN_HOST},
-    {"privateuse1_runtime", STK_CHROME_CAT_FOREIGN_HOST},
-    {"privateuse1_driver", STK_CHROME_CAT_FOREIGN_HOST},
-    {"mtia_ccp_events", STK_CHROME_CAT_FOREIGN_DEVICE},
-    {"mtia_insight", STK_CHROME_CAT_FOREIGN_DEVICE},
-    {"hpu_op", STK_CHROME_CAT_FOREIGN_DEVICE},
-    {"ac2g", STK_CHROME_CAT_FLOW},
-    {"fwdbwd", STK_CHROME_CAT_FLOW},
-    {"async", STK_CHROME_CAT_FLOW},
-    {"async_gpu", STK_CHROME_CAT_FLOW},
-    {"async_cpu_to_gpu", STK_CHROME_CAT_FLOW},
-#define C(id, category, what) {category, STK_CHROME_CAT_##id},
-#include "store/chrome_cats.def"
-#undef C
-};
-
-enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n)
-{
-    struct stk_str s = {p, n};
-    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++) {
-        if (stk_str_eq_nocase(s, stk_str_from(cats[i].name))) {
-            return cats[i].cat;
-        }
-    }
-    return n == 0 ? STK_CHROME_CAT_NONE : STK_CHROME_CAT_UNKNOWN;
-}
-
 // The usual spellings without a search.
 static inline enum stk_chrome_cat find_cat(const char *key, size_t n)
 {
@@ -256,51 +200,39 @@ static void set_memory_place(struct stk_chrome_raw *r, const struct value *v)
 static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
                            const struct value *v)
 {
-    switch (n) {
-    case 4:
-        if (KEY("rank")) {
-            set_integer(r, v, &r->rank, STK_CHROME_HAS_RANK);
-        } else if (KEY("name")) {
-            set_string(r, v, &r->label);
-        }
+    switch (stk_chrome_arg_find(key, n)) {
+    case STK_CHROME_ARG_RANK:
+        set_integer(r, v, &r->rank, STK_CHROME_HAS_RANK);
         break;
-    case 5:
-        if (KEY("bytes") || KEY("Bytes")) {
-            set_integer(r, v, &r->bytes, STK_CHROME_HAS_BYTES);
-        }
+    case STK_CHROME_ARG_LABEL:
+        set_string(r, v, &r->label);
         break;
-    case 6:
-        if (KEY("device")) {
-            set_integer(r, v, &r->device, STK_CHROME_HAS_DEVICE);
-        } else if (KEY("stream")) {
-            set_integer(r, v, &r->stream, STK_CHROME_HAS_STREAM);
-        }
+    case STK_CHROME_ARG_BYTES:
+        set_integer(r, v, &r->bytes, STK_CHROME_HAS_BYTES);
         break;
-    case 7:
-        if (KEY("pid_raw")) {
-            r->flags |= STK_CHROME_HAS_RAW_PID;
-        }
+    case STK_CHROME_ARG_DEVICE:
+        set_integer(r, v, &r->device, STK_CHROME_HAS_DEVICE);
         break;
-    case 8:
-        if (KEY("graph id")) {
-            set_graph(r, v);
-        } else if (KEY("step_num")) {
-            set_integer(r, v, &r->step, STK_CHROME_HAS_STEP);
-        }
+    case STK_CHROME_ARG_STREAM:
+        set_integer(r, v, &r->stream, STK_CHROME_HAS_STREAM);
         break;
-    case 11:
-        if (KEY("correlation")) {
-            set_integer(r, v, &r->corr, STK_CHROME_HAS_CORR);
-        } else if (KEY("Device Type")) {
-            set_memory_place(r, v);
-        }
+    case STK_CHROME_ARG_RAW_PID:
+        r->flags |= STK_CHROME_HAS_RAW_PID;
         break;
-    case 14:
-        if (KEY("correlation_id")) {
-            set_integer(r, v, &r->corr, STK_CHROME_HAS_CORR);
-        } else if (KEY("memcpy_details")) {
-            set_string(r, v, &r->details);
-        }
+    case STK_CHROME_ARG_GRAPH:
+        set_graph(r, v);
+        break;
+    case STK_CHROME_ARG_STEP:
+        set_integer(r, v, &r->step, STK_CHROME_HAS_STEP);
+        break;
+    case STK_CHROME_ARG_CORR:
+        set_integer(r, v, &r->corr, STK_CHROME_HAS_CORR);
+        break;
+    case STK_CHROME_ARG_MEMORY_PLACE:
+        set_memory_place(r, v);
+        break;
+    case STK_CHROME_ARG_DETAILS:
+        set_string(r, v, &r->details);
         break;
     default:
         break;
@@ -314,6 +246,7 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
 static inline void clear_raw(struct stk_chrome_raw *r)
 {
     r->flags = 0;
+    r->name_memo = NULL;
     r->ph = 0;
     r->cat = STK_CHROME_CAT_NONE;
     r->pid.number = r->tid.number = 0;

@@ -1,92 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event of traceEvents, from text to fields: what all later stages need, and nothing else.
+// One event of traceEvents, from text to fields.
 #ifndef STK_READERS_CHROME_EVENT_H
 #define STK_READERS_CHROME_EVENT_H
 
-#include "base/str.h"
-#include "readers/chrome/chrome_json.h"
-#include "readers/chrome/chrome_number.h"
 #include "readers/chrome/chrome_scan.h"
+#include "readers/trace_event/chrome_json.h"
+#include "readers/trace_event/chrome_raw.h"
 
 // Longer events are read by the forgiving path only; longer than the second, they are skipped.
 #define STK_CHROME_FAST_BYTES 32768
 #define STK_CHROME_EVENT_BYTES (32u << 20)
-
-// Categories (`cat`), old and new spellings alike.
-enum stk_chrome_cat {
-    STK_CHROME_CAT_NONE,       // no cat
-    STK_CHROME_CAT_UNKNOWN,    // one that is not in the table
-    STK_CHROME_CAT_OP,         // cpu_op, Operator
-    STK_CHROME_CAT_ANNOTATION, // user_annotation
-    STK_CHROME_CAT_RUNTIME,    // calls of the runtime or driver
-    STK_CHROME_CAT_PYTHON,
-    STK_CHROME_CAT_KERNEL,
-    STK_CHROME_CAT_MEMCPY,
-    STK_CHROME_CAT_MEMSET,
-    STK_CHROME_CAT_DERIVED, // gpu_user_annotation, counters projected onto kernels
-    STK_CHROME_CAT_SYNC,    // cuda_sync
-    STK_CHROME_CAT_EVENT,   // cuda_event
-    STK_CHROME_CAT_OVERHEAD,
-    STK_CHROME_CAT_INSTANT,        // cpu_instant_event
-    STK_CHROME_CAT_SPAN,           // Trace: the window itself
-    STK_CHROME_CAT_FOREIGN_HOST,   // runtime calls of an accelerator that is not known
-    STK_CHROME_CAT_FOREIGN_DEVICE, // its device work
-    STK_CHROME_CAT_FLOW,
-    // Written by stoker export (export/export_chrome.c):
-    STK_CHROME_CAT_STOKER, // rows of its own, made from the others
-    STK_CHROME_CAT_INPUT,  // kinds that Kineto has no category for
-    STK_CHROME_CAT_MEMORY,
-    STK_CHROME_CAT_OTHER,
-    STK_CHROME_CAT_ROW // a row that is neither thread nor stream
-};
-enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n);
-// Categories whose args say something that is kept.
-static inline bool stk_chrome_cat_has_args(enum stk_chrome_cat cat)
-{
-    return cat != STK_CHROME_CAT_OP && cat != STK_CHROME_CAT_PYTHON && cat != STK_CHROME_CAT_SPAN;
-}
-
-// A process, thread or stream id: a number (quoted or not), or some text.
-struct stk_chrome_id {
-    struct stk_str text; // unless it is a number
-    int64_t number;
-};
-
-#define STK_CHROME_HAS_TS (1u << 0)
-#define STK_CHROME_HAS_DUR (1u << 1)
-#define STK_CHROME_BAD_TS (1u << 2) // present and not usable
-#define STK_CHROME_BAD_DUR (1u << 3)
-#define STK_CHROME_LONG_DUR (1u << 4) // a number beyond all bounds
-#define STK_CHROME_HAS_CORR (1u << 5)
-#define STK_CHROME_HAS_DEVICE (1u << 6)
-#define STK_CHROME_HAS_STREAM (1u << 7)
-#define STK_CHROME_HAS_BYTES (1u << 8)
-#define STK_CHROME_HAS_RANK (1u << 9)
-#define STK_CHROME_HAS_RAW_PID (1u << 10)
-#define STK_CHROME_IN_GRAPH (1u << 11)
-#define STK_CHROME_HAS_VALUE (1u << 12) // counter
-#define STK_CHROME_BAD_FIELD (1u << 13) // some other field has the wrong type or range
-#define STK_CHROME_GLOBAL (1u << 14)    // instant of global scope
-#define STK_CHROME_DEVICE_MEMORY (1u << 15)
-#define STK_CHROME_HAS_PID (1u << 16)
-#define STK_CHROME_HAS_STEP (1u << 17)
-
-struct stk_chrome_raw {
-    uint64_t pos; // of its brace in the decompressed input
-    uint32_t flags;
-    char ph;             // 0: none
-    uint8_t cat;         // enum stk_chrome_cat
-    bool odd_bytes;      // strings may need unescaping
-    struct stk_str name; // as in the text
-    struct stk_str cat_text;
-    struct stk_chrome_id pid, tid;
-    struct stk_chrome_time ts, dur;
-    // from args
-    int64_t corr, device, stream, bytes, rank, value, step;
-    struct stk_str label;   // args.name (metadata)
-    struct stk_str details; // args.memcpy_details (TensorFlow)
-    struct stk_str args;    // the whole object as text; empty: none
-};
 
 enum stk_chrome_result {
     STK_CHROME_OK,   // *end is behind its brace

@@ -354,7 +354,7 @@ static void finish_rest(struct run *run)
 
 enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
                                    struct stk_chrome_sink *sink, struct stk_chrome_input *in,
-                                   struct stoker_err *err)
+                                   struct stk_chrome_place *end, struct stoker_err *err)
 {
     STK_ASSERT(count > 0);
     struct run run = {.ctx = ctx,
@@ -370,7 +370,7 @@ enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
     if (!atomic_load(&run.stop)) {
         finish_rest(&run);
     }
-    in->place = run.place;
+    *end = run.place;
     in->damage = stk_stream_damage(ctx->stream);
     pthread_cond_destroy(&run.turn_changed);
     pthread_mutex_destroy(&run.turn_lock);

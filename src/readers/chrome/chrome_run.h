@@ -4,8 +4,9 @@
 #ifndef STK_READERS_CHROME_RUN_H
 #define STK_READERS_CHROME_RUN_H
 
-#include "readers/chrome/chrome_sink.h"
+#include "readers/chrome/chrome_event.h"
 #include "readers/reader.h"
+#include "readers/trace_event/chrome_fix.h"
 
 #define STK_CHROME_BLOCK_BYTES (1u << 20)
 
@@ -53,25 +54,12 @@ static inline struct stk_chrome_place stk_chrome_place_events(void)
 // behind the comma); 0 if none.
 size_t stk_chrome_find_cut(const char *text, size_t len);
 
-struct stk_chrome_input {
-    uint64_t bytes;                               // of the decompressed input
-    struct stk_str captures[STK_CHROME_CAPTURES]; // JSON text, in the arena
-    struct stk_arena arena;
-    const char *damage;            // of the compressed data, or NULL
-    struct stk_chrome_place place; // at the end
-};
-
 // Test hook: size of the blocks (0: as built).
 void stk_chrome_use_blocks(size_t bytes);
 
-// Read all of the stream into the sink, with `count` workers.
-STK_MUST_CHECK enum stoker_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
-                                                  struct stk_chrome_sink *sink,
-                                                  struct stk_chrome_input *in,
-                                                  struct stoker_err *err);
-// What is known only at the end: pairs, processes, devices, names, issues.
-STK_MUST_CHECK enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink,
-                                                 const struct stk_chrome_input *in,
-                                                 struct stoker_err *err);
+// Read all of the stream into the sink, with `count` workers; *end: where that ended.
+STK_MUST_CHECK enum stoker_status
+stk_chrome_pump(const struct stk_read_ctx *ctx, int count, struct stk_chrome_sink *sink,
+                struct stk_chrome_input *in, struct stk_chrome_place *end, struct stoker_err *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "readers/xplane/xplane_text.h"
-#include "readers/xplane/xplane_wire.h"
+#include "base/protobuf.h"
 #include "store/build.h"
 
 // Stats that stoker understands, resolved from their names once per plane.

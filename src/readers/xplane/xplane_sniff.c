@@ -4,7 +4,7 @@
 // that xplane.proto does not have are let pass (it may grow) but cost certainty.
 #include "readers/xplane/xplane_parts.h"
 
-#include "readers/xplane/xplane_wire.h"
+#include "base/protobuf.h"
 
 enum level {
     SPACE,

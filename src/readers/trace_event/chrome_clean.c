@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings of a profile as the store takes them: unescaped, valid UTF-8, without NUL.
 #include "base/alloc.h"
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_json.h"
+#include "readers/trace_event/chrome_stage.h"
 
 static bool needs_unescaping(struct stk_str s)
 {

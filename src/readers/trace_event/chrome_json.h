@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text, one token at a time, forgiving what exporters get wrong: for the records that the fast
 // path gives up, for the few values outside the events, and for arguments shown on demand.
-#ifndef STK_READERS_CHROME_JSON_H
-#define STK_READERS_CHROME_JSON_H
+#ifndef STK_READERS_TRACE_EVENT_CHROME_JSON_H
+#define STK_READERS_TRACE_EVENT_CHROME_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

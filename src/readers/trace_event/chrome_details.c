@@ -4,7 +4,8 @@
 // nothing.
 #include <stdlib.h>
 
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_json.h"
+#include "readers/trace_event/chrome_stage.h"
 
 #include "base/text.h"
 

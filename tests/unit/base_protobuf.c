@@ -2,7 +2,7 @@
 // Protobuf primitives: varints of every length, fields, damage, and the walk over a source.
 #include "base/cpu.h"
 #include "check.h"
-#include "readers/xplane/xplane_wire.h"
+#include "base/protobuf.h"
 #include "xplane_writer.h"
 
 static uint64_t seed = 0x2545f4914f6cdd1du;
@@ -158,5 +158,5 @@ int main(int argc, char **argv)
     CHECK_RUN(varints);
     CHECK_RUN(fields);
     CHECK_RUN(walks);
-    return check_done("unit.xplane_wire");
+    return check_done("unit.base_protobuf");
 }

@@ -2,13 +2,13 @@
 // What a trace says only at its end, or anywhere in it: halves of pairs are joined, device rows get
 // the process that drives the device, tracks and processes their names, devices their properties;
 // threads of a process named "/device:GPU:0" (TensorFlow's trace.json) turn out to be streams.
-#include "readers/chrome/chrome_run.h"
+#include "readers/trace_event/chrome_fix.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "readers/chrome/chrome_facts.h"
+#include "readers/trace_event/chrome_facts.h"
 #include "store/names.h"
 
 struct process {
@@ -343,7 +343,9 @@ static void put_facts(struct fixing *f)
     bool merged = total->raw_pids > 0;
     bool kineto = !merged && (f->facts.is_kineto || total->known_cats > 0);
     struct stk_build_facts facts = {
-        .format = kineto ? "kineto" : "chrome",
+        .format = f->in->format ? f->in->format
+                  : kineto      ? "kineto"
+                                : "chrome",
         .producer = kineto                  ? STK_STR("PyTorch Kineto")
                     : merged                ? STK_STR("PyTorch Kineto, ranks merged")
                     : has_device_process(f) ? STK_STR("TensorFlow or JAX trace viewer")
@@ -352,47 +354,9 @@ static void put_facts(struct fixing *f)
         .rank = merged ? -1 : f->facts.rank,
         .world_size = f->facts.world_size,
         .framework_hint = kineto || total->known_cats ? 1u << STK_FW_PYTORCH : 0,
-        .clock_base_ns = f->facts.base_ns,
+        .clock_base_ns = f->facts.base_ns ? f->facts.base_ns : f->in->clock_base_ns,
     };
     stk_build_facts(f->b, &facts);
-}
-
-static enum stoker_status check_is_trace(const struct fixing *f, struct stoker_err *err)
-{
-    const struct stk_chrome_counts *total = &f->sink->total;
-    const struct stk_chrome_place *place = &f->in->place;
-    if (place->at == STK_CHROME_AT_FOREIGN) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "this is no JSON trace: it does not begin with { or [");
-    }
-    if (!place->seen_events && f->in->damage) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "the compressed data is damaged before the first event (%s)",
-                           f->in->damage);
-    }
-    if (!place->seen_events) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
-                           "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
-                           total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
-    }
-    uint64_t read = 0;
-    for (size_t i = 0; i < f->sink->tracks.count; i++) {
-        read += ((const struct stk_chrome_sink_track *)stk_vec_at(&f->sink->tracks, i))->rows;
-    }
-    for (int i = 0; i < STK_KIND_COUNT; i++) {
-        read += total->by_kind[i];
-    }
-    uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
-                    total->issues[STK_ISSUE_TRUNCATED].events_lost;
-    if (read > 0 && read == lost + total->without_ph) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "this JSON is no profile: no event could be read (%s)",
-                           total->issues[STK_ISSUE_TRUNCATED].events_lost
-                               ? "the file ends inside the first one"
-                               : "what its list holds are no trace events");
-    }
-    return STOKER_OK;
 }
 
 enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_chrome_input *in,
@@ -402,8 +366,8 @@ enum stoker_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk
     stk_vec_init(&f.processes, sizeof(struct process), 1u << 24);
     stk_map_init(&f.process_map, 1u << 24);
     stk_map_init(&f.main_of_rank, 1u << 24);
-    enum stoker_status status = check_is_trace(&f, err);
-    if (status == STOKER_OK && !stk_chrome_facts_read(&f.facts, in)) {
+    enum stoker_status status = STOKER_OK;
+    if (!stk_chrome_facts_read(&f.facts, in)) {
         status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {

@@ -3,7 +3,7 @@
 // for device rows.
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_stage.h"
 
 static struct stk_str keep(struct stk_chrome_stager *s, struct stk_str text)
 {
@@ -136,4 +136,11 @@ uint32_t stk_chrome_track_other(struct stk_chrome_stager *s, const struct stk_ch
         p.id = 0;
     }
     return find_track(s, &p, r);
+}
+
+uint32_t stk_chrome_track_of_key(struct stk_chrome_stager *s, const struct stk_track_key *key)
+{
+    static const struct stk_chrome_raw none = {.pid.text = {"", 0}, .tid.text = {"", 0}};
+    struct place p = {key->kind, key->process, key->device, key->id, key->sid};
+    return find_track(s, &p, &none);
 }

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top-level values of a trace: deviceProperties, distributedInfo, clock base, host, log lines.
-#ifndef STK_READERS_CHROME_FACTS_H
-#define STK_READERS_CHROME_FACTS_H
+#ifndef STK_READERS_TRACE_EVENT_CHROME_FACTS_H
+#define STK_READERS_TRACE_EVENT_CHROME_FACTS_H
 
-#include "readers/chrome/chrome_run.h"
+#include "readers/trace_event/chrome_stage.h"
+
+// What was read beside the events.
+struct stk_chrome_input {
+    uint64_t bytes;                               // of the decompressed input
+    struct stk_str captures[STK_CHROME_CAPTURES]; // JSON text, in the arena
+    struct stk_arena arena;
+    const char *damage;    // of the compressed data, or NULL
+    const char *format;    // of the trace where it is not one of the JSON's two; static
+    int64_t clock_base_ns; // where there is no capture that says it
+};
 
 struct stk_chrome_facts {
     struct stk_arena arena;

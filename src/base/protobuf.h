@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf wire format, as far as XSpace needs it: varints, tags, length-delimited fields, and two
+// Protobuf wire format, as far as profiles need it: varints, tags, length-delimited fields, and two
 // walks over the fields of a message: one over bytes in memory (the hot path), one over a file of
 // any size through a small window (structure and maps, where most fields are skipped by length).
 //
 // Specified in https://protobuf.dev/programming-guides/encoding. Groups (wire types 3 and 4) are
 // obsolete and taken as damage.
-#ifndef STK_READERS_XPLANE_WIRE_H
-#define STK_READERS_XPLANE_WIRE_H
+#ifndef STK_BASE_PROTOBUF_H
+#define STK_BASE_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

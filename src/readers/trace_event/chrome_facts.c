@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the few top-level values that matter. AMD's "compute capability" 9.x would be mistaken for
 // Hopper's 9.0, so it is left out where keys or names say that the device is AMD's.
-#include "readers/chrome/chrome_facts.h"
+#include "readers/trace_event/chrome_facts.h"
 
 #include "base/alloc.h"
+#include "readers/trace_event/chrome_json.h"
 
 struct stk_chrome_device {
     int64_t id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protobuf wire format: the rare cases of varints, and the walk over a source of any size.
-#include "readers/xplane/xplane_wire.h"
+#include "base/protobuf.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rare shapes of numbers: exponents, many digits, integers in quotes.
-#include "readers/chrome/chrome_number.h"
+#include "readers/trace_event/chrome_number.h"
 
 #include "base/str.h"
 

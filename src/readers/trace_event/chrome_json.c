@@ -3,7 +3,7 @@
 // been escaped (a quote ends a string only if what follows could follow a string), missing, double
 // and trailing commas, bare words such as N/A, NaN, Infinity. Not mended: brackets that do not
 // match, strings that swallow the next keys of an event. No recursion: brackets are bits.
-#include "readers/chrome/chrome_json.h"
+#include "readers/trace_event/chrome_json.h"
 
 #include "base/alloc.h"
 

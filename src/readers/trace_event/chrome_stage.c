@@ -5,13 +5,14 @@
 //
 // Not stored, but counted: metadata, flows, async events, the rows of cat "Trace" (they span the
 // window), instants of global scope ("Record Window End" may lie anywhere).
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_stage.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "store/names.h"
 
 #define ROWS_MAX (UINT32_MAX - 1)
+#define DIGITS_MAX 32 // of a number in a name
 
 // Bits of name_class.
 #define CLASS_KNOWN 1u
@@ -91,9 +92,15 @@ void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 
 static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
+    if (r->name_memo && *r->name_memo < s->names.count) {
+        return *r->name_memo;
+    }
     struct stk_str name = r->odd_bytes ? stk_chrome_stage_clean(s, r->name) : r->name;
     uint32_t id = stk_strpool_intern(&s->names, name.p, name.n);
     if (id != STK_STRPOOL_FAILED) {
+        if (r->name_memo) {
+            *r->name_memo = id;
+        }
         return id;
     }
     s->failed = true;
@@ -197,7 +204,7 @@ void stk_chrome_pair_row(const struct stk_chrome_half *begin, struct stk_chrome_
     row->dur_ns = end_ns > row->start_ns ? end_ns - row->start_ns : 0;
 }
 
-static struct stk_chrome_staged *push_row(struct stk_chrome_stager *s)
+struct stk_chrome_staged *stk_chrome_stage_row(struct stk_chrome_stager *s)
 {
     struct stk_chrome_staged *g;
     if (s->rows.count < s->rows.capacity) {
@@ -217,7 +224,7 @@ static struct stk_chrome_staged *push_row(struct stk_chrome_stager *s)
 static bool trailing_number(struct stk_str name, int64_t *n)
 {
     size_t i = name.n;
-    while (i > 0 && name.p[i - 1] >= '0' && name.p[i - 1] <= '9') {
+    while (i > 0 && name.n - i < DIGITS_MAX && name.p[i - 1] >= '0' && name.p[i - 1] <= '9') {
         i--;
     }
     return i < name.n && (i == 0 || name.p[i - 1] == '#') &&
@@ -253,12 +260,11 @@ static void stage_annotation(struct stk_chrome_stager *s, const struct stk_chrom
 
 static uint8_t dir_of_key(struct stk_str value)
 {
-    return stk_str_eq(value, STK_STR("h2d"))   ? STK_DIR_H2D
-           : stk_str_eq(value, STK_STR("d2h")) ? STK_DIR_D2H
-           : stk_str_eq(value, STK_STR("d2d")) ? STK_DIR_D2D
-           : stk_str_eq(value, STK_STR("p2p")) ? STK_DIR_P2P
-           : stk_str_eq(value, STK_STR("h2h")) ? STK_DIR_H2H
-                                               : STK_DIR_UNKNOWN;
+    uint8_t dir = STK_DIR_H2H;
+    while (dir && !stk_str_eq(value, stk_str_from(stk_dir_key(dir)))) {
+        dir--;
+    }
+    return dir;
 }
 
 // "kind_src:pageable kind_dst:device size:4 dest:0 async:1"; stoker export adds "dir:h2d waits:1".
@@ -322,12 +328,12 @@ static void stage_device_row(struct stk_chrome_stager *s, const struct stk_chrom
 
 static bool is_number(struct stk_str name)
 {
-    for (size_t i = 0; i < name.n; i++) {
+    for (size_t i = 0; i < name.n && name.n <= DIGITS_MAX; i++) {
         if (name.p[i] < '0' || name.p[i] > '9') {
             return false;
         }
     }
-    return name.n > 0;
+    return name.n > 0 && name.n <= DIGITS_MAX;
 }
 
 static bool is_api_name(struct stk_str name)
@@ -502,7 +508,7 @@ static void stage_complete(struct stk_chrome_stager *s, const struct stk_chrome_
         drop(s, r, STK_ISSUE_TIME_INVALID);
         return;
     }
-    struct stk_chrome_staged *g = push_row(s);
+    struct stk_chrome_staged *g = stk_chrome_stage_row(s);
     if (!g) {
         return;
     }
@@ -525,7 +531,7 @@ static void stage_instant(struct stk_chrome_stager *s, const struct stk_chrome_r
         return;
     }
     bool memory = stk_str_eq(r->name, STK_STR("[memory]"));
-    struct stk_chrome_staged *g = push_row(s);
+    struct stk_chrome_staged *g = stk_chrome_stage_row(s);
     if (!g) {
         return;
     }
@@ -552,7 +558,7 @@ static void stage_counter(struct stk_chrome_stager *s, const struct stk_chrome_r
         drop(s, r, STK_ISSUE_TIME_INVALID);
         return;
     }
-    struct stk_chrome_staged *g = push_row(s);
+    struct stk_chrome_staged *g = stk_chrome_stage_row(s);
     if (!g) {
         return;
     }
@@ -577,7 +583,7 @@ static void end_half(struct stk_chrome_stager *s, const struct stk_chrome_half *
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, half->track);
     if (t->block == s->block && t->open_begin != STK_NONE) {
         struct stk_chrome_half *begin = stk_vec_at(&s->halves, t->open_begin);
-        struct stk_chrome_staged *g = push_row(s);
+        struct stk_chrome_staged *g = stk_chrome_stage_row(s);
         if (!g) {
             return;
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the rows of all workers meet, in the order of the file. One thread at a time.
-#ifndef STK_READERS_CHROME_SINK_H
-#define STK_READERS_CHROME_SINK_H
+#ifndef STK_READERS_TRACE_EVENT_CHROME_SINK_H
+#define STK_READERS_TRACE_EVENT_CHROME_SINK_H
 
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_stage.h"
 
 // Blocks that share a shard of the builder: the builder works on shards in parallel.
 #define STK_CHROME_SHARD_BLOCKS 64
@@ -36,6 +36,8 @@ bool stk_chrome_sink_init(struct stk_chrome_sink *k, struct stk_build *build);
 void stk_chrome_sink_deinit(struct stk_chrome_sink *k);
 // Take what the worker has staged. The block's text must still be there.
 void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s);
+// Its counts and issues alone, while the text that issues quote is still there.
+void stk_chrome_sink_take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s);
 // A row whose name and track are the sink's: half_names, tracks.
 void stk_chrome_sink_add(struct stk_chrome_sink *k, struct stk_row *row);
 

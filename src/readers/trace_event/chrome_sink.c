@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes staged rows in the order of the file and hands them to the builder, in a new shard every
 // STK_CHROME_SHARD_BLOCKS blocks: so neither order nor ids depend on which worker read what.
-#include "readers/chrome/chrome_sink.h"
+#include "readers/trace_event/chrome_sink.h"
 
 #include "base/alloc.h"
 
@@ -267,7 +267,7 @@ static void take_meta(struct stk_chrome_sink *k, struct stk_chrome_stager *s,
     }
 }
 
-static void take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
+void stk_chrome_sink_take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 {
     struct stk_chrome_counts *from = &s->counts, *to = &k->total;
     for (int i = 0; i < STK_KIND_COUNT; i++) {
@@ -289,6 +289,7 @@ static void take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
     to->known_cats += from->known_cats;
     to->raw_pids += from->raw_pids;
     to->without_ph += from->without_ph;
+    memset(from, 0, sizeof *from);
 }
 
 void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
@@ -307,7 +308,7 @@ void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s
     for (size_t i = 0; i < s->halves.count; i++) {
         take_half(k, s, stk_vec_at(&s->halves, i));
     }
-    take_counts(k, s);
+    stk_chrome_sink_take_counts(k, s);
     k->failed |= s->failed;
     stk_chrome_stage_begin(s);
 }

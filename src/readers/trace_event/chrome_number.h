@@ -2,8 +2,8 @@
 // Numbers of a trace, read by hand: times are decimal microseconds and must not go through a
 // double, whose 53 bits cannot hold an epoch time to the nanosecond. All functions read up to 8
 // bytes beyond the digits, so the text must be padded (STK_CHROME_PAD).
-#ifndef STK_READERS_CHROME_NUMBER_H
-#define STK_READERS_CHROME_NUMBER_H
+#ifndef STK_READERS_TRACE_EVENT_CHROME_NUMBER_H
+#define STK_READERS_TRACE_EVENT_CHROME_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

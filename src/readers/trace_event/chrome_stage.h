@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker makes of the events of one block: rows and notes, held back until it is certain
 // that the block was cut from the file where an event begins (chrome_sink.h takes them then).
-#ifndef STK_READERS_CHROME_STAGE_H
-#define STK_READERS_CHROME_STAGE_H
+#ifndef STK_READERS_TRACE_EVENT_CHROME_STAGE_H
+#define STK_READERS_TRACE_EVENT_CHROME_STAGE_H
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "readers/chrome/chrome_event.h"
+#include "readers/trace_event/chrome_raw.h"
 #include "store/build.h"
 
 // Device rows do not say which process drives the device. Until the end of the input they belong to
@@ -119,6 +119,8 @@ struct stk_chrome_stager {
     bool failed;    // no memory
 };
 
+// Row of a reader that fills it itself; NULL: no memory.
+struct stk_chrome_staged *stk_chrome_stage_row(struct stk_chrome_stager *s);
 bool stk_chrome_stager_init(struct stk_chrome_stager *s); // false: no memory; deinit in any case
 void stk_chrome_stager_deinit(struct stk_chrome_stager *s);
 // Forget the block's rows and begin another (or the same again).
@@ -154,6 +156,8 @@ uint32_t stk_chrome_track_device(struct stk_chrome_stager *s, const struct stk_c
 // Rows of the profiler or of a device that is not known: neither host thread nor stream.
 uint32_t stk_chrome_track_other(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                                 enum stk_track_kind kind, struct stk_str sid);
+// One that is known by its key alone.
+uint32_t stk_chrome_track_of_key(struct stk_chrome_stager *s, const struct stk_track_key *key);
 // An event of a file that was merged from several ranks.
 static inline bool stk_chrome_is_merged(const struct stk_chrome_raw *r)
 {

@@ -10,7 +10,7 @@
 // as two. Traffic is each input read once and the output written once, so it is a lower bound.
 // Limits: shapes of tensor lists are not read; where shapes or parameters are missing nothing is
 // said of the operator.
-#include "readers/chrome/chrome_stage.h"
+#include "readers/trace_event/chrome_stage.h"
 
 #define TENSORS 8
 #define AXES 8
