@@ -14,12 +14,19 @@ export async function makeApi() {
 }
 
 class ServerApi {
-    static async open() {
+    static async open(side) {
         const api = new ServerApi();
         api.kept = new Map();
+        api.own = side ? { side } : {};
         api.token = new URLSearchParams(location.search).get('token') || '';
         api.infoDoc = await api.json('info');
         return api;
+    }
+
+    /* The other profile of two, with the same calls. */
+    other() {
+        this.otherApi = this.otherApi || ServerApi.open('b');
+        return this.otherApi;
     }
 
     get tables() {
@@ -31,7 +38,7 @@ class ServerApi {
     }
 
     async ask(path, params = {}, init = {}) {
-        const search = new URLSearchParams({ ...params, token: this.token });
+        const search = new URLSearchParams({ ...this.own, ...params, token: this.token });
         let answer;
         try {
             answer = await fetch(`api/${path}?${search}`, { ...init, signal: init.signal || AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
@@ -66,8 +73,8 @@ class ServerApi {
     }
 
     async info() { return this.infoDoc; }
-    report(side) { return this.once('report', side && { side }); }
-    table(name, side) { return this.once(`table/${encodeURIComponent(name)}`, side && { side }); }
+    report() { return this.once('report'); }
+    table(name) { return this.once(`table/${encodeURIComponent(name)}`); }
     whatif(fixes) { return this.once('whatif', fixes.length ? { fix: fixes.join(',') } : undefined); }
     diff() { return this.once('diff'); }
     event(id) { return this.once('event', { id }); }

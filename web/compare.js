@@ -24,8 +24,8 @@ export async function comparePage(main, context) {
     add(main, el('div', { class: 'verdict' }, el('h2', { class: 'sentence' }, diff.verdict.sentence),
         el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, diff.verdict.kind), diff.verdict.confidence && el('span', {}, 'confidence ', el('b', {}, diff.verdict.confidence)))),
     reasons(diff), stepsBlock(diff), causesBlock(diff));
-    if (api.can('tiles-b')) {
-        main.append(section('pair', 'Both in step', await comparedTimelines(context)));
+    if (api.other) {
+        main.append(section('pair', 'Both timelines, step by step', await comparedTimelines(context)));
     }
     add(main, namesBlock('kernels', 'Kernels that changed', diff), namesBlock('ops', 'Operations that changed', diff), findingsBlock(diff));
 }

@@ -6,8 +6,11 @@ import { codeBlock, el, link } from './dom.js';
 import { fmtNs, fmtShare } from './format.js';
 import { hashOf } from './state.js';
 
-export function findingCards(findings, report) {
-    return el('ol', { class: 'findings' }, findings.map((finding) => el('li', {}, findingCard(finding, report))));
+/* `first`: how many stand before these on the page; the numbers go on from there. */
+export function findingCards(findings, report, first = 0) {
+    const list = el('ol', { class: 'findings' }, findings.map((finding) => el('li', {}, findingCard(finding, report))));
+    list.style.counterReset = `finding ${first}`;
+    return list;
 }
 
 function findingCard(finding, report) {

@@ -31,10 +31,11 @@ export async function timelinePage(main, context) {
     page.canvas.focus({ preventScroll: true });
 }
 
-class TimelinePage {
-    constructor(main, api, info, report) {
-        Object.assign(this, { api, info, report, selected: null, area: null, current: null, scroll: 0, hits: null, notes: [], gone: false });
-        this.rows = new Rows([...ownTracks(report), ...(info.tracks || [])]);
+/* `bare`: a name for one of several on a page, without tools and without a part in the address. */
+export class TimelinePage {
+    constructor(main, api, info, report, bare = '') {
+        Object.assign(this, { bare, api, info, report, selected: null, area: null, current: null, scroll: 0, hits: null, notes: [], gone: false });
+        this.rows = new Rows([...ownTracks(report), ...labelled(info.tracks || [])]);
         const last = Math.max(info.last_ns ?? 0, ...(report.steps.list || []).slice(-4).map((s) => s.start_ns + s.dur_ns));
         this.view = new TimeView(Math.min(0, info.first_ns ?? 0), last || 1, () => this.changed());
         this.data = new TimelineData(api, { first_ns: this.view.first, last_ns: this.view.last, level: info.level }, () => this.redraw(), (error) => this.trouble(error));
@@ -46,18 +47,18 @@ class TimelinePage {
 
     build(main) {
         this.canvas = el('canvas', { class: 'tl-canvas', tabindex: '0', role: 'application', 'aria-roledescription': 'timeline',
-            'aria-label': 'Timeline. W and S zoom, A and D move, arrow keys choose track and event, T lists events as a table, question mark lists all keys.' });
-        this.names = el('div', { class: 'tl-names' });
-        this.status = el('p', { class: 'tl-status', id: 'tl-status' });
+            'aria-label': this.bare ? `Timeline of ${this.bare}: arrow keys choose track and event; the buttons above move both` : 'Timeline. W and S zoom, A and D move, arrow keys choose track and event, T lists events as a table, question mark lists all keys.' });
+        this.names = el('div', { class: 'tl-names', role: 'group' });
+        this.status = el('p', { class: 'tl-status', id: this.bare ? undefined : 'tl-status' });
         this.tip = el('div', { class: 'tl-tip', hidden: true });
-        this.panel = el('section', { class: 'tl-panel', hidden: true, 'aria-label': 'Details', tabindex: '-1' });
+        this.panel = el('section', { class: 'tl-panel', hidden: true, 'aria-label': this.bare ? `Details of ${this.bare}` : 'Details', tabindex: '-1' });
         this.alert = el('div', { role: 'alert', class: 'tl-alert' });
         this.filterBox = el('input', { type: 'search', placeholder: 'Filter tracks', 'aria-label': 'Filter tracks', oninput: () => this.setFilter(this.filterBox.value) });
         this.hidden = el('span', { class: 'badge', hidden: true });
         const tools = el('div', { class: 'tl-tools', role: 'toolbar', 'aria-label': 'Timeline' }, this.search.node,
             this.filterBox, this.hidden, button('Fit', () => this.act('fit')), button('Undo', () => this.act('undo')),
             button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')));
-        add(main, el('div', { class: 'tl' }, el('h1', { class: 'offscreen' }, 'Timeline'), tools, this.alert,
+        add(main, el('div', { class: 'tl' }, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools], this.alert,
             el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)), this.status, this.panel));
     }
 
@@ -100,7 +101,8 @@ class TimelinePage {
     changed() {
         this.redraw();
         clearTimeout(this.stateTimer);
-        this.stateTimer = setTimeout(() => this.gone || keepState('timeline', this.state()), STATE_MS);
+        this.onView && this.onView();
+        this.stateTimer = setTimeout(() => this.gone || this.bare || keepState('timeline', this.state()), STATE_MS);
     }
 
     state() {
@@ -143,7 +145,7 @@ class TimelinePage {
         const shown = `${fmtNs(view.span)} in sight from ${fmtNs(view.t0)}`;
         const loading = this.data.waiting ? '; loading' : '';
         this.status.textContent = `${shown}; ${fmtCount(batch.events)} events drawn, ${mergedText(batch)}${batch.rough ? '; rough while loading' : ''}${loading}` +
-            (this.info.note ? `; ${this.info.note}` : '');
+            (this.info.note ? `; ${this.info.note}` : '') + ((this.info.tracks || []).length ? '' : '; no tracks of events here: only steps and findings');
         this.status.dataset.waiting = this.data.waiting;
         this.hidden.hidden = !this.rows.hidden;
         this.hidden.textContent = `${this.rows.hidden} tracks hidden`;
@@ -387,6 +389,15 @@ class TimelinePage {
             button('Remove', () => { this.notes = this.notes.filter((other) => other !== note); this.selectNothing(); }, { class: 'quiet' })))));
         field.focus();
     }
+}
+
+/* Where there are several devices or ranks a track's label begins with its own; devices stand in order. */
+function labelled(tracks) {
+    const several = (key) => new Set(tracks.map((track) => track[key]).filter((x) => x !== undefined && x !== null)).size > 1;
+    const [devices, ranks] = [several('device'), several('rank')];
+    const place = (track) => (devices && track.device ? `${track.device} · ` : ranks && track.rank !== undefined ? `rank ${track.rank} · ` : '');
+    return tracks.map((track) => ({ ...track, label: place(track) + track.label }))
+        .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || String(a.device ?? '').localeCompare(String(b.device ?? ''), undefined, { numeric: true }));
 }
 
 export function parseNotes(text) {

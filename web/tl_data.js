@@ -19,8 +19,9 @@ export class TimelineData {
         this.onlyLevel = info.level; // a single-file report holds one level
         this.tiles = new Map(); // key -> tile, in the order of use
         this.bytes = 0;
-        this.flying = new Map(); // key -> true
+        this.flying = new Map(); // key -> whether it is in sight
         this.wanted = [];
+        this.skirt = [];
         this.failed = new Map(); // key -> time
         this.names = new Map();
         this.unnamed = new Set();
@@ -37,6 +38,7 @@ export class TimelineData {
     /* Begins a frame: what was wanted before and has not been asked for is forgotten. */
     begin() {
         this.wanted = [];
+        this.skirt = [];
     }
 
     /* Tiles that cover [t0, t1] of a track, stand-ins among them; wants what is missing. */
@@ -50,9 +52,12 @@ export class TimelineData {
                 tile && found.push({ tile, from: index * span, to: (index + 1) * span });
                 continue;
             }
-            this.wanted.push([track, level, index]);
+            this.wanted.push([track, level, index, true]);
             const stand = this.standIn(track, level, index);
             stand && found.push({ tile: stand, from: index * span, to: (index + 1) * span, rough: true });
+        }
+        if (this.onlyLevel === undefined) { // what a move would show next
+            this.skirt.push([track, level, Math.floor(t0 / span) - 1], [track, level, last + 1]);
         }
         return found;
     }
@@ -76,24 +81,25 @@ export class TimelineData {
         return null;
     }
 
-    /* Ends a frame: sends as many requests as may fly. */
+    /* Ends a frame: sends as many requests as may fly, the skirt's when nothing in sight is missing. */
     end() {
-        while (this.flying.size < AT_ONCE && this.wanted.length) {
-            const [track, level, index] = this.wanted.shift();
+        while (this.flying.size < AT_ONCE && this.wanted.length + this.skirt.length) {
+            const [track, level, index, inSight] = this.wanted.shift() || this.skirt.shift();
             const key = `${track}/${level}/${index}`;
             const failedAt = this.failed.get(key);
-            if (!this.flying.has(key) && !this.tiles.has(key) && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
-                this.fetchTile(key, track, level, index);
+            if (index >= 0 && !this.flying.has(key) && !this.tiles.has(key) && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
+                this.fetchTile(key, track, level, index, Boolean(inSight));
             }
         }
     }
 
+    /* Tiles in sight that are still to come. */
     get waiting() {
-        return this.flying.size + this.wanted.length;
+        return this.wanted.length + [...this.flying.values()].filter(Boolean).length;
     }
 
-    async fetchTile(key, track, level, index) {
-        this.flying.set(key, true);
+    async fetchTile(key, track, level, index, inSight) {
+        this.flying.set(key, inSight);
         try {
             const tile = await this.api.tile(track, level, index);
             this.keep(key, tile);

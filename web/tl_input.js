@@ -110,7 +110,7 @@ export function listenTimeline(page) {
     };
 }
 
-function listenPointer(page) {
+export function listenPointer(page) {
     const { canvas } = page;
     let drag = null;
     const at = (event) => {

@@ -9,6 +9,7 @@ import { RULER_PX } from './tl_draw.js';
 export function drawNames(page, height) {
     const shown = page.rows.lines.filter((line) => line.y - page.scroll + RULER_PX < height && line.y + line.h - page.scroll > 0);
     const key = JSON.stringify([page.scroll, height, page.current, shown.map((line) => [line.id, line.y, line.h, line.shut, page.rows.pinned.has(line.id)])]);
+    page.names.setAttribute('aria-label', page.bare ? `Tracks of ${page.bare}` : 'Tracks');
     if (key === page.namesKey) {
         return;
     }

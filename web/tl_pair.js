@@ -1,32 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two steps under each other, one of each profile, on one scale: the rows of steps of A and B, aligned by
-// the order of the steps; a choice of the pair shows both by their parts.
+// Two timelines under each other, in step: the n-th step of A over the n-th step of B, on one scale, from
+// their starts on. A move of one moves the other. Which pair is shown is a slider; buttons do for the
+// keyboard what the pointer does on the pictures.
 
 import { stepBar } from './bar.js';
-import { add, clear, el } from './dom.js';
+import { add, button, clear, el } from './dom.js';
 import { fmtNs } from './format.js';
 import { partsFromObject } from './parts.js';
+import { TimelinePage } from './timeline.js';
+import { listenPointer } from './tl_input.js';
 
-export async function comparedTimelines({ api }) {
-    const [a, b] = await Promise.all([api.report(), api.report('b')]);
-    const pick = (report) => {
-        const list = report.steps.list || [];
-        return list.filter((step) => step.device === (list[0] || {}).device);
-    };
-    const [listA, listB] = [pick(a), pick(b)];
-    const most = Math.min(listA.length, listB.length);
-    if (!most) {
-        return el('p', {}, 'One side holds no steps.');
+const ROOM = 0.05; // of a step, before and behind it
+const MOVE_PX = 120;
+
+/* The steps of the first device that has any, or of the host. */
+function stepsOf(report) {
+    const list = report.steps.list || [];
+    return list.filter((step) => step.device === (list[0] || {}).device);
+}
+
+export async function comparedTimelines(context) {
+    const apis = [context.api, await context.api.other()];
+    const sides = await Promise.all(apis.map(async (api, i) => {
+        const report = await api.report();
+        return { name: i ? 'B, after' : 'A, before', api, report, info: await api.info(), steps: stepsOf(report) };
+    }));
+    const pairs = Math.min(...sides.map((side) => side.steps.length));
+    if (!pairs) {
+        return el('p', {}, 'One of the two profiles holds no steps.');
     }
-    const place = el('div');
-    const slider = el('input', { type: 'range', min: '0', max: String(most - 1), value: '0', 'aria-label': 'Pair of steps', class: 'pair-slider', oninput: () => show() });
-    const show = () => {
-        const [x, y] = [listA[Number(slider.value)], listB[Number(slider.value)]];
-        const scale = Math.max(x.dur_ns, y.dur_ns);
-        slider.setAttribute('aria-valuetext', `step ${x.number} and step ${y.number}`);
-        add(clear(place), [['A', x], ['B', y]].map(([side, step]) => [el('h3', {}, `${side}, step ${step.number}: ${fmtNs(step.dur_ns)}`),
-            stepBar(partsFromObject(step.parts || {}, step.dur_ns), { label: `${side}, step ${step.number}`, scale })]));
-    };
-    show();
-    return el('div', {}, slider, place);
+    const pair = new StepPair(sides, pairs);
+    context.leave = () => pair.leave();
+    return pair.node;
+}
+
+class StepPair {
+    constructor(sides, pairs) {
+        Object.assign(this, { sides, at: 0, following: false, bars: el('div') });
+        this.slider = el('input', { type: 'range', min: '0', max: String(pairs - 1), value: '0', 'aria-label': 'Pair of steps', class: 'pair-slider',
+            oninput: () => this.show(Number(this.slider.value)) });
+        const places = sides.map((side) => {
+            const place = el('div', { class: 'pair-side' }, el('h3', {}, side.name));
+            side.page = new TimelinePage(place, side.api, side.info, side.report, side.name);
+            side.page.onView = () => this.follow(side);
+            listenPointer(side.page);
+            side.page.canvas.addEventListener('keydown', (event) => this.key(side.page, event));
+            return place;
+        });
+        const { view } = sides[0].page;
+        this.node = el('div', { class: 'pair' }, el('div', { class: 'tools' }, el('label', {}, 'Step ', this.slider),
+            button('Zoom in', () => view.zoom(0.7)), button('Zoom out', () => view.zoom(1 / 0.7)),
+            button('Left', () => view.pan(-MOVE_PX)), button('Right', () => view.pan(MOVE_PX)), button('This step', () => this.show(this.at))),
+        this.bars, places);
+        requestAnimationFrame(() => this.show(0));
+    }
+
+    show(at) {
+        this.at = at;
+        const steps = this.sides.map((side) => side.steps[at]);
+        const longest = Math.max(...steps.map((step) => step.dur_ns));
+        this.slider.setAttribute('aria-valuetext', `step ${steps[0].number} of A and step ${steps[1].number} of B`);
+        add(clear(this.bars), this.sides.map((side, i) => [el('h3', {}, `${side.name}, step ${steps[i].number}: ${fmtNs(steps[i].dur_ns)}`),
+            stepBar(partsFromObject(steps[i].parts || {}, steps[i].dur_ns), { label: `${side.name}, step ${steps[i].number}`, scale: longest })]));
+        const { start_ns: start } = steps[0];
+        this.sides[0].page.view.set(start - longest * ROOM, start + longest * (1 + ROOM));
+    }
+
+    /* The other side takes the same distance from its own step's start, and the same scale. */
+    follow(side) {
+        if (this.following) {
+            return;
+        }
+        this.following = true;
+        const { view } = side.page;
+        for (const other of this.sides.filter((candidate) => candidate !== side)) {
+            const shift = other.steps[this.at].start_ns - side.steps[this.at].start_ns;
+            other.page.view.t0 = view.t0 + shift;
+            other.page.view.t1 = view.t1 + shift;
+            other.page.redraw();
+        }
+        this.following = false;
+    }
+
+    key(page, event) {
+        const action = { ArrowUp: 'trackUp', ArrowDown: 'trackDown', ArrowLeft: 'previous', ArrowRight: 'next', Enter: 'enter', NumpadEnter: 'enter',
+            Escape: 'clear', PageUp: 'pageUp', PageDown: 'pageDown', KeyE: 'fold', KeyT: 'table' }[event.code];
+        if (action && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            page.act(action, event);
+            event.preventDefault();
+        }
+    }
+
+    leave() {
+        for (const { page } of this.sides) {
+            page.gone = true;
+            page.data.closed = true;
+        }
+    }
 }

@@ -11,10 +11,10 @@ const TYPING_MS = 250;
 export class TimelineSearch {
     constructor(page) {
         Object.assign(this, { page, text: '', found: null, at: -1, ids: null, timer: 0, turn: 0 });
-        this.box = el('input', { type: 'search', placeholder: 'Search names', 'aria-label': 'Search the whole trace', 'aria-describedby': 'tl-count', id: 'tl-search',
+        this.box = el('input', { type: 'search', placeholder: 'Search names', 'aria-label': 'Search the whole trace', 'aria-describedby': page.bare ? undefined : 'tl-count', id: page.bare ? undefined : 'tl-search',
             oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.run(this.box.value, false), TYPING_MS); },
             onkeydown: (event) => this.key(event) });
-        this.count = el('span', { class: 'tl-count', id: 'tl-count' });
+        this.count = el('span', { class: 'tl-count', id: page.bare ? undefined : 'tl-count' });
         this.node = el('span', { class: 'tl-search', role: 'search' }, this.box, this.count,
             button('▲', () => this.step(-1), { 'aria-label': 'Previous match', class: 'quiet' }),
             button('▼', () => this.step(1), { 'aria-label': 'Next match', class: 'quiet' }),

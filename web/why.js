@@ -16,15 +16,15 @@ const CARDS_FIRST = 3;
 export async function whyPage(main, { api }) {
     const report = await api.report();
     const canJudge = report.verdict.kind !== 'cannot-tell';
-    add(main, verdictBlock(report), canJudge ? null : cannotTell(report), barBlock(report));
+    add(main, verdictBlock(report), canJudge ? barBlock(report) : null);
     const worth = report.findings || [];
     if (worth.length) {
         main.append(section('fixes', canJudge ? 'What to change first' : 'What to do about it',
             findingCards(worth.slice(0, CARDS_FIRST), report)));
     }
-    add(main, stripBlock(report), trustLine(report));
+    add(main, canJudge ? null : [cannotTell(report), barBlock(report)], stripBlock(report), trustLine(report));
     if (worth.length > CARDS_FIRST) {
-        main.append(section('more-findings', 'Further findings', findingCards(worth.slice(CARDS_FIRST), report)));
+        main.append(section('more-findings', 'Further findings', findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
     }
     add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
     await topKernels(main, api);

@@ -29,7 +29,8 @@ class Refused(Exception):
 class Profile:
     """What the command says of a profile, and its events."""
 
-    def __init__(self, stoker, paths):
+    def __init__(self, stoker, paths, other=None):
+        self.other = other and Profile(stoker, other)  # to compare with
         self.stoker, self.paths, self.fail, self.known = str(stoker), [str(p) for p in paths], False, {}
         self.report = self.ask("why", "--json", *self.paths)
         columns = "id, track, kind, name, start_ns, dur_ns, depth, step, launch"
@@ -75,7 +76,7 @@ class Profile:
             "last_ns": last,
             "events": len(self.events),
             "tables": TABLES,
-            "can": ["query", "tiles"],
+            "can": ["query", "tiles"] + (["diff"] if self.other else []),
             "tracks": tracks,
         }
 
@@ -181,6 +182,10 @@ class Profile:
 
     def answer(self, what, word):
         """The answer to api/`what`; `word` is the address's parameters."""
+        if word.get("side") == "b":
+            return self.other.answer(what, {k: v for k, v in word.items() if k != "side"})
+        if what == "diff":
+            return self.ask("diff", "--json", *self.paths, "--", *self.other.paths)
         if what.startswith("table/"):
             return self.ask("stats", what[6:], "--json", *self.paths)
         if what == "whatif":
