@@ -107,7 +107,7 @@ static inline void fake_part(struct fake *f, enum stk_part part, double share, i
 }
 
 // A name that fills a part, with an example.
-static void fake_name(struct fake *f, enum stk_part part, const char *name)
+static inline void fake_name(struct fake *f, enum stk_part part, const char *name)
 {
     struct stk_cause *c = &f->run.causes[part];
     c->names[c->name_count++] = (struct stk_cause_name){name, 5000000, 6};

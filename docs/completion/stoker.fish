@@ -38,7 +38,7 @@ complete -c stoker -n '__fish_seen_subcommand_from whatif' -l list -d 'list what
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l critical -d 'show the critical path of the steps'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, gaps, operations'
-complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -F
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'
@@ -157,7 +157,7 @@ complete -c stoker -n '__fish_seen_subcommand_from prove' -l quiet -s q -d 'the 
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a explain -d 'explain a rule: when it fires, why it matters, what to do'
-complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell'
+complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a formats -d 'list the profile formats that can be read'

@@ -84,7 +84,7 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters all)' \
+            '1:word:(overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all)' \
             '*:profile:_files' ;;
         diff) _arguments \
             '--json[print JSON, for programs]' \
@@ -186,7 +186,7 @@ _stoker() {
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps compute-bound mixed cannot-tell)' ;;
+            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell)' ;;
         formats) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' ;;

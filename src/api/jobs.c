@@ -17,6 +17,8 @@
 #include "base/thread.h"
 #include "readers/reader.h"
 
+#define SMALL 32 // below this part of all bytes a file is small
+
 struct crew {
     struct stk_job *jobs;
     size_t count;
@@ -233,6 +235,18 @@ static void measure(struct crew *crew)
     }
 }
 
+// Files that are worth a worker of their own: a small record beside a large profile takes no thread
+// from it. At least 1; a size that is not known counts.
+static int large_files(const struct crew *crew)
+{
+    int large = 0;
+    for (size_t i = 0; i < crew->count; i++) {
+        uint64_t bytes = crew->jobs[i].info.bytes;
+        large += bytes == 0 || bytes >= crew->total_bytes / SMALL;
+    }
+    return large;
+}
+
 enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
                                  const struct stoker_why_options *options,
                                  const struct stk_select *select, const struct stk_view_hook *hook,
@@ -245,9 +259,9 @@ enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t count,
                         .hook = hook,
                         .keep_bytes = keep_bytes};
     int threads = options->threads > 0 ? options->threads : stk_thread_count();
-    int workers = (size_t)threads < count ? threads : (int)count;
-    crew.threads_per_file = threads / workers;
     measure(&crew);
+    int large = large_files(&crew), workers = threads < large ? threads : large;
+    crew.threads_per_file = threads / workers;
     stk_thread_run(workers, work, &crew);
     bool over = atomic_load(&crew.over);
     for (size_t i = 0; i < count; i++) {

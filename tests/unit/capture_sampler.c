@@ -267,6 +267,7 @@ static void whole(void)
     CHECK(near(stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_MEMORY), 900));
     CHECK(near(stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_KILLS)->last, 1));
     CHECK(stk_machine_figure_of(v, STK_SAMPLE_OF_THREAD_BLOCKED) != NULL);
+    CHECK(v->to_ns > v->from_ns && v->to_ns - v->from_ns < INT64_C(60000000000));
     CHECK_EQ(v->process_count, 2);
     CHECK(v->processes[0].pid == ROOT && v->processes[1].pid == 200);
     CHECK(strcmp(v->processes[1].name, "pt_data_worker") == 0 && v->processes[1].parent == ROOT);

@@ -154,6 +154,7 @@ static void *sample(void *arg)
     uint64_t interval_ns = s->period_ns;
     bool stop = false;
     s->cpu_ns = own_ns();
+    s->shared.now_ns = stk_clock_ns();
     open_sources(s);
     for (;;) {
         s->shared.now_ns = stk_clock_ns();

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules on the record of the machine: each fires with the words that it should have, stays quiet at
+// its threshold and without a record, and never says more than the profile does.
+#include "model/machine.h"
+#include "rules_run.h"
+
+#define SECOND INT64_C(1000000000)
+#define LOOKS 20
+
+// A record of one look a second; values are of all looks.
+struct world {
+    struct stk_machine machine;
+    struct stk_machine_series series[64];
+    int64_t time_ns[64 * LOOKS];
+    double value[64 * LOOKS];
+};
+static struct world w;
+static struct fake f;
+
+static void counter(enum stk_sampled sample, int64_t process, int64_t number, const char *name,
+                    double value)
+{
+    struct stk_machine *m = &w.machine;
+    struct stk_machine_series *s = &w.series[m->series_count++];
+    CHECK(m->series_count <= 64);
+    *s = (struct stk_machine_series){.sample = sample,
+                                     .process = process,
+                                     .number = number,
+                                     .name = name,
+                                     .first = m->sample_count,
+                                     .count = LOOKS};
+    for (int i = 0; i < LOOKS; i++) {
+        w.time_ns[m->sample_count] = (i + 1) * SECOND;
+        w.value[m->sample_count++] = value;
+    }
+}
+
+static void of_job(enum stk_sampled sample, double value)
+{
+    counter(sample, 1, -8, "", value);
+}
+
+static void begin(enum stk_scope scope)
+{
+    memset(&w, 0, sizeof w);
+    fake_init(&f, 1, scope);
+    w.machine = (struct stk_machine){.first_ns = SECOND,
+                                     .last_ns = LOOKS * SECOND,
+                                     .series = w.series,
+                                     .time_ns = w.time_ns,
+                                     .value = w.value};
+    of_job(STK_SAMPLE_OF_TICK, SECOND);
+    of_job(STK_SAMPLE_OF_SCAN, SECOND);
+    w.machine.looks = &w.series[0];
+    w.machine.scans = &w.series[1];
+}
+
+static void thread(int64_t pid, int64_t tid, const char *name, double cpu, double queue)
+{
+    counter(STK_SAMPLE_OF_THREAD_CPU, pid, tid, name, cpu);
+    counter(STK_SAMPLE_OF_THREAD_QUEUE, pid, tid, name, queue);
+}
+
+static void process(int64_t pid, int64_t parent, const char *name)
+{
+    counter(STK_SAMPLE_OF_PROCESS_PARENT, pid, 0, name, (double)parent);
+}
+
+static void ask(void)
+{
+    f.run.machine = stk_machine_look(&w.machine, SECOND, LOOKS * SECOND, &f.arena);
+    CHECK(f.run.machine != NULL);
+    fake_ask(&f);
+}
+
+static const struct stk_rep_finding *found(const char *id)
+{
+    const struct stk_rep_finding *items = f.report.findings.items;
+    for (size_t i = 0; i < f.report.findings.count; i++) {
+        if (strcmp(items[i].id, id) == 0) {
+            return &items[i];
+        }
+    }
+    return NULL;
+}
+
+static bool tells(const struct stk_rep_finding *x, const char *text)
+{
+    const struct stk_rep_evidence *e = x ? x->evidence.items : NULL;
+    for (size_t i = 0; x && i < x->evidence.count; i++) {
+        if (strstr(e[i].text, text)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; x && i < x->evidence.count; i++) {
+        fprintf(stderr, "  %s\n", e[i].text);
+    }
+    return false;
+}
+
+static void end(void)
+{
+    fake_done(&f);
+}
+
+static void workers_on_two(double processors, double queue)
+{
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, processors);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 1.96);
+    of_job(STK_SAMPLE_OF_JOB_QUEUE, 4 * queue);
+    of_job(STK_SAMPLE_OF_MACHINE_CPU, 0.2);
+    process(10, 1, "python");
+    for (int i = 0; i < 4; i++) {
+        process(20 + i, 10, "pt_data_worker");
+        thread(20 + i, 20 + i, "pt_data_worker", 0.49, queue);
+    }
+}
+
+static void processors(void)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    workers_on_two(2, 0.49);
+    ask();
+    const struct stk_rep_finding *x = found("processors-short");
+    CHECK(tells(x, "the 4 processes pt_data_worker are busy 98 % of the time, 50 % of it waiting"));
+    CHECK(tells(x, "the job may use 2"));
+    CHECK(tells(x, "40 % waits for the host and its input: that is what this can hold up"));
+    CHECK(x && strcmp(x->severity, "high") == 0 && x->saving.high_share <= 0.41);
+    end();
+    begin(STK_SCOPE_STEPS); // processors are free
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    workers_on_two(8, 0.49);
+    ask();
+    CHECK(!found("processors-short"));
+    end();
+    begin(STK_SCOPE_STEPS); // hardly a queue
+    workers_on_two(2, 0.05);
+    ask();
+    CHECK(!found("processors-short"));
+    end();
+    begin(STK_SCOPE_STEPS); // the step does not wait for it
+    workers_on_two(2, 0.49);
+    ask();
+    x = found("processors-short");
+    CHECK(x && strcmp(x->severity, "info") == 0 && tells(x, "not held up"));
+    end();
+}
+
+static void throttled(double share)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.5, -1);
+    workers_on_two(2, 0.49);
+    of_job(STK_SAMPLE_OF_CGROUP_QUOTA, 2);
+    of_job(STK_SAMPLE_OF_CGROUP_PERIODS, share);
+    of_job(STK_SAMPLE_OF_CGROUP_THROTTLED, 1);
+    of_job(STK_SAMPLE_OF_MACHINE_PROCESSORS, 64);
+    of_job(STK_SAMPLE_OF_JOB_THREADS, 40);
+    ask();
+    const struct stk_rep_finding *x = found("cgroup-throttled");
+    CHECK((x != NULL) == (share >= 0.05));
+    if (x) {
+        CHECK(tells(x, "throttled by its control group 34 % of the time: in 31 % of its periods"));
+        CHECK(tells(x, "the quota is 2 processors, the machine has 64, the job 40 threads"));
+        CHECK(x->saving.high_share > 0.3 && x->saving.high_share < 0.35);
+        CHECK(!found("processors-short"));
+    }
+    end();
+}
+
+static void disk(double busy, double stalled)
+{
+    int64_t number = STK_SAMPLE_NUMBER(STK_SAMPLE_DISK, 5);
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.3, -1);
+    counter(STK_SAMPLE_OF_DISK_BUSY, 1, number, "nvme0n1", busy);
+    counter(STK_SAMPLE_OF_DISK_READ, 1, number, "nvme0n1", 80e6);
+    of_job(STK_SAMPLE_OF_MACHINE_WAIT_IO, stalled);
+    process(10, 1, "python");
+    counter(STK_SAMPLE_OF_PROCESS_READ, 10, 0, "python", 78e6);
+    ask();
+    const struct stk_rep_finding *x = found("disk-busy");
+    CHECK((x != NULL) == (busy >= 0.85 && stalled >= 0.1));
+    if (x) {
+        CHECK(tells(x, "the disk nvme0n1 gives 80"));
+        CHECK(tells(x, "is busy 100 % of the time"));
+        CHECK(tells(x, "waited for storage 63 % of the time"));
+    }
+    end();
+}
+
+static void one_thread(double input, double free)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, input, -1);
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 1.05 + free);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 1.05);
+    process(10, 1, "python");
+    counter(STK_SAMPLE_OF_PROCESS_THREADS, 10, 0, "python", 4);
+    thread(10, 10, "python", 0.99, 0);
+    thread(10, 11, "loader", 0.03, 0);
+    thread(10, 12, "loader", 0.03, 0);
+    ask();
+    const struct stk_rep_finding *x = found("one-thread");
+    CHECK((x != NULL) == (input >= 0.1 && free >= 0.7));
+    CHECK(!x || tells(x, "is busy 99 % of the time, its 3 others 6.0 % together"));
+    end();
+}
+
+static void turns(void)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.5, -1);
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 8);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 1);
+    process(10, 1, "python");
+    for (int i = 0; i < 4; i++) {
+        thread(10, 10 + i, "loader", 0.25, 0);
+    }
+    ask();
+    CHECK(tells(found("one-thread"), "4 threads of python (process 10) ran in turn"));
+    end();
+}
+
+static void gpu(unsigned reasons, double clock, double shown)
+{
+    int64_t number = STK_SAMPLE_NUMBER(STK_SAMPLE_GPU, 0);
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.59, -1);
+    counter(STK_SAMPLE_OF_GPU_BUSY, 1, number, "H100", shown);
+    counter(STK_SAMPLE_OF_GPU_REASONS, 1, number, "H100", reasons);
+    counter(STK_SAMPLE_OF_GPU_SM_CLOCK, 1, number, "H100", clock);
+    counter(STK_SAMPLE_OF_GPU_SM_CLOCK_MAX, 1, number, "H100", 2000);
+    counter(STK_SAMPLE_OF_GPU_TEMPERATURE, 1, number, "H100", 88);
+    counter(STK_SAMPLE_OF_GPM_SM, 1, number, "H100", 0.38);
+    ask();
+    const struct stk_rep_finding *clocks = found("gpu-clocks"), *util = found("gpu-utilisation");
+    CHECK((clocks != NULL) == (reasons == 0x40 && shown >= 0.2));
+    CHECK(!clocks || (tells(clocks, "GPU 0 (H100) ran at 1200 MHz on average, of 2000") &&
+                      tells(clocks, "slowed by heat at 100 % of the looks, at 88 degrees")));
+    CHECK((util != NULL) == (shown >= 0.66));
+    CHECK(!util || (tells(util, "GPU busy by nvidia-smi 96 %, computing 41 %") &&
+                    strcmp(util->severity, "info") == 0));
+    end();
+}
+
+static void memory(double stalled, double faults, double killed)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    of_job(STK_SAMPLE_OF_CGROUP_WAIT_MEMORY, stalled);
+    of_job(STK_SAMPLE_OF_CGROUP_MEMORY, 990e6);
+    of_job(STK_SAMPLE_OF_CGROUP_MEMORY_LIMIT, 1000e6);
+    process(10, 1, "python");
+    counter(STK_SAMPLE_OF_PROCESS_MAJOR, 10, 0, "python", faults);
+    if (killed > 0) {
+        of_job(STK_SAMPLE_OF_CGROUP_KILLS, killed);
+    }
+    ask();
+    const struct stk_rep_finding *x = found("memory-short");
+    CHECK((x != NULL) == (stalled >= 0.05 || faults >= 200 || killed > 0));
+    CHECK(!x || tells(x, "the control group holds up to 990"));
+    CHECK(killed <= 0 || (x && strcmp(x->severity, "high") == 0 && strstr(x->title, "killed")));
+    end();
+}
+
+// Nothing is wrong: nothing is said. And nothing without a record.
+static void healthy(void)
+{
+    static const char *const ids[] = {"processors-short", "cgroup-throttled", "disk-busy",
+                                      "memory-short",     "one-thread",       "gpu-clocks",
+                                      "gpu-utilisation"};
+    for (int with = 0; with < 2; with++) {
+        begin(STK_SCOPE_STEPS);
+        of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 8);
+        of_job(STK_SAMPLE_OF_JOB_CPU, 1.1);
+        of_job(STK_SAMPLE_OF_JOB_QUEUE, 0.02);
+        process(10, 1, "python");
+        thread(10, 10, "python", 1, 0); // spins until the GPU is done
+        counter(STK_SAMPLE_OF_GPU_BUSY, 1, STK_SAMPLE_NUMBER(STK_SAMPLE_GPU, 0), "H100", 0.99);
+        counter(STK_SAMPLE_OF_GPU_REASONS, 1, STK_SAMPLE_NUMBER(STK_SAMPLE_GPU, 0), "H100", 4);
+        if (with) {
+            ask();
+        } else {
+            fake_ask(&f);
+        }
+        for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+            CHECK(!found(ids[i]));
+        }
+        end();
+    }
+}
+
+// Figures of a time: sums of what is written, weighted by what it covers; states that hold on.
+static void figures(void)
+{
+    begin(STK_SCOPE_STEPS);
+    of_job(STK_SAMPLE_OF_JOB_CPU, 2);
+    w.machine.sample_count -= LOOKS / 2; // the second half of the looks wrote nothing
+    w.series[2].count = LOOKS / 2;
+    of_job(STK_SAMPLE_OF_JOB_PROCESSORS, 4);
+    w.series[3].count = 1; // stated once, at the first look
+    struct stk_machine_view *v = stk_machine_look(&w.machine, 0, 0, &f.arena);
+    CHECK(v && !v->is_of_profile && v->looks == LOOKS);
+    CHECK_EQ(stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU), 1);
+    CHECK_EQ(stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS), 4);
+    v = stk_machine_look(&w.machine, 12 * SECOND, 15 * SECOND, &f.arena);
+    CHECK(v && v->is_of_profile && v->looks == 4);
+    CHECK_EQ(stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU), 0);
+    CHECK_EQ(stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS), 4);
+    CHECK(stk_machine_figure_of(v, STK_SAMPLE_OF_JOB_CPU) == NULL);
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(processors);
+    CHECK_RUN(throttled, 0.31);
+    CHECK_RUN(throttled, 0.04);
+    CHECK_RUN(disk, 1, 0.63);
+    CHECK_RUN(disk, 0.8, 0.63);
+    CHECK_RUN(disk, 1, 0.05);
+    CHECK_RUN(one_thread, 0.5, 3);
+    CHECK_RUN(one_thread, 0.05, 3);
+    CHECK_RUN(one_thread, 0.5, 0.5);
+    CHECK_RUN(turns);
+    CHECK_RUN(gpu, 0x40, 1200, 0.96);
+    CHECK_RUN(gpu, 0x01, 1200, 0.6);
+    CHECK_RUN(gpu, 0x40, 1200, 0.1);
+    CHECK_RUN(memory, 0.2, 3, 0);
+    CHECK_RUN(memory, 0.01, 300, 0);
+    CHECK_RUN(memory, 0, 0, 2);
+    CHECK_RUN(memory, 0.04, 100, 0);
+    CHECK_RUN(healthy);
+    CHECK_RUN(figures);
+    return check_done("unit.rules_machine");
+}
