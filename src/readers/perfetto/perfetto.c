@@ -263,6 +263,9 @@ static enum stoker_status perfetto_read(const struct stk_read_ctx *ctx, struct s
     if (status == STOKER_OK) {
         status = take_all(&k, err);
     }
+    if (status == STOKER_OK) {
+        stk_chrome_sink_take_counts(&in.sink, &in.stager); // issues quote these bytes
+    }
     stk_free(k.p);
     if (status == STOKER_OK) {
         status = finish(&in, k.pos, err);
