@@ -41,7 +41,8 @@ class ServerApi {
         const search = new URLSearchParams({ ...this.own, ...params, token: this.token });
         let answer;
         try {
-            answer = await fetch(`api/${path}?${search}`, { ...init, signal: init.signal || AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
+            answer = await fetch(`api/${path}?${search}`,
+                { ...init, signal: init.signal || AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
         } catch (error) {
             if (error.name === 'AbortError') {
                 throw error;
@@ -79,9 +80,11 @@ class ServerApi {
     diff() { return this.once('diff'); }
     event(id) { return this.once('event', { id }); }
     runs(id) { return this.once('runs', { id }); }
-    area(t0, t1, tracks) { return this.json('area', { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
+    area(t0, t1, tracks) { return this.json('area',
+        { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
     search(q, limit) { return this.json('search', { q, limit }); }
-    query(sql) { return this.json('query', {}, { method: 'POST', body: sql, headers: { 'Content-Type': 'text/plain' } }); }
+    query(sql) { return this.json('query', {},
+        { method: 'POST', body: sql, headers: { 'Content-Type': 'text/plain' } }); }
 
     async tile(track, level, index, signal) {
         const answer = await this.ask('tile', { track, level, index }, { signal });
@@ -89,7 +92,8 @@ class ServerApi {
     }
 
     async names(ids) {
-        return new Map(Object.entries((await this.json('names', { ids: ids.join(',') })).names).map(([id, name]) => [Number(id), name]));
+        return new Map(Object.entries((await this.json('names', { ids: ids.join(',') })).names).map(([id,
+            name]) => [Number(id), name]));
     }
 }
 
@@ -135,7 +139,8 @@ class EmbeddedApi {
     query() { return this.have(undefined, 'SQL'); }
 
     whatif(fixes) {
-        return fixes.length ? this.have(undefined, 'the price of these fixes together') : this.have(this.data.whatif, 'the prices');
+        return fixes.length ? this.have(undefined, 'the price of these fixes together')
+            : this.have(this.data.whatif, 'the prices');
     }
 
     async tile(track, level, index) {

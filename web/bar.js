@@ -49,7 +49,8 @@ export function partsTable(parts, scope, caption) {
     const total = parts.reduce((sum, part) => sum + part.ns, 0) || 1;
     return el('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': caption }, el('table', {},
         el('caption', {}, caption),
-        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'part'), el('th', { scope: 'col', class: 'num' }, 'time'),
+        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'part'),
+            el('th', { scope: 'col', class: 'num' }, 'time'),
             el('th', { scope: 'col', class: 'num' }, 'share'), el('th', { scope: 'col' }, 'meaning'))),
         el('tbody', {}, parts.map((part) => el('tr', {}, el('th', { scope: 'row' }, partOf(part.id).label),
             el('td', { class: 'num' }, fmtNs(part.ns)), el('td', { class: 'num' }, fmtShare(part.ns / total)),

@@ -67,7 +67,8 @@ function valueAt(points, t) {
 function tellCursor(chart) {
     const t = chart.first + chart.cursor * (chart.last - chart.first);
     const step = (chart.last - chart.first) / 500;
-    const text = `at ${fmtTick(t, step)}: ` + chart.series.map((s) => `${s.name} ${chart.format(valueAt(s.points, t))}`).join(', ');
+    const text = `at ${fmtTick(t, step)}: `
+        + chart.series.map((s) => `${s.name} ${chart.format(valueAt(s.points, t))}`).join(', ');
     chart.readout.textContent = text;
     chart.canvas.setAttribute('aria-valuetext', text);
 }

@@ -17,50 +17,65 @@ export async function comparePage(main, context) {
         main.append(section('no-second', 'One profile is open',
             el('p', {}, 'To see what a change did, open two: the one before and the one after, with -- between them. Each side may be several files, the ranks of a run.'),
             codeBlock('stoker view before.json.gz -- after.json.gz', 'open two profiles'),
-            el('p', {}, 'The same comparison as text, for a terminal or a CI job:'), codeBlock('stoker diff before.json.gz after.json.gz', 'compare as text')));
+            el('p', {}, 'The same comparison as text, for a terminal or a CI job:'),
+                codeBlock('stoker diff before.json.gz after.json.gz', 'compare as text')));
         return;
     }
     const diff = await api.diff();
     add(main, el('div', { class: 'verdict' }, el('h2', { class: 'sentence' }, diff.verdict.sentence),
-        el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, diff.verdict.kind), diff.verdict.confidence && el('span', {}, 'confidence ', el('b', {}, diff.verdict.confidence)))),
+        el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, diff.verdict.kind),
+            diff.verdict.confidence && el('span', {}, 'confidence ', el('b', {}, diff.verdict.confidence)))),
     reasons(diff), stepsBlock(diff), causesBlock(diff));
     if (api.other) {
         main.append(section('pair', 'Both timelines, step by step', await comparedTimelines(context)));
     }
-    add(main, namesBlock('kernels', 'Kernels that changed', diff), namesBlock('ops', 'Operations that changed', diff), findingsBlock(diff));
+    add(main, namesBlock('kernels', 'Kernels that changed', diff), namesBlock('ops', 'Operations that changed', diff),
+        findingsBlock(diff));
 }
 
 function reasons(diff) {
     const list = (diff.comparable && diff.comparable.reasons) || [];
-    return list.length > 0 && section('comparable', 'How far they can be compared', el('ul', {}, list.map((reason) => el('li', {}, reason.text || reason.why || String(reason)))));
+    return list.length > 0 && section('comparable', 'How far they can be compared',
+        el('ul', {}, list.map((reason) => el('li', {}, reason.text || reason.why || String(reason)))));
 }
 
 function stepsBlock(diff) {
-    const side = (key) => (diff.parts || []).filter((part) => part[key] > 0).map((part) => ({ id: part.id, ns: part[key] }));
+    const side = (key) => (diff.parts
+        || []).filter((part) => part[key] > 0).map((part) => ({ id: part.id, ns: part[key] }));
     const [a, b] = [side('a_ns'), side('b_ns')];
     const scale = Math.max(...[a, b].map((parts) => parts.reduce((sum, part) => sum + part.ns, 0)), 1);
     const { median } = diff.step || {};
-    return section('both-steps', 'A step before and after', el('h3', {}, `A, before${median ? ': ' + fmtNs(median.a_ns) + ' (median)' : ''}`), stepBar(a, { label: 'A, before', scale }),
-        el('h3', {}, `B, after${median ? ': ' + fmtNs(median.b_ns) + ' (median)' : ''}`), stepBar(b, { label: 'B, after', scale }),
+    return section('both-steps', 'A step before and after',
+        el('h3', {}, `A, before${median ? ': ' + fmtNs(median.a_ns) + ' (median)' : ''}`),
+        stepBar(a, { label: 'A, before', scale }),
+        el('h3', {}, `B, after${median ? ': ' + fmtNs(median.b_ns) + ' (median)' : ''}`),
+            stepBar(b, { label: 'B, after', scale }),
         median && facts([['change', `${median.change_ns > 0 ? '+' : ''}${fmtNs(median.change_ns)} (${fmtShare(median.change_share)})`],
-            ['95 % interval', `${fmtShare(median.low_share)} to ${fmtShare(median.high_share)}`], ['noise', fmtShare(median.noise_share)]]));
+            ['95 % interval', `${fmtShare(median.low_share)} to ${fmtShare(median.high_share)}`],
+                ['noise', fmtShare(median.noise_share)]]));
 }
 
 function causesBlock(diff) {
     const rows = (diff.parts || []).filter((part) => part.a_ns || part.b_ns)
-        .map((part) => [partOf(part.id).label, part.change_ns, part.a_ns, part.b_ns, part.noise_ns ?? null, part.beyond_noise ?? null]);
-    const columns = [['cause', 'text'], ['change_ns', 'ns'], ['before_ns', 'ns'], ['after_ns', 'ns'], ['noise_ns', 'ns'], ['beyond_noise', 'bool']];
-    return section('causes', 'Differences by cause', dataTable(makeTable('causes', 'Differences by cause', columns, rows)));
+        .map((part) => [partOf(part.id).label, part.change_ns, part.a_ns, part.b_ns, part.noise_ns ?? null,
+            part.beyond_noise ?? null]);
+    const columns = [['cause', 'text'], ['change_ns', 'ns'], ['before_ns', 'ns'], ['after_ns', 'ns'],
+        ['noise_ns', 'ns'], ['beyond_noise', 'bool']];
+    return section('causes', 'Differences by cause',
+        dataTable(makeTable('causes', 'Differences by cause', columns, rows)));
 }
 
 function namesBlock(key, title, diff) {
     const list = diff[key] || [];
-    const rows = list.map((item) => [item.name, item.state, item.change_ns, item.a_ns ?? null, item.b_ns ?? null, item.a_count ?? null, item.b_count ?? null]);
-    const columns = [['name', 'text'], ['state', 'text'], ['change_ns', 'ns'], ['before_ns', 'ns'], ['after_ns', 'ns'], ['count_before', 'count'], ['count_after', 'count']];
+    const rows = list.map((item) => [item.name, item.state, item.change_ns, item.a_ns ?? null, item.b_ns ?? null,
+        item.a_count ?? null, item.b_count ?? null]);
+    const columns = [['name', 'text'], ['state', 'text'], ['change_ns', 'ns'], ['before_ns', 'ns'],
+        ['after_ns', 'ns'], ['count_before', 'count'], ['count_after', 'count']];
     return list.length > 0 && section(`diff-${key}`, title, dataTable(makeTable(key, title, columns, rows)));
 }
 
 function findingsBlock(diff) {
     const list = diff.findings || [];
-    return list.length > 0 && section('diff-findings', 'Findings', el('ul', {}, list.map((f) => el('li', {}, el('b', {}, f.state), `: ${f.title}`))));
+    return list.length > 0 && section('diff-findings', 'Findings',
+        el('ul', {}, list.map((f) => el('li', {}, el('b', {}, f.state), `: ${f.title}`))));
 }

@@ -16,17 +16,21 @@ export function findingCards(findings, report, first = 0) {
 function findingCard(finding, report) {
     const place = bestEvidence(finding);
     const fixes = finding.fix || [];
-    return el('article', { class: `finding s-${finding.severity}`, 'data-finding': finding.id, 'aria-labelledby': `f-${finding.id}` },
+    return el('article', { class: `finding s-${finding.severity}`, 'data-finding': finding.id,
+        'aria-labelledby': `f-${finding.id}` },
         el('div', { class: 'finding-head' }, el('h3', { id: `f-${finding.id}` }, finding.title),
-            el('span', { class: 'badge' }, finding.severity), el('span', { class: 'muted' }, `confidence ${finding.confidence}`)),
+            el('span', { class: 'badge' }, finding.severity),
+                el('span', { class: 'muted' }, `confidence ${finding.confidence}`)),
         savingLine(finding, report),
         evidenceList(finding),
         fixes.length > 0 && (['high', 'medium'].includes(finding.severity) ? fixBlock(fixes[0]) : shortFix(fixes[0])),
-        fixes.length > 1 && el('details', {}, el('summary', {}, `${fixes.length - 1} more ${fixes.length > 2 ? 'ways' : 'way'} to mend it`),
+        fixes.length > 1 && el('details', {},
+            el('summary', {}, `${fixes.length - 1} more ${fixes.length > 2 ? 'ways' : 'way'} to mend it`),
             fixes.slice(1).map(fixBlock)),
         el('div', { class: 'finding-actions' },
             place && link('Show me', hashOf('timeline', viewOf(place)), { class: 'button' }),
-            finding.source && finding.source.file && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`),
+            finding.source && finding.source.file
+                && el('span', { class: 'mono' }, `${finding.source.file}:${finding.source.line}`),
             finding.explain && el('code', { class: 'muted' }, finding.explain)));
 }
 
@@ -52,7 +56,8 @@ function savingLine(finding, report) {
     const low = saving.low_share || 0;
     const text = low > 0 && fmtShare(low) !== fmtShare(saving.high_share)
         ? `${fmtShare(low)} to ${fmtShare(saving.high_share)}` : `up to ${fmtShare(saving.high_share)}`;
-    const time = step > 0 ? `, ${low > 0 ? fmtNs(low * step) + ' to ' : 'up to '}${fmtNs(saving.high_share * step)}` : '';
+    const time = step > 0 ? `, ${low > 0 ? fmtNs(low * step) + ' to ' : 'up to '}${fmtNs(saving.high_share * step)}`
+        : '';
     const range = el('span', { class: 'range' });
     range.style.marginInlineStart = `${low * 100}%`;
     range.style.width = `${Math.max(0.5, (saving.high_share - low) * 100)}%`;
@@ -64,7 +69,9 @@ function savingLine(finding, report) {
     }
     const basis = { replay: 'by replay', bound: 'a bound' }[saving.basis];
     return el('div', { class: 'saving' }, el('p', {}, 'Saves ', el('b', {}, text), ` of the step${time}`,
-        basis ? el('span', { class: 'muted' }, ` (${basis}${saving.expected_share > 0 ? `, expected ${fmtShare(saving.expected_share)}` : ''})`) : null), scale);
+        basis ? el('span', { class: 'muted' },
+            ` (${basis}${saving.expected_share > 0 ? `, expected ${fmtShare(saving.expected_share)}` : ''})`) : null),
+            scale);
 }
 
 function evidenceList(finding) {
@@ -72,16 +79,19 @@ function evidenceList(finding) {
     const item = (e) => el('li', {}, e.text, e.start_ns !== undefined &&
         [' ', link('at ' + fmtNs(e.start_ns), hashOf('timeline', viewOf(e)), { title: e.track, class: 'quiet-link' })]);
     return evidence.length > 0 && el('div', { class: 'evidence' }, el('ul', {}, evidence.slice(0, 3).map(item)),
-        evidence.length > 3 && el('details', {}, el('summary', {}, `${evidence.length - 3} more`), el('ul', {}, evidence.slice(3).map(item))));
+        evidence.length > 3 && el('details', {}, el('summary', {}, `${evidence.length - 3} more`),
+            el('ul', {}, evidence.slice(3).map(item))));
 }
 
 /* What matters less takes less room: the code is folded away. */
 function shortFix(fix) {
-    return fix.snippet ? el('details', {}, el('summary', {}, fix.text), codeBlock(fix.snippet, fix.text, 'Copy fix')) : el('p', {}, fix.text);
+    return fix.snippet ? el('details', {}, el('summary', {}, fix.text), codeBlock(fix.snippet, fix.text, 'Copy fix'))
+        : el('p', {}, fix.text);
 }
 
 function fixBlock(fix) {
-    const framework = fix.framework && fix.framework !== 'any' && el('span', { class: 'badge quiet-badge' }, fix.framework);
+    const framework = fix.framework && fix.framework !== 'any'
+        && el('span', { class: 'badge quiet-badge' }, fix.framework);
     return el('div', { class: 'fix' }, el('p', {}, framework, ' ', fix.text),
         fix.snippet && codeBlock(fix.snippet, fix.text, 'Copy fix'));
 }

@@ -21,7 +21,8 @@ export function showHelp(groups) {
         button('Close', closeHelp, { id: 'help-close' })),
     el('div', { class: 'help-columns' }, [...groups, EVERYWHERE].map(([title, keys]) =>
         el('section', {}, el('h3', {}, title), keys.map(([key, meaning]) =>
-            el('div', {}, el('span', {}, key.split(', ').flatMap((k, i) => [i ? ' ' : '', el('kbd', {}, k)])), el('span', {}, meaning)))))),
+            el('div', {}, el('span', {}, key.split(', ').flatMap((k, i) => [i ? ' ' : '', el('kbd', {}, k)])),
+                el('span', {}, meaning)))))),
     el('p', { class: 'muted' }, 'Letters are places on the keyboard (those of a US layout), whatever is printed on the keys. ',
         'The address of the page holds what you see: copy it to come back, or to show it to someone else.'));
     if (!dialog.open) {

@@ -35,19 +35,22 @@ function pagesHere() {
 
 function drawNav(current) {
     add(clear(document.getElementById('nav')), pagesHere().map((page) =>
-        link(page.title, hashOf(page.id), { 'aria-current': page.id === current ? 'page' : undefined, 'data-page': page.id })));
+        link(page.title, hashOf(page.id),
+            { 'aria-current': page.id === current ? 'page' : undefined, 'data-page': page.id })));
 }
 
 /* Events read, dropped and repaired: the same on every page. */
 function drawCounts(report) {
     const { events, issues } = report.profile;
-    const damaged = (issues || []).filter((issue) => issue.severity !== 'info').reduce((sum, issue) => sum + (issue.count || 0), 0);
+    const damaged = (issues || []).filter((issue) => issue.severity !== 'info').reduce((sum, issue) => sum
+        + (issue.count || 0), 0);
     document.getElementById('counts').textContent = `${fmtCount(events.read)} events, ${fmtCount(events.dropped)} dropped, ` +
         `${fmtCount(damaged)} damaged or repaired`;
     const names = report.profile.inputs.map((input) => input.path.split('/').pop());
     const name = names.length > 1 ? `${names[0]} and ${names.length - 1} more` : names[0] || '';
     document.getElementById('profile-name').textContent = name;
-    document.getElementById('profile-name').title = report.profile.inputs.map((input) => input.path).slice(0, 20).join('\n');
+    document.getElementById('profile-name').title = report.profile.inputs.map((input) => input.path).slice(0,
+        20).join('\n');
     document.title = `${name} – stoker`;
 }
 

@@ -15,7 +15,8 @@ const EXAMPLES = [
 const SQL_KEPT = 3000; // characters of a statement that an address keeps
 
 export async function queryPage(main, { api, params }) {
-    const text = el('textarea', { id: 'sql', rows: 5, spellcheck: 'false', class: 'mono', 'aria-describedby': 'sql-help' });
+    const text = el('textarea', { id: 'sql', rows: 5, spellcheck: 'false', class: 'mono',
+        'aria-describedby': 'sql-help' });
     text.value = params.sql || EXAMPLES[0][1];
     const result = el('div', { id: 'sql-result' });
     const run = async () => {
@@ -35,10 +36,14 @@ export async function queryPage(main, { api, params }) {
             run();
         }
     });
-    add(main, el('h1', {}, 'Query'), section('ask', 'One SELECT over the events', el('label', { for: 'sql', class: 'offscreen' }, 'SQL'), text,
-        el('div', { class: 'tools' }, button('Run', run, { class: 'primary', id: 'sql-run' }), el('span', { class: 'muted', id: 'sql-help' }, 'or Ctrl + Enter'),
-            EXAMPLES.map(([name, sql]) => button(name, () => { text.value = sql; run(); }, { class: 'quiet' }))), result),
-    el('details', {}, el('summary', {}, 'Tables and columns'), el('p', {}, 'The list of all tables:'), codeBlock('stoker query --tables', 'list of tables')));
+    add(main, el('h1', {}, 'Query'),
+        section('ask', 'One SELECT over the events', el('label', { for: 'sql', class: 'offscreen' }, 'SQL'), text,
+        el('div', { class: 'tools' }, button('Run', run, { class: 'primary', id: 'sql-run' }),
+            el('span', { class: 'muted', id: 'sql-help' }, 'or Ctrl + Enter'),
+            EXAMPLES.map(([name, sql]) => button(name, () => { text.value = sql; run(); }, { class: 'quiet' }))),
+                result),
+    el('details', {}, el('summary', {}, 'Tables and columns'), el('p', {}, 'The list of all tables:'),
+        codeBlock('stoker query --tables', 'list of tables')));
     if (params.sql) {
         await run();
     }

@@ -20,7 +20,8 @@ export async function ranksPage(main, { api, params }) {
     const map = heatData(report.steps.list || []);
     add(main, el('h1', {}, 'Ranks'));
     if (map.rows.length === 0) {
-        main.append(section('no-steps', 'No steps', el('p', {}, 'The profile holds no steps to compare between ranks.')));
+        main.append(section('no-steps', 'No steps',
+            el('p', {}, 'The profile holds no steps to compare between ranks.')));
         return;
     }
     if (map.rows.length === 1) {
@@ -28,12 +29,14 @@ export async function ranksPage(main, { api, params }) {
             'its steps are shown in the same way.'));
     }
     const used = PARTS.filter((part) => map.cells.some((cell) => cell.parts && cell.parts[part.id] > 0));
-    const choose = el('select', { id: 'heat-part', onchange: () => show(choose.value) }, el('option', { value: '' }, 'time of the step'),
+    const choose = el('select', { id: 'heat-part', onchange: () => show(choose.value) },
+        el('option', { value: '' }, 'time of the step'),
         used.map((part) => el('option', { value: part.id }, part.label)));
     const place = el('div');
     const show = (part) => add((place.replaceChildren(), place), heatMap(map, part));
     choose.value = used.some((part) => part.id === params.part) ? params.part : '';
-    add(main, section('heat', 'Steps by rank', el('div', { class: 'tools' }, el('label', { for: 'heat-part' }, 'Show'), choose), place),
+    add(main, section('heat', 'Steps by rank',
+        el('div', { class: 'tools' }, el('label', { for: 'heat-part' }, 'Show'), choose), place),
         summary(map), await clockBlock(api, report));
     show(choose.value);
 }
@@ -43,7 +46,8 @@ export function heatData(list) {
     const columns = [...new Set(list.map((step) => step.number))].sort((a, b) => a - b);
     const rowAt = new Map(rows.map((id, i) => [id, i]));
     const columnAt = new Map(columns.map((id, i) => [id, i]));
-    const cells = list.map((step) => ({ row: rowAt.get(step.device ?? 'host'), column: columnAt.get(step.number), ...step }));
+    const cells = list.map((step) => ({ row: rowAt.get(step.device ?? 'host'), column: columnAt.get(step.number),
+        ...step }));
     return { rows, columns, cells };
 }
 
@@ -53,12 +57,14 @@ function cellValue(cell, part) {
 
 function heatMap(map, part) {
     const label = part ? `${partOf(part).label} of each step` : 'Time of each step';
-    const canvas = el('canvas', { class: 'chart heat', tabindex: '0', role: 'application', 'aria-roledescription': 'heat map',
+    const canvas = el('canvas', { class: 'chart heat', tabindex: '0', role: 'application',
+        'aria-roledescription': 'heat map',
         'aria-label': `${label}, by rank. Arrow keys move, Enter opens the step.` });
     const readout = el('p', { class: 'chart-readout', 'aria-live': 'polite' });
     const byPlace = new Map(map.cells.map((cell) => [cell.row * 1e6 + cell.column, cell]));
     const values = map.cells.map((cell) => cellValue(cell, part)).sort((a, b) => a - b);
-    const heat = { map, part, canvas, readout, byPlace, row: 0, column: 0, least: values[0], most: values[values.length - 1] };
+    const heat = { map, part, canvas, readout, byPlace, row: 0, column: 0, least: values[0],
+        most: values[values.length - 1] };
     const slowest = map.cells.reduce((a, b) => (cellValue(b, part) > cellValue(a, part) ? b : a));
     const move = (row, column) => {
         heat.row = Math.min(map.rows.length - 1, Math.max(0, row));
@@ -69,7 +75,8 @@ function heatMap(map, part) {
     listenHeat(heat, move);
     move(slowest.row, slowest.column);
     watchSize(canvas, () => drawHeat(heat));
-    const key = el('p', { class: 'muted' }, `light: ${fmtNs(heat.least)}, dark: ${fmtNs(heat.most)}; crossed: no such step on this rank`);
+    const key = el('p', { class: 'muted' },
+        `light: ${fmtNs(heat.least)}, dark: ${fmtNs(heat.most)}; crossed: no such step on this rank`);
     return twin(label, el('div', {}, canvas, readout, key), () => heatTable(map, part));
 }
 
@@ -101,7 +108,8 @@ function listenHeat(heat, move) {
     canvas.addEventListener('mousemove', place);
     canvas.addEventListener('click', (event) => { place(event); openCell(heat); });
     canvas.addEventListener('keydown', (event) => {
-        const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -1e9], End: [0, 1e9] }[event.code];
+        const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -1e9],
+            End: [0, 1e9] }[event.code];
         if (by) {
             move(heat.row + by[0], heat.column + by[1]);
         } else if (event.key === 'Enter') {
@@ -139,7 +147,8 @@ function drawHeat(heat) {
         const share = heat.most > heat.least ? (cellValue(cell, part) - heat.least) / (heat.most - heat.least) : 0;
         ctx.globalAlpha = 0.12 + 0.88 * share;
         ctx.fillStyle = cssVar('--g-input');
-        ctx.fillRect(LABEL_PX + cell.column * step, cell.row * high + 1, Math.max(1, step - (step > CELL_MIN ? 1 : 0)), high - 2);
+        ctx.fillRect(LABEL_PX + cell.column * step, cell.row * high + 1,
+            Math.max(1, step - (step > CELL_MIN ? 1 : 0)), high - 2);
     }
     ctx.globalAlpha = 1;
     crossMissing(heat, ctx, step, high);
@@ -168,18 +177,23 @@ function crossMissing(heat, ctx, step, high) {
 
 function heatTable(map, part) {
     const columns = [['device', 'text'], ['step', 'count'], [part ? part + '_ns' : 'dur_ns', 'ns'], ['start_ns', 'ns']];
-    const rows = map.cells.map((cell) => [String(map.rows[cell.row]), cell.number, cellValue(cell, part), cell.start_ns]);
+    const rows = map.cells.map((cell) => [String(map.rows[cell.row]), cell.number, cellValue(cell, part),
+        cell.start_ns]);
     return dataTable(makeTable('steps_by_rank', 'Steps by rank', columns, rows), { rowTitle: 'Open in the timeline',
-        onRow: (row) => goTo('timeline', { t0: row[3], t1: row[3] + Math.max(1, map.cells.find((c) => c.start_ns === row[3]).dur_ns) }) });
+        onRow: (row) => goTo('timeline',
+            { t0: row[3], t1: row[3] + Math.max(1, map.cells.find((c) => c.start_ns === row[3]).dur_ns) }) });
 }
 
 function summary(map) {
     const rows = map.rows.map((name, i) => {
         const mine = map.cells.filter((cell) => cell.row === i).map((cell) => cell.dur_ns).sort((a, b) => a - b);
-        const waits = map.cells.filter((cell) => cell.row === i).reduce((sum, cell) => sum + ((cell.parts || {}).collective_wait || 0), 0);
-        return [String(name), mine.length, mine[(mine.length - 1) >> 1], mine[mine.length - 1], waits / (mine.length || 1)];
+        const waits = map.cells.filter((cell) => cell.row === i).reduce((sum, cell) => sum
+            + ((cell.parts || {}).collective_wait || 0), 0);
+        return [String(name), mine.length, mine[(mine.length - 1) >> 1], mine[mine.length - 1],
+            waits / (mine.length || 1)];
     });
-    const columns = [['device', 'text'], ['steps', 'count'], ['median_ns', 'ns'], ['longest_ns', 'ns'], ['waits_for_others_ns', 'ns']];
+    const columns = [['device', 'text'], ['steps', 'count'], ['median_ns', 'ns'], ['longest_ns', 'ns'],
+        ['waits_for_others_ns', 'ns']];
     return section('by-rank', 'Each rank', dataTable(makeTable('ranks', 'Each rank', columns, rows)),
         el('p', { class: 'muted' }, 'The rank that waits least for the others in collectives is the one that they wait for. ',
             link('Collectives by rank', hashOf('tables', { a: 'comm' }))));
@@ -202,5 +216,7 @@ async function clockBlock(api, report) {
     return section('clocks', 'Clocks of the ranks', facts([['ranks', fmtCount(ranks.size)],
         ['clocks differ by at most', residual === undefined ? 'not known' : fmtNs(residual)],
         straggler !== undefined && ['waited for', `rank ${straggler}`]]),
-    offsets.length > 0 && el('ul', {}, offsets.map((input) => el('li', {}, `rank ${(input.ranks || []).join(', ')}: moved by ${fmtNs(input.clock_offset_ns)}`))));
+    offsets.length > 0 && el('ul', {},
+        offsets.map((input) => el('li', {},
+        `rank ${(input.ranks || []).join(', ')}: moved by ${fmtNs(input.clock_offset_ns)}`))));
 }

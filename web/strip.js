@@ -51,7 +51,8 @@ function choose(strip, index, tell) {
     const text = describe(strip, step);
     strip.canvas.setAttribute('aria-valuenow', step.number);
     strip.canvas.setAttribute('aria-valuetext', text);
-    strip.hint.textContent = text + (tell ? '. Enter or click opens it in the timeline.' : ' is the longest. Choose a step to open it.');
+    strip.hint.textContent = text + (tell ? '. Enter or click opens it in the timeline.'
+        : ' is the longest. Choose a step to open it.');
     draw(strip);
 }
 
@@ -160,7 +161,8 @@ function drawStep(ctx, strip, step, x, w, highest) {
 function stepTable(list, excluded, onOpen) {
     const rows = list.map((step) => [step.number, step.dur_ns, step.start_ns, !excluded.has(step.number),
         ((step.parts && step.parts.compute) || 0) / (step.dur_ns || 1)]);
-    const columns = [['step', 'count'], ['dur_ns', 'ns'], ['start_ns', 'ns'], ['counted', 'bool'], ['compute_share', 'share']];
+    const columns = [['step', 'count'], ['dur_ns', 'ns'], ['start_ns', 'ns'], ['counted', 'bool'],
+        ['compute_share', 'share']];
     return dataTable(makeTable('steps', 'Steps', columns, rows), { rowTitle: 'Open in the timeline',
         onRow: (row) => onOpen(list.find((step) => step.number === row[0])) });
 }

@@ -21,7 +21,8 @@ export function dataTable(table, { label, onRow, rowTitle, sortBy, descending = 
     const head = el('tr', {}, table.columns.map((column, index) => headCell(view, column, index)));
     const node = el('div', { class: 'data-table' },
         el('div', { class: 'table-bar' }, filter || null, view.status,
-            table.rows.length > 0 && button('CSV', () => saveCsv(view), { class: 'quiet', 'aria-label': `${view.label} as CSV` })),
+            table.rows.length > 0 && button('CSV', () => saveCsv(view),
+                { class: 'quiet', 'aria-label': `${view.label} as CSV` })),
         el('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': view.label },
             el('table', {}, el('caption', { class: 'offscreen' }, view.label), el('thead', {}, head), view.body)),
         view.more);
@@ -60,7 +61,8 @@ function fill(view, tell) {
     const { table } = view;
     let rows = table.rows;
     if (view.filter) {
-        rows = rows.filter((row) => row.some((cell) => cell !== null && String(cell).toLowerCase().includes(view.filter)));
+        rows = rows.filter((row) => row.some((cell) => cell !== null
+            && String(cell).toLowerCase().includes(view.filter)));
     }
     if (view.column >= 0) {
         rows = sortedRows(rows, view.column, view.descending);

@@ -39,7 +39,8 @@ export async function tablesPage(main, context) {
     const show = async (id) => {
         const [name, title, question] = here.find(([a]) => a === id) || here[0];
         const turn = ++wanted;
-        add(clear(list), here.map(([a, text]) => link(text, hashOf('tables', { a }), { 'aria-current': a === name ? 'true' : undefined })));
+        add(clear(list), here.map(([a, text]) => link(text, hashOf('tables', { a }),
+            { 'aria-current': a === name ? 'true' : undefined })));
         add(clear(place), el('h1', {}, title), el('p', { class: 'muted' }, question), el('p', {}, 'Reading…'));
         const made = await analysis(api, name);
         if (turn === wanted) {
@@ -61,7 +62,8 @@ async function analysis(api, name) {
         return [trouble('This analysis could not be had', error)];
     }
     const summary = Object.entries(doc.summary || {});
-    const types = (id) => ({ id, type: /_ns$/.test(id) ? 'ns' : /_share$/.test(id) ? 'share' : /bytes_per_s$/.test(id) ? 'rate'
+    const types = (id) => ({ id, type: /_ns$/.test(id) ? 'ns' : /_share$/.test(id) ? 'share' : /bytes_per_s$/.test(id)
+        ? 'rate'
         : /_bytes$|bytes_per_step$/.test(id) ? 'bytes' : 'number' });
     return [
         (doc.missing || []).length > 0 && el('div', { class: 'card' }, el('h2', {}, 'What the profile lacks for this'),
@@ -70,7 +72,8 @@ async function analysis(api, name) {
         summary.length > 0 && el('div', { class: 'card' }, el('h2', {}, 'In figures'),
             facts(summary.map(([id, value]) => [titleOf(id), fmtCell(value, types(id))]))),
         chartOf(name, doc),
-        (doc.tables || []).filter((t) => t.rows.length).map((table) => section(`t-${table.id}`, table.title, tableWithTimes(table))),
+        (doc.tables || []).filter((t) => t.rows.length).map((table) => section(`t-${table.id}`, table.title,
+            tableWithTimes(table))),
     ];
 }
 
@@ -107,7 +110,8 @@ function barsOf(doc, id, title, name, value, { note, group, label } = {}) {
     }
     const [n, v, extra] = columnsOf(table, name, value, note);
     const rows = table.rows.filter((row) => row[v] > 0).sort((a, b) => b[v] - a[v]).slice(0, BARS);
-    const items = rows.map((row) => ({ label: (label ? label(row[n]) : String(row[n] ?? 'unknown')) + (note && extra >= 0 && row[extra] !== null ? ` · ${fmtCell(row[extra], table.columns[extra])}` : ''),
+    const items = rows.map((row) => ({ label: (label ? label(row[n]) : String(row[n] ?? 'unknown'))
+        + (note && extra >= 0 && row[extra] !== null ? ` · ${fmtCell(row[extra], table.columns[extra])}` : ''),
         value: row[v], text: fmtCell(row[v], table.columns[v]), group }));
     const heading = `${title}: the first ${rows.length}`;
     return rows.length ? chartCard(heading, barChart(heading, items, { group }), table) : null;
@@ -148,7 +152,8 @@ function ranksOf(doc) {
     const items = rows.flatMap(([r, e, w]) => [{ label: `rank ${r} exposed`, value: e, text: fmtNs(e), group: 'comm' },
         { label: `rank ${r} waiting`, value: w, text: fmtNs(w), group: 'unknown' }]);
     return chartCard('Collectives by rank', barChart('Collectives by rank', items),
-        makeTable('by_rank', 'Collectives by rank', [['rank', 'count'], ['exposed_ns', 'ns'], ['wait_ns', 'ns']], rows));
+        makeTable('by_rank', 'Collectives by rank', [['rank', 'count'], ['exposed_ns', 'ns'], ['wait_ns', 'ns']],
+            rows));
 }
 
 function gapCauses(doc) {
@@ -160,7 +165,8 @@ function gapCauses(doc) {
     const sums = new Map();
     table.rows.forEach((row) => sums.set(row[cause], (sums.get(row[cause]) || 0) + row[dur]));
     const rows = [...sums].sort((a, b) => b[1] - a[1]);
-    const items = rows.map(([id, ns]) => ({ label: partOf(id).label, value: ns, text: fmtNs(ns), group: partOf(id).group }));
+    const items = rows.map(([id, ns]) => ({ label: partOf(id).label, value: ns, text: fmtNs(ns),
+        group: partOf(id).group }));
     return chartCard('Idle time by cause', barChart('Idle time by cause', items),
         makeTable('causes', 'Idle time by cause', [['cause', 'text'], ['idle_ns', 'ns']], rows));
 }
@@ -176,8 +182,10 @@ function pipelineTree(doc) {
     const tree = rows.filter((row) => row[self] > 0).slice(0, 40).map((row) => {
         const path = String(row[stage]).split('::');
         const depth = Math.max(0, path.length - 2);
-        return { label: '\u2003'.repeat(Math.min(depth, 10)) + path[path.length - 1] + (row[limiting] ? ' (limits)' : '') +
-            (row[each] ? ` · ${fmtNs(row[each])} an element` : ''), value: row[self], text: fmtNs(row[self]), group: row[limiting] ? 'input' : 'transfer' };
+        return { label: '\u2003'.repeat(Math.min(depth, 10)) + path[path.length - 1]
+            + (row[limiting] ? ' (limits)' : '') +
+            (row[each] ? ` · ${fmtNs(row[each])} an element` : ''), value: row[self], text: fmtNs(row[self]),
+                group: row[limiting] ? 'input' : 'transfer' };
     });
     return tree.length ? chartCard('Own work of each stage', barChart('Own work of each stage', tree), table) : null;
 }
@@ -185,20 +193,27 @@ function pipelineTree(doc) {
 const CHARTS = {
     overview: (doc) => barsOf(doc, 'top_ops', 'Operations by self time', 'name', 'self_ns', { note: 'placement' }),
     kernels: (doc) => barsOf(doc, 'kernels', 'Kernels by total time', 'name', 'total_ns', { note: 'total_share' }),
-    ops: (doc) => barsOf(doc, 'ops', 'Operations by self time', 'name', 'self_ns', { note: 'placement', group: 'cold' }),
+    ops: (doc) => barsOf(doc, 'ops', 'Operations by self time', 'name', 'self_ns',
+        { note: 'placement', group: 'cold' }),
     input: pipelineTree,
     gaps: gapCauses,
-    launches: (doc) => linesOf(doc, 'queue', 'Work launched and not yet begun', 'start_ns', 'mean_depth', ['device'], fmtCount) ||
+    launches: (doc) => linesOf(doc, 'queue', 'Work launched and not yet begun', 'start_ns', 'mean_depth', ['device'],
+        fmtCount) ||
         barsOf(doc, 'launches', 'From launch call to kernel, median', 'device', 'median_ns', { group: 'host' }),
-    transfers: (doc) => barsOf(doc, 'transfers', 'Rate of copies', 'direction', 'bytes_per_s', { note: 'device', group: 'transfer' }),
+    transfers: (doc) => barsOf(doc, 'transfers', 'Rate of copies', 'direction', 'bytes_per_s',
+        { note: 'device', group: 'transfer' }),
     comm: ranksOf,
     balance: (doc) => barsOf(doc, 'balance', 'Busy time by device', 'device', 'busy_ns'),
     memory: (doc) => linesOf(doc, 'timeline', 'Memory in use', 't_ns', 'bytes', ['device', 'allocator'], fmtBytes),
-    startup: (doc) => barsOf(doc, 'phases', 'Phases of the start', 'phase', 'dur_ns', { group: 'cold', label: (text) => String(text).replaceAll('_', ' ') }),
-    python: (doc) => barsOf(doc, 'functions', 'Python functions by self time', 'function', 'self_ns', { note: 'code', group: 'host' }),
-    roofline: (doc) => barsOf(doc, 'roofline', 'Share of the limit that is reached', 'op', 'roof_share', { note: 'bound' }),
+    startup: (doc) => barsOf(doc, 'phases', 'Phases of the start', 'phase', 'dur_ns',
+        { group: 'cold', label: (text) => String(text).replaceAll('_', ' ') }),
+    python: (doc) => barsOf(doc, 'functions', 'Python functions by self time', 'function', 'self_ns',
+        { note: 'code', group: 'host' }),
+    roofline: (doc) => barsOf(doc, 'roofline', 'Share of the limit that is reached', 'op', 'roof_share',
+        { note: 'bound' }),
     sequences: (doc) => barsOf(doc, 'sequences', 'What fusing could save at most', 'chain', 'saving_bound_ns'),
-    counters: (doc) => barsOf(doc, 'counters', 'Counters: largest sample', 'counter', 'max', { note: 'unit', group: 'cold' }),
+    counters: (doc) => barsOf(doc, 'counters', 'Counters: largest sample', 'counter', 'max',
+        { note: 'unit', group: 'cold' }),
 };
 
 function chartOf(name, doc) {

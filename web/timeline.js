@@ -7,16 +7,16 @@ import { fmtCount, fmtNs } from './format.js';
 import { intParam, keepState } from './state.js';
 import { watchSize } from './strip.js';
 import { TimelineData } from './tl_data.js';
-import { drawTimeline, KINDS, makePalette, ownTile, RULER_PX, stepText } from './tl_draw.js';
+import { drawTimeline, KINDS, makePalette, RULER_PX } from './tl_draw.js';
 import { listenTimeline, timelineHelp } from './tl_input.js';
 import { drawNames } from './tl_names.js';
 import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
 import { Rows, ROW_PX } from './tl_rows.js';
 import { TimelineSearch } from './tl_search.js';
+import { labelled, OWN_STEPS, ownTracks, parseNotes } from './tl_tracks.js';
 import { TimeView } from './tl_view.js';
 
 const STATE_MS = 400; // after the last change the address follows
-const OWN_STEPS = 20000;
 
 export async function timelinePage(main, context) {
     const { api, params } = context;
@@ -34,11 +34,14 @@ export async function timelinePage(main, context) {
 /* `bare`: a name for one of several on a page, without tools and without a part in the address. */
 export class TimelinePage {
     constructor(main, api, info, report, bare = '') {
-        Object.assign(this, { bare, api, info, report, selected: null, area: null, current: null, scroll: 0, hits: null, notes: [], gone: false });
+        Object.assign(this, { bare, api, info, report, selected: null, area: null, current: null, scroll: 0,
+            hits: null, notes: [], gone: false });
         this.rows = new Rows([...ownTracks(report), ...labelled(info.tracks || [])]);
-        const last = Math.max(info.last_ns ?? 0, ...(report.steps.list || []).slice(-4).map((s) => s.start_ns + s.dur_ns));
+        const last = Math.max(info.last_ns ?? 0,
+            ...(report.steps.list || []).slice(-4).map((s) => s.start_ns + s.dur_ns));
         this.view = new TimeView(Math.min(0, info.first_ns ?? 0), last || 1, () => this.changed());
-        this.data = new TimelineData(api, { first_ns: this.view.first, last_ns: this.view.last, level: info.level }, () => this.redraw(), (error) => this.trouble(error));
+        this.data = new TimelineData(api, { first_ns: this.view.first, last_ns: this.view.last, level: info.level },
+            () => this.redraw(), (error) => this.trouble(error));
         this.steps = (report.steps.list || []).slice(0, OWN_STEPS).filter((s, i, list) => s.device === list[0].device);
         this.search = new TimelineSearch(this);
         this.build(main);
@@ -46,20 +49,25 @@ export class TimelinePage {
     }
 
     build(main) {
-        this.canvas = el('canvas', { class: 'tl-canvas', tabindex: '0', role: 'application', 'aria-roledescription': 'timeline',
+        this.canvas = el('canvas', { class: 'tl-canvas', tabindex: '0', role: 'application',
+            'aria-roledescription': 'timeline',
             'aria-label': this.bare ? `Timeline of ${this.bare}: arrow keys choose track and event; the buttons above move both` : 'Timeline. W and S zoom, A and D move, arrow keys choose track and event, T lists events as a table, question mark lists all keys.' });
         this.names = el('div', { class: 'tl-names', role: 'group' });
         this.status = el('p', { class: 'tl-status', id: this.bare ? undefined : 'tl-status' });
         this.tip = el('div', { class: 'tl-tip', hidden: true });
-        this.panel = el('section', { class: 'tl-panel', hidden: true, 'aria-label': this.bare ? `Details of ${this.bare}` : 'Details', tabindex: '-1' });
+        this.panel = el('section', { class: 'tl-panel', hidden: true,
+            'aria-label': this.bare ? `Details of ${this.bare}` : 'Details', tabindex: '-1' });
         this.alert = el('div', { role: 'alert', class: 'tl-alert' });
-        this.filterBox = el('input', { type: 'search', placeholder: 'Filter tracks', 'aria-label': 'Filter tracks', oninput: () => this.setFilter(this.filterBox.value) });
+        this.filterBox = el('input', { type: 'search', placeholder: 'Filter tracks', 'aria-label': 'Filter tracks',
+            oninput: () => this.setFilter(this.filterBox.value) });
         this.hidden = el('span', { class: 'badge', hidden: true });
         const tools = el('div', { class: 'tl-tools', role: 'toolbar', 'aria-label': 'Timeline' }, this.search.node,
             this.filterBox, this.hidden, button('Fit', () => this.act('fit')), button('Undo', () => this.act('undo')),
             button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')));
-        add(main, el('div', { class: 'tl' }, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools], this.alert,
-            el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)), this.status, this.panel));
+        add(main, el('div', { class: 'tl' }, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools],
+            this.alert,
+            el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)),
+                this.status, this.panel));
     }
 
     /* What the address says. */
@@ -87,7 +95,8 @@ export class TimelinePage {
 
     /* The evidence of a finding names its track: that one is brought into sight. */
     goToTrack(label) {
-        const track = this.rows.tracks.find((t) => t.label === label) || this.rows.tracks.find((t) => t.label.includes(label) || label.includes(t.label));
+        const track = this.rows.tracks.find((t) => t.label === label)
+            || this.rows.tracks.find((t) => t.label.includes(label) || label.includes(t.label));
         if (track) {
             this.current = track.id;
             this.intoSight(this.rows.reveal(track.id, 0));
@@ -95,7 +104,8 @@ export class TimelinePage {
     }
 
     eventTracks() {
-        return this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.track.group !== 'counter').map((line) => line.id);
+        return this.rows.lines.filter((line) => line.type === 'track' && !line.track.own
+            && line.track.group !== 'counter').map((line) => line.id);
     }
 
     changed() {
@@ -107,9 +117,11 @@ export class TimelinePage {
 
     state() {
         const { view, area, rows } = this;
-        return { t0: Math.round(view.t0), t1: Math.round(view.t1), sel: this.selected && this.selected.id !== undefined ? this.selected.id : '',
+        return { t0: Math.round(view.t0), t1: Math.round(view.t1),
+            sel: this.selected && this.selected.id !== undefined ? this.selected.id : '',
             a0: area ? Math.round(area.t0) : '', a1: area ? Math.round(area.t1) : '', pin: [...rows.pinned].join(','),
-            filter: rows.filter, q: this.search.text, notes: this.notes.map((note) => `${Math.round(note.t)}~${note.text}`).join('|') };
+            filter: rows.filter, q: this.search.text,
+                notes: this.notes.map((note) => `${Math.round(note.t)}~${note.text}`).join('|') };
     }
 
     redraw() {
@@ -131,8 +143,10 @@ export class TimelinePage {
         this.palette = this.palette || makePalette();
         this.scroll = Math.max(0, Math.min(this.scroll, this.rows.height + RULER_PX - height));
         this.data.begin();
-        this.scene = { ctx: this.canvas.getContext('2d'), width, height, ratio, palette: this.palette, view: this.view, rows: this.rows, data: this.data,
-            scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps, selected: this.selected, area: this.area,
+        this.scene = { ctx: this.canvas.getContext('2d'), width, height, ratio, palette: this.palette,
+            view: this.view, rows: this.rows, data: this.data,
+            scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps,
+                selected: this.selected, area: this.area,
             current: this.current, hits: this.search.ids, notes: this.notes };
         this.batch = drawTimeline(this.scene);
         this.data.end();
@@ -145,7 +159,8 @@ export class TimelinePage {
         const shown = `${fmtNs(view.span)} in sight from ${fmtNs(view.t0)}`;
         const loading = this.data.waiting ? '; loading' : '';
         this.status.textContent = `${shown}; ${fmtCount(batch.events)} events drawn, ${mergedText(batch)}${batch.rough ? '; rough while loading' : ''}${loading}` +
-            (this.info.note ? `; ${this.info.note}` : '') + ((this.info.tracks || []).length ? '' : '; no tracks of events here: only steps and findings');
+            (this.info.note ? `; ${this.info.note}` : '')
+                + ((this.info.tracks || []).length ? '' : '; no tracks of events here: only steps and findings');
         this.status.dataset.waiting = this.data.waiting;
         this.hidden.hidden = !this.rows.hidden;
         this.hidden.textContent = `${this.rows.hidden} tracks hidden`;
@@ -170,7 +185,8 @@ export class TimelinePage {
 
     scrollBy(pixels) {
         const was = this.scroll;
-        this.scroll = Math.max(0, Math.min(this.scroll + pixels, this.rows.height + RULER_PX - this.canvas.clientHeight));
+        this.scroll = Math.max(0, Math.min(this.scroll + pixels,
+            this.rows.height + RULER_PX - this.canvas.clientHeight));
         this.redraw();
         return this.scroll !== was;
     }
@@ -197,7 +213,8 @@ export class TimelinePage {
         for (let at = 0; at < boxes.length; at += 3) {
             const i = boxes[at + 1];
             const tile = boxes[at + 2];
-            if (boxes[at] === line.id && tile.rows[i] === row && t >= tile.starts[i] - slack && t <= tile.starts[i] + tile.durs[i] + slack) {
+            if (boxes[at] === line.id && tile.rows[i] === row && t >= tile.starts[i] - slack
+                && t <= tile.starts[i] + tile.durs[i] + slack) {
                 const away = Math.abs(t - tile.starts[i] - tile.durs[i] / 2);
                 if (away < bestAway) {
                     bestAway = away;
@@ -209,15 +226,18 @@ export class TimelinePage {
     }
 
     eventOf(track, tile, i) {
-        return { id: track.own ? undefined : tile.ids[i], track: track.id, row: tile.rows[i], start_ns: tile.starts[i], dur_ns: tile.durs[i],
-            name: tile.texts ? tile.texts[i] : this.data.name(tile.names[i]), count: tile.counts[i], kind: KINDS[tile.kinds[i]], own: track.own && tile.items[i] };
+        return { id: track.own ? undefined : tile.ids[i], track: track.id, row: tile.rows[i],
+            start_ns: tile.starts[i], dur_ns: tile.durs[i],
+            name: tile.texts ? tile.texts[i] : this.data.name(tile.names[i]), count: tile.counts[i],
+                kind: KINDS[tile.kinds[i]], own: track.own && tile.items[i] };
     }
 
     hover(x, y) {
         const event = x >= 0 ? this.pick(x, y) : null;
         this.tip.hidden = !event;
         if (event) {
-            add(clear(this.tip), el('b', {}, event.name.slice(0, 300)), el('br'), fmtNs(event.dur_ns), event.count > 1 ? `, the longest of ${fmtCount(event.count)} merged here` : '');
+            add(clear(this.tip), el('b', {}, event.name.slice(0, 300)), el('br'), fmtNs(event.dur_ns),
+                event.count > 1 ? `, the longest of ${fmtCount(event.count)} merged here` : '');
             this.tip.style.left = `${Math.min(x + 12, this.canvas.clientWidth - 260)}px`;
             this.tip.style.top = `${Math.min(y + 14, this.canvas.clientHeight - 50)}px`;
         }
@@ -259,7 +279,8 @@ export class TimelinePage {
     dragArea(x0, y0, x1, y1, done) {
         const [low, high] = [Math.min(y0, y1) - RULER_PX + this.scroll, Math.max(y0, y1) - RULER_PX + this.scroll];
         const times = [this.view.time(x0), this.view.time(x1)].sort((a, b) => a - b);
-        const tracks = this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.y < high && line.y + line.h > low).map((line) => line.id);
+        const tracks = this.rows.lines.filter((line) => line.type === 'track' && !line.track.own && line.y < high
+            && line.y + line.h > low).map((line) => line.id);
         this.setArea({ t0: Math.round(times[0]), t1: Math.round(times[1]), tracks }, done);
     }
 
@@ -288,17 +309,22 @@ export class TimelinePage {
             focus: () => this.focusSelection(),
             undo: () => this.view.undo() || announce('nothing to undo'),
             trackUp: () => this.stepTrack(-1), trackDown: () => this.stepTrack(1),
-            pageUp: () => this.scrollBy(-this.canvas.clientHeight / 2), pageDown: () => this.scrollBy(this.canvas.clientHeight / 2),
+            pageUp: () => this.scrollBy(-this.canvas.clientHeight / 2),
+                pageDown: () => this.scrollBy(this.canvas.clientHeight / 2),
             enter: () => this.stepEvent(0), next: () => this.stepEvent(1), previous: () => this.stepEvent(-1),
             follow: () => this.follow('to'), followBack: () => this.follow('from'),
             area: () => this.setArea(this.selected && this.selected.start_ns !== undefined
-                ? { t0: this.selected.start_ns, t1: this.selected.start_ns + Math.max(1, this.selected.dur_ns), tracks: this.eventTracks() }
-                : { t0: Math.max(0, Math.round(this.view.t0)), t1: Math.round(this.view.t1), tracks: this.eventTracks() }, true),
+                ? { t0: this.selected.start_ns, t1: this.selected.start_ns + Math.max(1, this.selected.dur_ns),
+                    tracks: this.eventTracks() }
+                : { t0: Math.max(0, Math.round(this.view.t0)), t1: Math.round(this.view.t1),
+                    tracks: this.eventTracks() }, true),
             clear: () => this.selectNothing(),
             note: () => this.addNote(),
             search: () => this.search.focus(), match: () => this.search.step(event && event.shiftKey ? -1 : 1),
-            pin: () => this.current !== null && (announce(this.rows.togglePin(this.current) ? 'pinned' : 'no longer pinned'), this.changed()),
-            fold: () => { const line = this.rows.lineOf(this.current); line && this.rows.toggleTrack(line.track); this.redraw(); },
+            pin: () => this.current !== null
+                && (announce(this.rows.togglePin(this.current) ? 'pinned' : 'no longer pinned'), this.changed()),
+            fold: () => { const line = this.rows.lineOf(this.current); line
+                && this.rows.toggleTrack(line.track); this.redraw(); },
             filter: () => this.filterBox.focus(),
             table: () => { showInSight(this, this.batch); this.panel.focus(); },
             copyLink: () => { keepState('timeline', this.state()); copyText(location.href); },
@@ -347,8 +373,8 @@ export class TimelinePage {
             return;
         }
         const neighbour = selected && selected.track === line.id && (by > 0 ? selected.next : selected.prev);
-        if (by && neighbour && typeof neighbour === 'object') {
-            this.select(neighbour, true);
+        if (by && (typeof neighbour === 'number' || neighbour)) {
+            this.select(typeof neighbour === 'number' ? { id: neighbour } : neighbour, true);
             return;
         }
         const from = by && selected && selected.track === line.id ? selected : null;
@@ -356,7 +382,8 @@ export class TimelinePage {
         for (let at = 0; at < batch.boxes.length; at += 3) {
             const [track, i, tile] = [batch.boxes[at], batch.boxes[at + 1], batch.boxes[at + 2]];
             const start = tile.starts[i];
-            if (track !== line.id || (from && tile.rows[i] !== (from.row || 0)) || (from && (by > 0 ? start <= from.start_ns : start >= from.start_ns))) {
+            if (track !== line.id || (from && tile.rows[i] !== (from.row || 0))
+                || (from && (by > 0 ? start <= from.start_ns : start >= from.start_ns))) {
                 continue;
             }
             const better = !best || (by < 0 ? start > best.start : start < best.start);
@@ -376,56 +403,20 @@ export class TimelinePage {
     }
 
     addNote() {
-        const t = this.selected && this.selected.start_ns !== undefined ? this.selected.start_ns : this.area ? this.area.t0 : this.view.t0 + this.view.span / 2;
+        const t = this.selected && this.selected.start_ns !== undefined ? this.selected.start_ns : this.area
+            ? this.area.t0 : this.view.t0 + this.view.span / 2;
         const field = el('input', { type: 'text', maxlength: 80, 'aria-label': 'Text of the note' });
         const save = () => {
             this.notes.push({ t, text: field.value.replaceAll(/[|~]/g, ' ').trim() || 'note' });
             this.selectNothing();
         };
         field.addEventListener('keydown', (event) => event.key === 'Enter' && save());
-        add(clear(this.openPanel()), el('div', { class: 'panel-head' }, el('h2', {}, `Note at ${fmtNs(t)}`)), el('div', { class: 'tools' }, field, button('Save', save),
+        add(clear(this.openPanel()), el('div', { class: 'panel-head' }, el('h2', {}, `Note at ${fmtNs(t)}`)),
+            el('div', { class: 'tools' }, field, button('Save', save),
             button('Cancel', () => this.selectNothing())),
-        this.notes.length > 0 && el('ul', { class: 'plain' }, this.notes.map((note) => el('li', {}, `${fmtNs(note.t)}: ${note.text} `,
+        this.notes.length > 0 && el('ul', { class: 'plain' },
+            this.notes.map((note) => el('li', {}, `${fmtNs(note.t)}: ${note.text} `,
             button('Remove', () => { this.notes = this.notes.filter((other) => other !== note); this.selectNothing(); }, { class: 'quiet' })))));
         field.focus();
     }
-}
-
-/* Where there are several devices or ranks a track's label begins with its own; devices stand in order. */
-function labelled(tracks) {
-    const several = (key) => new Set(tracks.map((track) => track[key]).filter((x) => x !== undefined && x !== null)).size > 1;
-    const [devices, ranks] = [several('device'), several('rank')];
-    const place = (track) => (devices && track.device ? `${track.device} · ` : ranks && track.rank !== undefined ? `rank ${track.rank} · ` : '');
-    return tracks.map((track) => ({ ...track, label: place(track) + track.label }))
-        .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || String(a.device ?? '').localeCompare(String(b.device ?? ''), undefined, { numeric: true }));
-}
-
-export function parseNotes(text) {
-    return (text || '').split('|').map((note) => note.match(/^(-?\d{1,18})~(.{1,80})$/)).filter(Boolean).map((m) => ({ t: Number(m[1]), text: m[2] }));
-}
-
-/* Steps of each device, and the places that findings name, as tracks of the page's own. */
-function ownTracks(report) {
-    const tracks = [];
-    const devices = new Map();
-    for (const step of (report.steps.list || []).slice(0, OWN_STEPS)) {
-        const key = step.device ?? 'host';
-        devices.has(key) || devices.set(key, []);
-        devices.get(key).push({ start_ns: step.start_ns, dur_ns: step.dur_ns, text: stepText(step), step });
-    }
-    for (const [device, items] of devices) {
-        tracks.push({ id: `steps ${device}`, label: device === 'host' ? 'steps' : `steps, device ${device}`, group: 'steps', rows: 1, events: items.length, own: ownTile(items, 'step') });
-    }
-    const places = (report.findings || []).flatMap((finding) => (finding.evidence || []).filter((e) => e.start_ns !== undefined)
-        .map((e) => ({ start_ns: e.start_ns, dur_ns: e.dur_ns || 1, text: finding.title, finding: e.text, row: 0 }))).sort((a, b) => a.start_ns - b.start_ns);
-    const ends = [];
-    for (const place of places) { // overlaps go to sub-rows
-        const row = ends.findIndex((end) => end <= place.start_ns);
-        place.row = row < 0 ? ends.length : row;
-        ends[place.row] = place.start_ns + place.dur_ns;
-    }
-    if (places.length) {
-        tracks.push({ id: 'findings', label: 'findings', group: 'steps', rows: ends.length, events: places.length, own: ownTile(places, 'finding') });
-    }
-    return tracks;
 }

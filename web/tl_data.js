@@ -87,7 +87,8 @@ export class TimelineData {
             const [track, level, index, inSight] = this.wanted.shift() || this.skirt.shift();
             const key = `${track}/${level}/${index}`;
             const failedAt = this.failed.get(key);
-            if (index >= 0 && !this.flying.has(key) && !this.tiles.has(key) && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
+            if (index >= 0 && !this.flying.has(key) && !this.tiles.has(key)
+                && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
                 this.fetchTile(key, track, level, index, Boolean(inSight));
             }
         }

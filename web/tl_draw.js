@@ -14,8 +14,10 @@ const CHAR_PX = 6.1; // of the font below, on average
 const FONT = '11px system-ui, sans-serif';
 
 /* Kinds as the index numbers them (docs/view.md), with their colour. */
-export const KINDS = ['other', 'host_op', 'runtime', 'kernel', 'memcpy', 'memset', 'sync', 'annotation', 'python', 'collective', 'input', 'memory', 'step', 'finding'];
-const KIND_COLOURS = ['unknown', 'cold', 'host', 'compute', 'transfer', 'transfer', 'sync', 'unknown', 'unknown', 'comm', 'input', 'unknown', 'cold', 'input'];
+export const KINDS = ['other', 'host_op', 'runtime', 'kernel', 'memcpy', 'memset', 'sync', 'annotation', 'python',
+    'collective', 'input', 'memory', 'step', 'finding'];
+const KIND_COLOURS = ['unknown', 'cold', 'host', 'compute', 'transfer', 'transfer', 'sync', 'unknown', 'unknown',
+    'comm', 'input', 'unknown', 'cold', 'input'];
 const SHADES = 3; // of each colour, by name, so that neighbours differ
 
 /* The colours of the scheme in force; made anew when it changes. */
@@ -24,8 +26,10 @@ export function makePalette() {
     for (const group of new Set(KIND_COLOURS)) {
         fills.set(group, cssVar(`--g-${group}`));
     }
-    return { fills, text: cssVar('--text'), muted: cssVar('--muted'), line: cssVar('--line'), card: cssVar('--card'), page: cssVar('--page'),
-        onPiece: cssVar('--on-piece'), select: cssVar('--select'), focus: cssVar('--focus'), bad: cssVar('--bad'), pattern: cssVar('--pattern') };
+    return { fills, text: cssVar('--text'), muted: cssVar('--muted'), line: cssVar('--line'), card: cssVar('--card'),
+        page: cssVar('--page'),
+        onPiece: cssVar('--on-piece'), select: cssVar('--select'), focus: cssVar('--focus'), bad: cssVar('--bad'),
+            pattern: cssVar('--pattern') };
 }
 
 export function drawTimeline(scene) {
@@ -88,7 +92,8 @@ function drawBoxes(scene, { tile, from, to, joined }, track, y, shown, batch) {
         const start = tile.starts[i];
         const end = start + tile.durs[i];
         const row = tile.rows[i];
-        if (row >= shown || start >= to || start > view.t1 || end < view.t0 || (start < from && (joined || end < from))) {
+        if (row >= shown || start >= to || start > view.t1 || end < view.t0
+            || (start < from && (joined || end < from))) {
             continue;
         }
         const x0 = Math.max((start - view.t0) * scale, -2);
@@ -155,7 +160,8 @@ function drawTexts(scene, texts) {
         const name = tile.texts ? tile.texts[i] : scene.data.name(tile.names[i]);
         const count = tile.counts[i] > 1 ? `×${fmtCount(tile.counts[i])} ` : '';
         const text = count + name;
-        ctx.fillText(text.length > room ? text.slice(0, Math.max(1, room - 1)) + '…' : text, Math.max(x, 0) + 4, y + ROW_PX - 6);
+        ctx.fillText(text.length > room ? text.slice(0, Math.max(1, room - 1)) + '…' : text, Math.max(x, 0) + 4,
+            y + ROW_PX - 6);
     }
 }
 
@@ -219,7 +225,8 @@ export function placeOf(scene, event) {
         return null;
     }
     const row = Math.min(event.row || 0, scene.rows.rowsOf(line.track) - 1);
-    return { x: scene.view.x(event.start_ns), w: event.dur_ns / scene.view.nsPerPx, y: line.y - scene.scroll + RULER_PX + 2 + row * ROW_PX };
+    return { x: scene.view.x(event.start_ns), w: event.dur_ns / scene.view.nsPerPx,
+        y: line.y - scene.scroll + RULER_PX + 2 + row * ROW_PX };
 }
 
 function drawLinks(scene) {
@@ -280,9 +287,12 @@ function drawRuler(scene) {
 export function ownTile(items, kind) {
     const n = items.length;
     return { n, merged: 0, events: n, bytes: 0, texts: items.map((item) => item.text), items,
-        starts: Float64Array.from(items, (item) => item.start_ns), durs: Float64Array.from(items, (item) => item.dur_ns),
-        names: Uint32Array.from(items, (_, i) => i), ids: new Float64Array(n).fill(-1), counts: new Uint32Array(n).fill(1),
-        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: new Uint8Array(n).fill(KINDS.indexOf(kind)), flags: new Uint8Array(n) };
+        starts: Float64Array.from(items, (item) => item.start_ns),
+            durs: Float64Array.from(items, (item) => item.dur_ns),
+        names: Uint32Array.from(items, (_, i) => i), ids: new Float64Array(n).fill(-1),
+            counts: new Uint32Array(n).fill(1),
+        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: new Uint8Array(n).fill(KINDS.indexOf(kind)),
+            flags: new Uint8Array(n) };
 }
 
 export function stepText(step) {

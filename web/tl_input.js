@@ -16,20 +16,25 @@ export const KEY_ROWS = [
     ['Move', [
         [['KeyW'], 'W', 'zoom in', 'zoomIn'], [['KeyS'], 'S', 'zoom out', 'zoomOut'],
         [['KeyA'], 'A', 'to the left', 'left'], [['KeyD'], 'D', 'to the right', 'right'],
-        [['Digit0', 'Numpad0', 'Home'], '0', 'the whole recording', 'fit'], [['KeyF'], 'F', 'fit the selection', 'focus'],
+        [['Digit0', 'Numpad0', 'Home'], '0', 'the whole recording', 'fit'],
+            [['KeyF'], 'F', 'fit the selection', 'focus'],
         [['KeyU', 'Backspace'], 'U', 'undo the last move', 'undo'],
         [['ArrowUp'], '↑', 'track above', 'trackUp'], [['ArrowDown'], '↓', 'track below', 'trackDown'],
         [['PageUp'], 'PgUp', 'scroll up', 'pageUp'], [['PageDown'], 'PgDn', 'scroll down', 'pageDown'],
     ]],
     ['Select', [
         [['Enter', 'NumpadEnter'], 'Enter', 'the first event in sight on the current track', 'enter'],
-        [['Period', 'ArrowRight'], '→', 'next event on the track', 'next'], [['Comma', 'ArrowLeft'], '←', 'event before', 'previous'],
-        [['BracketRight'], ']', 'follow an arrow: launch to kernel', 'follow'], [['BracketLeft'], '[', 'and back', 'followBack'],
-        [['KeyR'], 'R', 'area of the selected event, or of the view', 'area'], [['Escape'], 'Esc', 'select nothing', 'clear'],
+        [['Period', 'ArrowRight'], '→', 'next event on the track', 'next'],
+            [['Comma', 'ArrowLeft'], '←', 'event before', 'previous'],
+        [['BracketRight'], ']', 'follow an arrow: launch to kernel', 'follow'],
+            [['BracketLeft'], '[', 'and back', 'followBack'],
+        [['KeyR'], 'R', 'area of the selected event, or of the view', 'area'],
+            [['Escape'], 'Esc', 'select nothing', 'clear'],
         [['KeyM'], 'M', 'note at the selection', 'note'],
     ]],
     ['Find and arrange', [
-        [['Slash'], '/', 'search the whole trace', 'search'], [['KeyN'], 'N', 'next match; with Shift the one before', 'match'],
+        [['Slash'], '/', 'search the whole trace', 'search'],
+            [['KeyN'], 'N', 'next match; with Shift the one before', 'match'],
         [['KeyP'], 'P', 'pin the current track', 'pin'], [['KeyE'], 'E', 'open or fold the current track', 'fold'],
         [['KeyG'], 'G', 'filter tracks', 'filter'], [['KeyT'], 'T', 'events in sight as a table', 'table'],
         [['KeyL'], 'L', 'copy a link to this view', 'copyLink'],
@@ -50,7 +55,8 @@ const HELD = { zoomIn: [ZOOM_STEP, 0], zoomOut: [1 / ZOOM_STEP, 0], left: [1, -P
 
 /* `page` has view, canvas, pointerX and `act(name, event)`. Returns what to call on leaving. */
 export function listenTimeline(page) {
-    const actions = new Map(KEY_ROWS.flatMap(([, rows]) => rows.flatMap(([codes, , , action]) => codes.map((code) => [code, action]))));
+    const actions = new Map(KEY_ROWS.flatMap(([,
+        rows]) => rows.flatMap(([codes, , , action]) => codes.map((code) => [code, action]))));
     const held = new Map(); // action -> time it went down
     const still = matchMedia('(prefers-reduced-motion: reduce)');
     let frame = 0;
@@ -61,7 +67,8 @@ export function listenTimeline(page) {
         for (const [action, since] of held) {
             const speed = Math.min(SPEED_MOST, SPEED_FIRST + (now - since) / 500);
             const [factor, pixels] = HELD[action];
-            factor === 1 ? page.view.pan(pixels * dt * speed) : page.view.zoom(factor ** (dt * speed), page.pointerX ?? page.view.width / 2);
+            factor === 1 ? page.view.pan(pixels * dt * speed)
+                : page.view.zoom(factor ** (dt * speed), page.pointerX ?? page.view.width / 2);
         }
         frame = held.size ? requestAnimationFrame(move) : 0;
     };
@@ -84,7 +91,8 @@ export function listenTimeline(page) {
         const control = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
         if (event.ctrlKey && event.code === 'KeyZ' && !control) {
             page.act('undo', event);
-        } else if (!action || event.ctrlKey || event.metaKey || event.altKey || control || document.querySelector('dialog[open]')) {
+        } else if (!action || event.ctrlKey || event.metaKey || event.altKey || control
+            || document.querySelector('dialog[open]')) {
             return;
         } else if (elsewhere && /^(Arrow|Enter|Page|Home|Backspace)/.test(event.code)) {
             return; // these belong to the control that has the focus

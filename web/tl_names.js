@@ -7,15 +7,19 @@ import { fmtCount } from './format.js';
 import { RULER_PX } from './tl_draw.js';
 
 export function drawNames(page, height) {
-    const shown = page.rows.lines.filter((line) => line.y - page.scroll + RULER_PX < height && line.y + line.h - page.scroll > 0);
-    const key = JSON.stringify([page.scroll, height, page.current, shown.map((line) => [line.id, line.y, line.h, line.shut, page.rows.pinned.has(line.id)])]);
+    const shown = page.rows.lines.filter((line) => line.y - page.scroll + RULER_PX < height
+        && line.y + line.h - page.scroll > 0);
+    const key = JSON.stringify([page.scroll, height, page.current,
+        shown.map((line) => [line.id, line.y, line.h, line.shut, page.rows.pinned.has(line.id)])]);
     page.names.setAttribute('aria-label', page.bare ? `Tracks of ${page.bare}` : 'Tracks');
     if (key === page.namesKey) {
         return;
     }
     page.namesKey = key;
-    const focused = document.activeElement && page.names.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    const inner = el('div', { class: 'tl-names-inner' }, shown.map((line) => (line.type === 'group' ? groupName(page, line) : trackName(page, line))));
+    const focused = document.activeElement && page.names.contains(document.activeElement)
+        ? document.activeElement.dataset.key : null;
+    const inner = el('div', { class: 'tl-names-inner' },
+        shown.map((line) => (line.type === 'group' ? groupName(page, line) : trackName(page, line))));
     add(clear(page.names), inner);
     if (focused) {
         page.names.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -29,19 +33,26 @@ function placed(page, line, node) {
 }
 
 function groupName(page, line) {
-    return placed(page, line, el('div', { class: 'tl-group' }, el('button', { type: 'button', 'aria-expanded': String(!line.shut), 'data-key': `g${line.id}`,
-        onclick: () => { page.rows.toggleGroup(line.id); page.redraw(); } }, `${line.shut ? '▸' : '▾'} ${line.title} (${fmtCount(line.count)})`)));
+    return placed(page, line, el('div', { class: 'tl-group' },
+        el('button', { type: 'button', 'aria-expanded': String(!line.shut), 'data-key': `g${line.id}`,
+        onclick: () => { page.rows.toggleGroup(line.id); page.redraw(); } },
+            `${line.shut ? '▸' : '▾'} ${line.title} (${fmtCount(line.count)})`)));
 }
 
 function trackName(page, line) {
     const { track } = line;
     const pinned = page.rows.pinned.has(track.id);
     const all = page.rows.rowsOf(track) >= track.rows;
-    const fold = track.rows > 1 && el('button', { type: 'button', class: 'tl-icon', 'data-key': `f${track.id}`, 'aria-expanded': String(all), tabindex: '-1',
+    const fold = track.rows > 1 && el('button',
+        { type: 'button', class: 'tl-icon', 'data-key': `f${track.id}`, 'aria-expanded': String(all), tabindex: '-1',
         'aria-label': `${all ? 'fold' : 'open'} ${track.label}`, title: all ? 'Fold' : `All ${track.rows} sub-rows`,
         onclick: () => { page.rows.toggleTrack(track); page.redraw(); } }, all ? '▾' : '▸');
-    const pin = el('button', { type: 'button', class: 'tl-icon', 'data-key': `p${track.id}`, 'aria-pressed': String(pinned), tabindex: '-1',
-        'aria-label': `pin ${track.label}`, title: 'Pin', onclick: () => { page.rows.togglePin(track.id); page.changed(); } }, pinned ? '◆' : '◇');
-    return placed(page, line, el('div', { class: track.id === page.current ? 'tl-track current' : 'tl-track' }, fold || el('span', { class: 'tl-icon' }),
-        el('span', { class: 'tl-label', title: `${track.label}, ${fmtCount(track.events)} events` }, track.label), pin));
+    const pin = el('button', { type: 'button', class: 'tl-icon', 'data-key': `p${track.id}`,
+        'aria-pressed': String(pinned), tabindex: '-1',
+        'aria-label': `pin ${track.label}`, title: 'Pin',
+            onclick: () => { page.rows.togglePin(track.id); page.changed(); } }, pinned ? '◆' : '◇');
+    return placed(page, line, el('div', { class: track.id === page.current ? 'tl-track current' : 'tl-track' },
+        fold || el('span', { class: 'tl-icon' }),
+        el('span', { class: 'tl-label', title: `${track.label}, ${fmtCount(track.events)} events` }, track.label),
+            pin));
 }

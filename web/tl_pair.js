@@ -37,7 +37,8 @@ export async function comparedTimelines(context) {
 class StepPair {
     constructor(sides, pairs) {
         Object.assign(this, { sides, at: 0, following: false, bars: el('div') });
-        this.slider = el('input', { type: 'range', min: '0', max: String(pairs - 1), value: '0', 'aria-label': 'Pair of steps', class: 'pair-slider',
+        this.slider = el('input', { type: 'range', min: '0', max: String(pairs - 1), value: '0',
+            'aria-label': 'Pair of steps', class: 'pair-slider',
             oninput: () => this.show(Number(this.slider.value)) });
         const places = sides.map((side) => {
             const place = el('div', { class: 'pair-side' }, el('h3', {}, side.name));
@@ -50,7 +51,8 @@ class StepPair {
         const { view } = sides[0].page;
         this.node = el('div', { class: 'pair' }, el('div', { class: 'tools' }, el('label', {}, 'Step ', this.slider),
             button('Zoom in', () => view.zoom(0.7)), button('Zoom out', () => view.zoom(1 / 0.7)),
-            button('Left', () => view.pan(-MOVE_PX)), button('Right', () => view.pan(MOVE_PX)), button('This step', () => this.show(this.at))),
+            button('Left', () => view.pan(-MOVE_PX)), button('Right', () => view.pan(MOVE_PX)),
+                button('This step', () => this.show(this.at))),
         this.bars, places);
         requestAnimationFrame(() => this.show(0));
     }
@@ -60,8 +62,10 @@ class StepPair {
         const steps = this.sides.map((side) => side.steps[at]);
         const longest = Math.max(...steps.map((step) => step.dur_ns));
         this.slider.setAttribute('aria-valuetext', `step ${steps[0].number} of A and step ${steps[1].number} of B`);
-        add(clear(this.bars), this.sides.map((side, i) => [el('h3', {}, `${side.name}, step ${steps[i].number}: ${fmtNs(steps[i].dur_ns)}`),
-            stepBar(partsFromObject(steps[i].parts || {}, steps[i].dur_ns), { label: `${side.name}, step ${steps[i].number}`, scale: longest })]));
+        add(clear(this.bars), this.sides.map((side,
+            i) => [el('h3', {}, `${side.name}, step ${steps[i].number}: ${fmtNs(steps[i].dur_ns)}`),
+            stepBar(partsFromObject(steps[i].parts || {}, steps[i].dur_ns),
+                { label: `${side.name}, step ${steps[i].number}`, scale: longest })]));
         const { start_ns: start } = steps[0];
         this.sides[0].page.view.set(start - longest * ROOM, start + longest * (1 + ROOM));
     }
@@ -83,7 +87,8 @@ class StepPair {
     }
 
     key(page, event) {
-        const action = { ArrowUp: 'trackUp', ArrowDown: 'trackDown', ArrowLeft: 'previous', ArrowRight: 'next', Enter: 'enter', NumpadEnter: 'enter',
+        const action = { ArrowUp: 'trackUp', ArrowDown: 'trackDown', ArrowLeft: 'previous', ArrowRight: 'next',
+            Enter: 'enter', NumpadEnter: 'enter',
             Escape: 'clear', PageUp: 'pageUp', PageDown: 'pageDown', KeyE: 'fold', KeyT: 'table' }[event.code];
         if (action && !event.ctrlKey && !event.metaKey && !event.altKey) {
             page.act(action, event);

@@ -31,32 +31,47 @@ export async function showEvent(page, event) {
     Object.assign(event, detail, { count: event.count });
     const runs = el('div', { class: 'runs' });
     add(clear(panel), panelHead(page, detail.name, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
-        el('div', { class: 'panel-columns' }, el('div', {}, eventFacts(page, event), argTable(detail.args || []), linkList(page, detail)), runs));
+        el('div', { class: 'panel-columns' },
+            el('div', {}, eventFacts(page, event), argTable(detail.args || []), leftOut(detail), linkList(page, detail)), runs));
     showRuns(page, runs, event);
     return event;
 }
 
 function eventFacts(page, event) {
     const track = page.rows.tracks.find((t) => t.id === event.track);
-    return facts([['start', fmtNs(event.start_ns)], ['duration', fmtNs(event.dur_ns)], event.kind && ['kind', String(event.kind).replaceAll('_', ' ')],
-        event.step !== undefined && event.step !== null && ['step', String(event.step)], track && ['track', track.label],
+    return facts([['start', fmtNs(event.start_ns)], ['duration', fmtNs(event.dur_ns)],
+        event.kind && ['kind', String(event.kind).replaceAll('_', ' ')],
+        event.step !== undefined && event.step !== null && ['step', String(event.step)],
+            track && ['track', track.label],
         event.self_ns !== undefined && ['self', fmtNs(event.self_ns)],
         event.count > 1 && ['stands for', `${fmtCount(event.count)} events merged at this zoom`]]);
+}
+
+/* What the answer says that it lacks. */
+function leftOut(detail) {
+    const lines = [detail.args_error && `Its arguments could not be had: ${detail.args_error}`,
+        detail.args_left_out && `${fmtCount(detail.args_left_out)} more arguments`,
+        detail.links_left_out && `${fmtCount(detail.links_left_out)} more links`].filter(Boolean);
+    return lines.map((line) => el('p', { class: 'muted' }, line));
 }
 
 /* Arguments: names and values as recorded, long ones as code. */
 function argTable(args) {
     const long = args.filter(([, value]) => String(value).length > 160);
     const short = args.filter(([, value]) => String(value).length <= 160);
-    return args.length > 0 && el('div', {}, short.length > 0 && el('table', { class: 'args' }, el('caption', {}, 'Arguments'),
-        el('tbody', {}, short.map(([key, value]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td', {}, String(value)))))),
+    return args.length > 0 && el('div', {},
+        short.length > 0 && el('table', { class: 'args' }, el('caption', {}, 'Arguments'),
+        el('tbody', {}, short.map(([key, value]) => el('tr', {}, el('th', { scope: 'row' }, key),
+            el('td', {}, String(value)))))),
     long.map(([key, value]) => el('div', {}, el('h3', {}, key), codeBlock(String(value), key))));
 }
 
 function linkList(page, detail) {
     const links = detail.links || [];
-    return links.length > 0 && el('div', {}, el('h3', {}, 'Linked'), el('ul', { class: 'plain' }, links.slice(0, 50).map((other) =>
-        el('li', {}, other.dir === 'from' ? 'launched by ' : 'launches ', button(other.name, () => page.select(other, true), { class: 'cell-link' }),
+    return links.length > 0 && el('div', {}, el('h3', {}, 'Linked'),
+        el('ul', { class: 'plain' }, links.slice(0, 50).map((other) =>
+        el('li', {}, other.dir === 'from' ? 'launched by ' : 'launches ',
+            button(other.name, () => page.select(other, true), { class: 'cell-link' }),
             ` (${fmtNs(other.dur_ns)}, ${fmtNs(Math.abs(other.start_ns - detail.start_ns))} ${other.start_ns < detail.start_ns ? 'before' : 'later'})`))),
     links.length > 50 && el('p', { class: 'muted' }, `and ${links.length - 50} more`));
 }
@@ -74,23 +89,28 @@ async function showRuns(page, place, event) {
     }
     const most = runs.bins.reduce((max, bin) => Math.max(max, bin.count), 1);
     add(place, el('h3', {}, `All ${fmtCount(runs.count)} runs`),
-        facts([['shortest', fmtNs(runs.min_ns)], ['median', fmtNs(runs.median_ns)], ['p95', fmtNs(runs.p95_ns)], ['longest', fmtNs(runs.max_ns)],
+        facts([['shortest', fmtNs(runs.min_ns)], ['median', fmtNs(runs.median_ns)], ['p95', fmtNs(runs.p95_ns)],
+            ['longest', fmtNs(runs.max_ns)],
             runs.total_ns !== undefined && ['sum', fmtNs(runs.total_ns)]]),
-        el('div', { class: 'histogram', role: 'group', 'aria-label': 'Runs by duration; each bar selects its longest run' }, runs.bins.map((bin) => {
+        el('div', { class: 'histogram', role: 'group',
+            'aria-label': 'Runs by duration; each bar selects its longest run' }, runs.bins.map((bin) => {
             const fill = el('span', { class: 'histogram-fill', 'aria-hidden': 'true' });
             fill.style.height = `${bin.count ? Math.max(4, bin.count / most * 100) : 0}%`;
             const holds = event.dur_ns >= bin.from_ns && event.dur_ns <= bin.to_ns;
             const label = `${fmtCount(bin.count)} runs from ${fmtNs(bin.from_ns)} to ${fmtNs(bin.to_ns)}${holds ? ', this one among them' : ''}`;
-            return el('button', { type: 'button', class: holds ? 'histogram-bar here' : 'histogram-bar', title: label, 'aria-label': label,
+            return el('button', { type: 'button', class: holds ? 'histogram-bar here' : 'histogram-bar', title: label,
+                'aria-label': label,
                 disabled: !bin.longest, onclick: () => page.select(bin.longest, true) }, fill);
         })),
-        el('div', { class: 'histogram-axis muted' }, el('span', {}, fmtNs(runs.min_ns)), el('span', {}, fmtNs(runs.max_ns))));
+        el('div', { class: 'histogram-axis muted' }, el('span', {}, fmtNs(runs.min_ns)),
+            el('span', {}, fmtNs(runs.max_ns))));
 }
 
 export async function showArea(page, area) {
     const panel = page.openPanel();
     const title = `${fmtNs(area.t1 - area.t0)} selected, ${area.tracks.length} ${area.tracks.length === 1 ? 'track' : 'tracks'}`;
-    add(clear(panel), panelHead(page, title, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })), el('p', { class: 'muted' }, 'Reading…'));
+    add(clear(panel), panelHead(page, title, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
+        el('p', { class: 'muted' }, 'Reading…'));
     try {
         const doc = await page.api.area(area.t0, area.t1, area.tracks);
         if (page.area !== area) {
@@ -113,7 +133,8 @@ function areaTools(table, place) {
         return null;
     }
     const choose = el('select', { 'aria-label': 'Sum by', onchange: () => add(clear(place),
-        choose.value === keys[0] ? dataTable(table, { sortBy: 'total_ns' }) : dataTable(pivot(table, choose.value), { sortBy: 'total_ns' })) },
+        choose.value === keys[0] ? dataTable(table, { sortBy: 'total_ns' })
+            : dataTable(pivot(table, choose.value), { sortBy: 'total_ns' })) },
     keys.map((key) => el('option', { value: key }, `by ${key}`)));
     return el('div', { class: 'tools' }, choose);
 }
@@ -126,19 +147,23 @@ export function pivot(table, key) {
         const sum = sums.get(row[k]) || [row[k], 0, 0, 0];
         sums.set(row[k], [row[k], sum[1] + row[count], sum[2] + row[total], Math.max(sum[3], row[largest] ?? 0)]);
     }
-    return makeTable(`by_${key}`, `By ${key}`, [[key, 'text'], ['count', 'count'], ['total_ns', 'ns'], ['max_ns', 'ns']], [...sums.values()]);
+    return makeTable(`by_${key}`, `By ${key}`,
+        [[key, 'text'], ['count', 'count'], ['total_ns', 'ns'], ['max_ns', 'ns']], [...sums.values()]);
 }
 
 export function showHits(page, found) {
     const panel = page.openPanel();
     const columns = [['name', 'text'], ['start_ns', 'ns'], ['dur_ns', 'ns'], ['track', 'text']];
     const labels = new Map(page.rows.tracks.map((track) => [track.id, track.label]));
-    const rows = found.hits.map((hit) => [hit.name, hit.start_ns, hit.dur_ns, labels.get(hit.track) || String(hit.track)]);
+    const rows = found.hits.map((hit) => [hit.name, hit.start_ns, hit.dur_ns,
+        labels.get(hit.track) || String(hit.track)]);
     const byRow = new Map(rows.map((row, i) => [row, i]));
     const left = found.count - found.hits.length;
     add(clear(panel), panelHead(page, `${fmtCount(found.count)} matches`),
-        left > 0 && el('p', { class: 'muted' }, `The first ${fmtCount(found.hits.length)} are listed; ${fmtCount(left)} more match.`),
-        dataTable(makeTable('matches', 'Matches', columns, rows), { rowTitle: 'Show in the timeline', onRow: (row) => page.showHit(byRow.get(row)) }));
+        left > 0 && el('p', { class: 'muted' },
+            `The first ${fmtCount(found.hits.length)} are listed; ${fmtCount(left)} more match.`),
+        dataTable(makeTable('matches', 'Matches', columns, rows),
+            { rowTitle: 'Show in the timeline', onRow: (row) => page.showHit(byRow.get(row)) }));
 }
 
 /* The table twin of the picture: what is drawn, longest first. */
@@ -151,7 +176,8 @@ export function showInSight(page, batch) {
         const key = `${track} ${tile.starts[i]} ${tile.ids[i]}`;
         if (!seen.has(key)) {
             seen.add(key);
-            rows.push([tile.texts ? tile.texts[i] : page.data.name(tile.names[i]), labels.get(track) || '', tile.starts[i], tile.durs[i], tile.counts[i], tile.ids[i], track, tile.rows[i]]);
+            rows.push([tile.texts ? tile.texts[i] : page.data.name(tile.names[i]), labels.get(track) || '',
+                tile.starts[i], tile.durs[i], tile.counts[i], tile.ids[i], track, tile.rows[i]]);
         }
     }
     rows.sort((a, b) => b[3] - a[3]);
@@ -160,16 +186,21 @@ export function showInSight(page, batch) {
     const table = makeTable('in_sight', 'Events in sight', columns, listed);
     table.rows_left_out = rows.length - listed.length;
     add(clear(page.openPanel()), panelHead(page, 'Events in sight'), dataTable(table, { rowTitle: 'Select',
-        onRow: (row) => page.select({ id: row[5], name: row[0], track: row[6], row: row[7], start_ns: row[2], dur_ns: row[3], count: row[4] }, true) }));
+        onRow: (row) => page.select({ id: row[5], name: row[0], track: row[6], row: row[7], start_ns: row[2],
+            dur_ns: row[3], count: row[4] }, true) }));
 }
 
 /* A step or a finding of the report: the page's own tracks. */
 export function showOwn(page, item) {
     const step = item.step;
-    add(clear(page.openPanel()), panelHead(page, item.text, button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
-        facts([['start', fmtNs(item.start_ns)], ['duration', fmtNs(item.dur_ns)], step && step.device !== undefined && ['device', step.device]]),
-        step && dataTable(makeTable('parts', 'Parts of the step', [['part', 'text'], ['time_ns', 'ns'], ['share', 'share']],
-            Object.entries(step.parts || {}).map(([id, ns]) => [id.replaceAll('_', ' '), ns, ns / (step.dur_ns || 1)])), { sortBy: 'time_ns' }),
+    add(clear(page.openPanel()), panelHead(page, item.text,
+        button('Zoom to it', () => page.act('focus'), { class: 'quiet' })),
+        facts([['start', fmtNs(item.start_ns)], ['duration', fmtNs(item.dur_ns)],
+            step && step.device !== undefined && ['device', step.device]]),
+        step && dataTable(makeTable('parts', 'Parts of the step',
+            [['part', 'text'], ['time_ns', 'ns'], ['share', 'share']],
+            Object.entries(step.parts || {}).map(([id, ns]) => [id.replaceAll('_', ' '), ns,
+                ns / (step.dur_ns || 1)])), { sortBy: 'time_ns' }),
         item.finding && el('p', {}, item.finding));
 }
 

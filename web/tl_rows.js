@@ -9,7 +9,8 @@ const FOLDED_ROWS = 1;
 const COUNTER_PX = 42;
 const OPEN_ROWS = 8; // deeper tracks begin folded to this many sub-rows
 
-export const GROUP_TITLES = { steps: 'Steps and findings', device: 'Devices', host: 'Host threads', input: 'Input pipeline',
+export const GROUP_TITLES = { steps: 'Steps and findings', device: 'Devices', host: 'Host threads',
+    input: 'Input pipeline',
     comm: 'Collectives', counter: 'Counters', other: 'Other tracks' };
 const GROUP_ORDER = ['steps', 'device', 'comm', 'host', 'input', 'counter', 'other'];
 
@@ -40,7 +41,8 @@ export class Rows {
     /* Places every line; call it after a change. */
     layout() {
         const wanted = this.filter.toLowerCase();
-        const matches = this.tracks.filter((t) => !wanted || t.label.toLowerCase().includes(wanted) || this.pinned.has(t.id));
+        const matches = this.tracks.filter((t) => !wanted || t.label.toLowerCase().includes(wanted)
+            || this.pinned.has(t.id));
         this.hidden = this.tracks.length - matches.length;
         this.lines = [];
         let y = 0;
@@ -106,7 +108,8 @@ export class Rows {
         }
         if (!this.lineOf(trackId)) {
             this.folded.delete(this.pinned.has(trackId) ? 'pinned' : track.group);
-            this.filter = this.filter && !track.label.toLowerCase().includes(this.filter.toLowerCase()) ? '' : this.filter;
+            this.filter = this.filter && !track.label.toLowerCase().includes(this.filter.toLowerCase()) ? ''
+                : this.filter;
         }
         this.layout();
         return this.lineOf(trackId);

@@ -11,14 +11,17 @@ const TYPING_MS = 250;
 export class TimelineSearch {
     constructor(page) {
         Object.assign(this, { page, text: '', found: null, at: -1, ids: null, timer: 0, turn: 0 });
-        this.box = el('input', { type: 'search', placeholder: 'Search names', 'aria-label': 'Search the whole trace', 'aria-describedby': page.bare ? undefined : 'tl-count', id: page.bare ? undefined : 'tl-search',
-            oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.run(this.box.value, false), TYPING_MS); },
+        this.box = el('input', { type: 'search', placeholder: 'Search names', 'aria-label': 'Search the whole trace',
+            'aria-describedby': page.bare ? undefined : 'tl-count', id: page.bare ? undefined : 'tl-search',
+            oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.run(this.box.value, false),
+                TYPING_MS); },
             onkeydown: (event) => this.key(event) });
         this.count = el('span', { class: 'tl-count', id: page.bare ? undefined : 'tl-count' });
         this.node = el('span', { class: 'tl-search', role: 'search' }, this.box, this.count,
             button('▲', () => this.step(-1), { 'aria-label': 'Previous match', class: 'quiet' }),
             button('▼', () => this.step(1), { 'aria-label': 'Next match', class: 'quiet' }),
-            button('List', () => this.found && this.page.showHits(this.found), { 'aria-label': 'List the matches', class: 'quiet' }));
+            button('List', () => this.found && this.page.showHits(this.found),
+                { 'aria-label': 'List the matches', class: 'quiet' }));
     }
 
     focus() {

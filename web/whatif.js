@@ -9,7 +9,8 @@ import { fmtNs, fmtShare } from './format.js';
 import { hashOf, keepState } from './state.js';
 import { dataTable, makeTable } from './table.js';
 
-const DEFAULT_VALUES = { 'precision=': 'bf16', 'batch=': '2', 'steps-per-launch=': '10', 'callbacks-every=': '10', 'gpus=': '2' };
+const DEFAULT_VALUES = { 'precision=': 'bf16', 'batch=': '2', 'steps-per-launch=': '10', 'callbacks-every=': '10',
+    'gpus=': '2' };
 
 export async function whatifPage(main, context) {
     const { api, params } = context;
@@ -17,17 +18,21 @@ export async function whatifPage(main, context) {
     add(main, el('h1', {}, 'What if?'), el('p', { class: 'muted' },
         'Tick what you would change. The steps of the profile are replayed with it, and the step time that follows is an interval.'));
     if (!doc.gate.ok) {
-        main.append(section('gate', 'No prices for this profile', el('ul', {}, (doc.gate.why || []).map((why) => el('li', {}, why))),
+        main.append(section('gate', 'No prices for this profile',
+            el('ul', {}, (doc.gate.why || []).map((why) => el('li', {}, why))),
             el('p', {}, 'The replay must first reproduce the steps as they were; here it does not, so a price would be a guess.')));
         return;
     }
-    const page = { api, doc, report, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }), turn: 0 };
+    const page = { api, doc, report, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
+        turn: 0 };
     for (const fix of (params.fix || '').split(',').filter(Boolean)) {
-        const [id, value] = fix.includes('=') ? [fix.slice(0, fix.indexOf('=') + 1), fix.slice(fix.indexOf('=') + 1)] : [fix];
+        const [id, value] = fix.includes('=') ? [fix.slice(0, fix.indexOf('=') + 1), fix.slice(fix.indexOf('=') + 1)]
+            : [fix];
         page.ticked.add(id);
         value && page.values.set(id, value);
     }
-    add(main, el('div', { class: 'whatif' }, section('choices', 'Fixes', choices(page), notApplying(page)), page.result), allPrices(page));
+    add(main, el('div', { class: 'whatif' }, section('choices', 'Fixes', choices(page), notApplying(page)),
+        page.result), allPrices(page));
     await predict(page);
 }
 
@@ -40,7 +45,9 @@ function applying(page) {
             fixes.push({ fix: id, what: '' });
         }
     }
-    const best = (id) => Math.max(0, ...page.doc.scenarios.filter((s) => s.fix.length === 1 && s.fix[0].startsWith(id)).map((s) => s.saving.expected_share));
+    const best = (id) => Math.max(0,
+        ...page.doc.scenarios.filter((s) => s.fix.length === 1
+        && s.fix[0].startsWith(id)).map((s) => s.saving.expected_share));
     return fixes.map((fix) => ({ ...fix, gain: best(fix.fix) })).sort((a, b) => b.gain - a.gain);
 }
 
@@ -48,16 +55,20 @@ function choices(page) {
     return el('ul', { class: 'choices' }, applying(page).map((fix) => {
         const takesValue = fix.fix.endsWith('=');
         const single = page.doc.scenarios.find((s) => s.fix.length === 1 && s.fix[0].startsWith(fix.fix));
-        const started = page.values.get(fix.fix) || (single && takesValue ? single.fix[0].split('=')[1] : DEFAULT_VALUES[fix.fix] || '2');
+        const started = page.values.get(fix.fix)
+            || (single && takesValue ? single.fix[0].split('=')[1] : DEFAULT_VALUES[fix.fix] || '2');
         takesValue && page.values.set(fix.fix, started);
         const box = el('input', { type: 'checkbox', id: `fix-${fix.fix}`, 'data-fix': fix.fix, onchange: () => {
             box.checked ? page.ticked.add(fix.fix) : page.ticked.delete(fix.fix);
             predict(page);
         } });
         box.checked = page.ticked.has(fix.fix);
-        const value = takesValue && el('input', { class: 'fix-value', value: started, 'aria-label': `value of ${fix.fix}`,
-            onchange: () => { page.values.set(fix.fix, value.value.trim()); page.ticked.has(fix.fix) && predict(page); } });
-        return el('li', {}, box, el('label', { for: `fix-${fix.fix}` }, el('b', {}, fix.fix.replace('=', '')), fix.what ? `: ${fix.what}` : '',
+        const value = takesValue && el('input',
+            { class: 'fix-value', value: started, 'aria-label': `value of ${fix.fix}`,
+            onchange: () => { page.values.set(fix.fix, value.value.trim()); page.ticked.has(fix.fix)
+                && predict(page); } });
+        return el('li', {}, box, el('label', { for: `fix-${fix.fix}` }, el('b', {}, fix.fix.replace('=', '')),
+            fix.what ? `: ${fix.what}` : '',
             fix.gain > 0 && el('span', { class: 'muted' }, ` (alone ${fmtShare(fix.gain)})`)), value);
     }));
 }
@@ -65,7 +76,8 @@ function choices(page) {
 function notApplying(page) {
     const others = (page.doc.fixes || []).filter((fix) => !fix.applies);
     return others.length > 0 && el('details', {}, el('summary', {}, `${others.length} fixes do not apply here`),
-        el('ul', {}, others.map((fix) => el('li', {}, el('b', {}, fix.fix.replace('=', '')), `: ${fix.why || fix.what}`))));
+        el('ul', {}, others.map((fix) => el('li', {}, el('b', {}, fix.fix.replace('=', '')),
+            `: ${fix.why || fix.what}`))));
 }
 
 function chosenFixes(page) {
@@ -95,7 +107,8 @@ async function predict(page) {
         return;
     }
     page.result.removeAttribute('aria-busy');
-    add(clear(page.result), section('prediction', 'The step', pictures(page, scenario), problem && trouble('No price', problem)));
+    add(clear(page.result), section('prediction', 'The step', pictures(page, scenario),
+        problem && trouble('No price', problem)));
     if (scenario) {
         announce(`predicted step ${fmtNs(scenario.expected_ns)}, ${fmtNs(scenario.low_ns)} to ${fmtNs(scenario.high_ns)}`);
     }
@@ -106,7 +119,8 @@ function pictures(page, scenario) {
     const { base } = page.doc;
     const { breakdown } = page.report;
     const sum = breakdown.parts.reduce((all, part) => all + part.ns, 0) || 1;
-    const parts = breakdown.parts.filter((part) => part.ns > 0).map((part) => ({ ...part, ns: part.ns / sum * base.measured_ns }));
+    const parts = breakdown.parts.filter((part) => part.ns > 0).map((part) => ({ ...part,
+        ns: part.ns / sum * base.measured_ns }));
     const scale = Math.max(base.measured_ns, scenario ? scenario.high_ns : 0);
     const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`),
         stepBar(parts, { label: 'The step now', scope: breakdown.scope, scale })];
@@ -114,9 +128,11 @@ function pictures(page, scenario) {
         return [...real, el('p', { class: 'muted' }, 'No fix is ticked.')];
     }
     const columns = [['what', 'text'], ['time_ns', 'ns']];
-    const rows = [['now', base.measured_ns], ['predicted', scenario.expected_ns], ['at best', scenario.low_ns], ['at worst', scenario.high_ns]];
+    const rows = [['now', base.measured_ns], ['predicted', scenario.expected_ns], ['at best', scenario.low_ns],
+        ['at worst', scenario.high_ns]];
     return [...real, el('h3', {}, `Predicted: ${fmtNs(scenario.expected_ns)}`),
-        twin('The predicted step', predictedBar(scenario, scale), () => dataTable(makeTable('predicted', 'Predicted step', columns, rows))),
+        twin('The predicted step', predictedBar(scenario, scale),
+            () => dataTable(makeTable('predicted', 'Predicted step', columns, rows))),
         facts([['between', `${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`],
             ['saves', `${fmtShare(scenario.saving.low_share)} to ${fmtShare(scenario.saving.high_share)}`],
             ['then limited by', scenario.next_bottleneck || 'not known']]),
@@ -136,10 +152,13 @@ function predictedBar(scenario, scale) {
 }
 
 function allPrices(page) {
-    const columns = [['fix', 'text'], ['saving_share', 'share'], ['low_share', 'share'], ['high_share', 'share'], ['expected_ns', 'ns'], ['then_limited_by', 'text']];
-    const rows = page.doc.scenarios.map((s) => [s.fix.join(' + '), s.saving.expected_share, s.saving.low_share, s.saving.high_share, s.expected_ns, s.next_bottleneck || null]);
+    const columns = [['fix', 'text'], ['saving_share', 'share'], ['low_share', 'share'], ['high_share', 'share'],
+        ['expected_ns', 'ns'], ['then_limited_by', 'text']];
+    const rows = page.doc.scenarios.map((s) => [s.fix.join(' + '), s.saving.expected_share, s.saving.low_share,
+        s.saving.high_share, s.expected_ns, s.next_bottleneck || null]);
     const { gate } = page.doc;
-    return [section('prices', 'Every fix alone', dataTable(makeTable('prices', 'Every fix alone', columns, rows), { sortBy: 'saving_share' })),
+    return [section('prices', 'Every fix alone',
+        dataTable(makeTable('prices', 'Every fix alone', columns, rows), { sortBy: 'saving_share' })),
         el('p', { class: 'muted' }, `The replay without a fix misses the measured step by ${fmtShare(gate.replay_error_share)}; ` +
             `${fmtShare(gate.unexplained_share)} of the step is time that no dependency explains.`)];
 }

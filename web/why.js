@@ -24,7 +24,8 @@ export async function whyPage(main, { api }) {
     }
     add(main, canJudge ? null : [cannotTell(report), barBlock(report)], stripBlock(report), trustLine(report));
     if (worth.length > CARDS_FIRST) {
-        main.append(section('more-findings', 'Further findings', findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
+        main.append(section('more-findings', 'Further findings',
+            findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
     }
     add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
     await topKernels(main, api);
@@ -38,7 +39,8 @@ function verdictBlock(report) {
         el('p', { class: 'verdict-facts' }, el('span', { class: 'badge' }, verdict.kind.replaceAll('-', ' ')),
             verdict.confidence && el('span', {}, 'confidence ', el('b', {}, verdict.confidence)),
             median > 0 && el('span', {}, 'median step ', el('b', {}, fmtNs(median))),
-            steps.used > 0 && el('span', {}, el('b', {}, fmtCount(steps.used)), steps.used === 1 ? ' step used' : ' steps used')));
+            steps.used > 0 && el('span', {}, el('b', {}, fmtCount(steps.used)),
+                steps.used === 1 ? ' step used' : ' steps used')));
 }
 
 /* The median step where there is one, else the whole span. */
@@ -67,7 +69,9 @@ function stripBlock(report) {
     const strip = stepStrip(steps, device, (step) =>
         goTo('timeline', { t0: step.start_ns, t1: step.start_ns + step.dur_ns }));
     const left = steps.rows_left_out ? `, ${fmtCount(steps.rows_left_out)} rows left out` : '';
-    return strip && section('steps', `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`, strip,
+    return strip && section('steps',
+        `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`,
+        strip,
         el('p', { class: 'muted' }, `green, below: computes; orange, above: does not; broken line: median ${fmtNs(steps.median_ns)}; `,
             `95th percentile ${fmtNs(steps.p95_ns)}; steps ${steps.source}${left}`));
 }
@@ -85,7 +89,8 @@ export function trustLine(report) {
         ['damaged or repaired', fmtCount(whole)],
         ['steps', `${fmtCount(steps.used)} of ${fmtCount(steps.count)} used`],
         ['ranks', fmtCount(ranks.size)],
-    ]), (profile.health.why || []).length > 0 && el('ul', { class: 'reasons' }, profile.health.why.map((why) => el('li', {}, why))),
+    ]), (profile.health.why || []).length > 0
+        && el('ul', { class: 'reasons' }, profile.health.why.map((why) => el('li', {}, why))),
     (steps.excluded || []).length > 0 && el('details', {}, el('summary', {}, `${steps.excluded.length} steps left out`),
         el('ul', {}, steps.excluded.map((x) => el('li', {}, `step ${x.step}: ${x.why}`)))));
 }
@@ -97,7 +102,8 @@ function cannotTell(report) {
         reasons.length > 0 && el('ul', {}, reasons.map((why) => el('li', {}, why))),
         el('p', {}, 'A profile can be judged when it holds ten steps or more after the warm-up, the rows of the ',
             'device, and the calls that launch its work.'),
-        recordingHelp(framework).map(([name, code]) => el('div', { class: 'snippet-block' }, el('h3', {}, name), codeBlock(code, name))));
+        recordingHelp(framework).map(([name, code]) => el('div', { class: 'snippet-block' }, el('h3', {}, name),
+            codeBlock(code, name))));
 }
 
 /* Ways to record, the profile's own framework first. */
@@ -121,8 +127,10 @@ function recordingHelp(producer) {
 function issuesBlock(report) {
     const issues = report.profile.issues || [];
     return issues.length ? section('issues', 'What was found in the file',
-        el('ul', { class: 'issues' }, issues.map((issue) => el('li', {}, el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
-            ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `, el('span', { class: 'muted' }, `Remedy: ${issue.remedy}`)))))
+        el('ul', { class: 'issues' }, issues.map((issue) => el('li', {},
+            el('b', {}, `${fmtCount(issue.count)} × ${issue.id}`),
+            ` (${issue.severity.replaceAll('_', ' ')}): ${issue.meaning}. `,
+                el('span', { class: 'muted' }, `Remedy: ${issue.remedy}`)))))
         : null;
 }
 
@@ -143,9 +151,11 @@ function devicesBlock(report) {
     if (!devices.length) {
         return null;
     }
-    const columns = [['device', 'text'], ['name', 'text'], ['busy_share', 'share'], ['span_ns', 'ns'], ['compute_ns', 'ns'],
+    const columns = [['device', 'text'], ['name', 'text'], ['busy_share', 'share'], ['span_ns', 'ns'],
+        ['compute_ns', 'ns'],
         ['communication_exposed_ns', 'ns'], ['transfer_exposed_ns', 'ns'], ['kernels', 'count']];
-    const rows = devices.map((d) => [d.id, d.name || null, d.span_ns ? d.busy_ns / d.span_ns : null, d.span_ns, d.compute_ns,
+    const rows = devices.map((d) => [d.id, d.name || null, d.span_ns ? d.busy_ns / d.span_ns : null, d.span_ns,
+        d.compute_ns,
         d.communication_exposed_ns, d.transfer_exposed_ns, d.kernels]);
     const left = report.breakdown.devices_left_out || [];
     return section('devices', devices.length > 1 ? 'Devices and ranks' : 'Device', rankBars(report),
@@ -176,7 +186,8 @@ function rankBars(report) {
     return el('div', { class: 'rank-bars' }, [...sums].slice(0, 16).map(([device, sum]) => {
         const mean = Object.fromEntries(Object.entries(sum.parts).map(([id, ns]) => [id, ns / sum.count]));
         const label = `Device ${device}, mean step ${fmtNs(sum.dur / sum.count)}`;
-        return el('div', {}, el('h3', {}, label), stepBar(partsFromObject(mean, sum.dur / sum.count), { label, scale }));
+        return el('div', {}, el('h3', {}, label),
+            stepBar(partsFromObject(mean, sum.dur / sum.count), { label, scale }));
     }));
 }
 
