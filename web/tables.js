@@ -27,6 +27,7 @@ export const ANALYSES = [
     ['python', 'Python', "Which Python functions take the host's time, and whose code are they?"],
     ['roofline', 'Roofline', "What do operations compute and move, and how near is that to the device's limits?"],
     ['sequences', 'Sequences', 'Which short kernels follow one another again and again, and could be fused?'],
+    ['machine', 'Machine', 'What did the machine do while the job ran: processes, limits, disks, GPUs?'],
     ['counters', 'Counters', 'What did the sampled counters show: clocks, power, temperature, activity?'],
 ];
 
@@ -34,7 +35,9 @@ export async function tablesPage(main, context) {
     const { api, params } = context;
     const list = el('nav', { class: 'tabs', 'aria-label': 'Analyses' });
     const place = el('div', { class: 'analysis', id: 'analysis' });
-    const here = ANALYSES.filter(([id]) => !api.tables || api.tables.includes(id));
+    const known = new Set(ANALYSES.map(([id]) => id));
+    const here = [...ANALYSES.filter(([id]) => !api.tables || api.tables.includes(id)),
+        ...(api.tables || []).filter((id) => !known.has(id)).map((id) => [id, titleOf(id), ''])];
     let wanted = 0;
     const show = async (id) => {
         const [name, title, question] = here.find(([a]) => a === id) || here[0];
