@@ -11,10 +11,12 @@ _stoker() {
         --output|-o) case "$command" in why|whatif|stats|diff|query|find|export|data) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --file|-f) case "$command" in query) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
+        --out) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
-        "") words="why whatif stats diff query find export data prove explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif stats diff query find export data run prove explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
@@ -23,13 +25,14 @@ _stoker() {
         find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
+        run) words=""; options="--steps --warmup --out --stop --level --input --allow-checkpoints --json --quiet --help "; files=1 ;;
         prove) words=""; options="--pairs --metric --rate --warmup --env --timeout --json --quiet --markdown --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
         schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why whatif stats diff query find export data prove explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif stats diff query find export data run prove explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

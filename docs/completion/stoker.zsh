@@ -11,6 +11,7 @@ _stoker() {
         'find:find events by name, duration, track'
         'export:write a profile for Perfetto, TensorBoard, SQLite and others'
         'data:look at training data, convert it, measure a pipeline'
+        'run:run a job as it is, record it, and say where its time goes'
         'prove:is B faster than A? alternating runs, and an interval'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
@@ -171,6 +172,18 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        run) _arguments \
+            '--steps[steps of the window that the framework'\''s profiler records (5)]:N:' \
+            '--warmup[steps before the window (10)]:N:' \
+            '--out[the run'\''s folder, new or empty (stoker-runs/ and the time)]:DIR:_files' \
+            '--stop[end the job after the window]' \
+            '--level[0\: no window, step times and waits alone]:0:' \
+            '--input[the test of a free input\: cached (its first batches again and again) or synthetic (random ones)]:HOW:' \
+            '--allow-checkpoints[with --input\: let the job write checkpoints all the same]' \
+            '--json[the run'\''s figures as JSON, for programs, into FILE]:FILE:_files' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
         prove) _arguments \
             '--pairs[at most so many pairs of runs (12); no verdict from fewer than 4]:N:' \
             '--metric[what a run prints as its time, found in its lines; the first parenthesis is the number]:REGEX:' \
@@ -203,7 +216,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif stats diff query find export data prove explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif stats diff query find export data run prove explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

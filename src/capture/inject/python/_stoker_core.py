@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of `stoker run` inside of a job. A module of a framework is patched right after the job imported it;
+nothing is imported that the job does not. Each patch is tried by itself: one that does not fit this
+version of the framework is noted and left out."""
+
+import os
+import sys
+
+# Module that the job imports -> the file here that patches it, and its function. Files are loaded when needed.
+_WATCHED = {
+    "torch.utils.data.dataloader": ("_stoker_torch", "patch_loader"),
+    "torch.optim.optimizer": ("_stoker_torch", "patch_optimizer"),
+    "torch.profiler.profiler": ("_stoker_torch", "patch_profiler"),
+    "torch.autograd.profiler": ("_stoker_torch", "patch_autograd_profiler"),
+    "torch.serialization": ("_stoker_input", "patch_save"),
+    "keras.src.callbacks.callback_list": ("_stoker_keras", "patch_callbacks"),
+    "keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
+    "keras.callbacks": ("_stoker_keras", "patch_callbacks"),
+    "tf_keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
+    "tensorflow.python.data.ops.iterator_ops": ("_stoker_tfdata", "patch_iterator"),
+    "tensorflow.python.profiler.profiler_v2": ("_stoker_tfdata", "patch_profiler"),
+    "jax": ("_stoker_jax", "patch_jit"),
+    "jax._src.profiler": ("_stoker_jax", "patch_profiler"),
+}
+
+plan = {}
+recorder = None  # of this process, _stoker_record.Recorder
+_folder = ""
+_files = {}
+
+
+def load(name):
+    """A file of this folder, which is not on sys.path."""
+    if name not in _files:
+        import importlib.util
+
+        spec = importlib.util.spec_from_file_location(name, f"{_folder}/{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = _files[name] = module
+        spec.loader.exec_module(module)
+    return _files[name]
+
+
+def _patch(module, name):
+    file, function = _WATCHED[name]
+    try:
+        getattr(load(file), function)(module)
+    except Exception as e:
+        recorder.note(f"the hook into {name} does not fit this version: {type(e).__name__}: {e}")
+
+
+class _Loader:
+    """Stands in for a module's loader until the module is executed, and leaves no trace then."""
+
+    def __init__(self, loader, name):
+        self.loader, self.name = loader, name
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = self.loader
+        if getattr(module, "__spec__", None) is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        _patch(module, self.name)
+
+
+class _Finder:
+    """First on sys.meta_path; names that are not watched cost one look into a dict."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in _WATCHED:
+            return None
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                        spec.loader = _Loader(spec.loader, name)
+                    return spec
+        return None
+
+
+def _read_plan(text):
+    words, _, folder = text.partition("dir=")
+    found = dict(w.partition("=")[::2] for w in words.split())
+    numbers = {name: int(found[name]) for name in ("steps", "warmup", "saves")}
+    return {**numbers, "input": found["input"], "dir": folder}
+
+
+def start(folder):
+    global recorder, _folder
+    text = os.environ.get("STOKER_RUN")
+    if recorder is not None or not text:
+        return
+    _folder = folder
+    plan.update(_read_plan(text))
+    _files["_stoker_core"] = sys.modules[__name__]
+    recorder = load("_stoker_record").Recorder(plan)
+    sys.meta_path.insert(0, _Finder())
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=recorder.forget)
+    fd = os.open(folder + "/seen", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        os.write(fd, b"%d\n" % os.getpid())
+    finally:
+        os.close(fd)

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps and waits of this process, and their record: a file of fixed records behind a shared mapping
+(capture/parent/step_record.h has the layout), so that nothing is lost when the process is killed. The file is laid
+out ahead in pieces, so a full disk fails there, and never as a signal in the middle of a step.
+
+A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
+fetch of a batch, or the next call of a function that jax.jit made. What is waited for is the fetches of the
+thread that steps. Where a step holds fetches of another data set than the step before (an evaluation
+between), the time from the first of these to the next fetch of its own is not the step's."""
+
+import os
+import struct
+import threading
+import time
+
+HEADER, RECORD = 4096, 32
+PIECE = 2048  # records that are laid out at a time
+MOST = 1 << 20
+OPTIMIZER, KERAS, FETCHES, CALLS = 1, 2, 3, 4  # what ends a step
+IN_WINDOW, TOLD, ASIDE = 1, 2, 4
+NONE, OPEN, DONE, LEFT = 0, 1, 2, 3
+NEVER = 1 << 62
+WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
+
+_put_record = struct.Struct("<4Q").pack_into
+_put_counts = struct.Struct("<7Q").pack_into  # from count to kept
+_AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
+_AT_TEXTS = {"framework": (128, 32), "hooks": (160, 1024), "profile": (1184, 1024), "notes": (2208, 1824)}
+
+now = time.monotonic_ns
+ident = threading.get_ident
+
+
+def rank_of(environ):
+    """What launchers tell: torchrun, Open MPI, MPICH, Slurm with several tasks."""
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        if environ.get(name, "").isdigit():
+            return int(environ[name])
+    if environ.get("SLURM_PROCID", "").isdigit() and environ.get("SLURM_NTASKS", "1") != "1":
+        return int(environ["SLURM_PROCID"])
+    return -1
+
+
+class Recorder:
+    def __init__(self, plan):
+        self.plan = plan
+        self.hooks = []
+        self.notes = []
+        self.framework = ""
+        self.jits = False  # a function of jax.jit was called
+        self.user_is_profiling = False
+        self.forget()
+
+    def forget(self):
+        """As a process that has not stepped: at the start, and in the child of a fork."""
+        self.map = None
+        self.room = self.kept = 0
+        self.failed = False
+        self.window = None
+        self.thread = ident()
+        self.source = 0
+        self.own = 0
+        self.restart()
+
+    def restart(self):
+        """Steps are counted from here on."""
+        self.count = self.total_wait = self.total_time = self.with_wait = 0
+        self.kept = 0
+        self.first = self.last = 0
+        self.wait = self.key_start = 0
+        self.key = self.lead = None  # data sets: of the last fetch; whose fetches end steps
+        self.keys = self.keys_before = None  # key -> [wait, span] where there were several in a step
+        self.away = 0  # time that is not the step's
+        self.fetches = 0
+        self.flags = 0
+        self.event = self.plan["warmup"] if self.plan["steps"] else NEVER
+
+    # Waits
+
+    def fetched(self, key, start, end):
+        """A fetch in the thread that steps."""
+        if ident() != self.thread:
+            return
+        self.fetches += 1
+        if not self.last:
+            self.begins(start)
+        if key == self.key:
+            self.wait += end - start
+        else:
+            self._other_key(key, start, end - start)
+        self.own += now() - end
+
+    def fetch_begins(self, key):
+        """A fetch begins where fetches may be what ends steps: then the one before ended one."""
+        if self.source == FETCHES:
+            if key == self.lead and self.last:
+                self.stepped(FETCHES)
+        elif self.fetches >= WEAK_AFTER and self.last:
+            self.lead = key
+            self.stepped(FETCHES)
+
+    def fetch_failed(self):
+        """The iterator is at its end, or the fetch raised: where fetches end steps, none begins here."""
+        if self.source == FETCHES and self.key == self.lead:
+            self.breaks()
+
+    def _other_key(self, key, start, wait):
+        if self.key is not None:
+            self._close_key(start)
+        self.key, self.wait, self.key_start = key, wait, start
+
+    def _close_key(self, end):
+        if self.keys is None:
+            self.keys = {}
+        sums = self.keys.setdefault(self.key, [0, 0])
+        sums[0] += self.wait
+        sums[1] += end - self.key_start
+        self.wait = 0
+
+    def _sort_out(self, end):
+        """The wait of a step that fetched from several data sets; what others' took of it goes to self.away."""
+        self._close_key(end)
+        before = self.keys_before or ({} if self.count else self.keys)
+        own = self.lead if self.source == FETCHES else self.key
+        wait = 0
+        for key, (waited, span) in self.keys.items():
+            if key == own or (key in before and len(before) > 1):
+                wait += waited
+            else:
+                self.away += span
+                self.flags |= ASIDE
+        self.keys_before, self.keys = self.keys, None
+        return wait
+
+    def left_aside(self, start, end):
+        """Time within a step that is not the step's: an evaluation."""
+        self.away += end - start
+        self.flags |= ASIDE
+
+    # Steps
+
+    def stepped(self, source, steps=1):
+        """One step, or several that the framework makes in one call, ended."""
+        end = now()
+        if source != self.source and not self._takes(source):
+            return
+        if self.keys is not None:
+            wait = self._sort_out(end)
+        else:
+            wait, self.keys_before = self.wait, None
+        self.wait, self.key_start = 0, end
+        if self.last:
+            dur = max(end - self.last - self.away, 0)
+        else:
+            dur = 0
+            self.begins(end)
+            self.flags |= TOLD
+        self.last, self.away = end, 0
+        self.with_wait += steps if wait else 0
+        self.total_wait += wait
+        self.total_time += dur
+        if steps == 1:
+            self._put(end, dur, wait)
+        else:
+            for i in range(steps):
+                self._put(end - dur * (steps - 1 - i) // steps, dur // steps, wait // steps)
+        self.flags &= IN_WINDOW
+        self._counts()
+        done = now()
+        self.own += done - end
+        if self.count >= self.event:
+            self._tell(done)
+
+    def begins(self, start):
+        """A step begins where none ended before it."""
+        self.last = start
+        if not self.first:
+            self.first = start
+
+    def breaks(self):
+        """What follows is no step until the next fetch or event: an epoch ended."""
+        self.last = 0
+
+    def _takes(self, source):
+        """Whether this event ends steps: the strongest kind does from when it is there; of two strong ones the first."""
+        if self.source in (OPTIMIZER, KERAS):
+            return False
+        if source in (OPTIMIZER, KERAS) or not self.source or (source == FETCHES and self.source == CALLS):
+            return self._becomes(source)
+        return False
+
+    def _becomes(self, source):
+        if self.window is not None and self.window.is_open:
+            return False
+        if self.source:
+            last, first, key, wait = self.last, self.first, self.key, self.wait
+            self.restart()
+            self.last, self.first, self.key, self.wait = last, first, key, wait
+        self.source, self.thread = source, ident()
+        if self.map is not None:
+            struct.pack_into("<Q", self.map, _AT_SOURCE, source)
+        return True
+
+    def _tell(self, start):
+        """The window's turn. What it takes is no part of a step."""
+        try:
+            if self.window is None:
+                import _stoker_core
+
+                self.window = _stoker_core.load("_stoker_window").Window(self)
+            self.window.turn()
+        except Exception as e:
+            self.event = NEVER
+            self.flags = 0
+            self.note(f"no window: {type(e).__name__}: {e}")
+            self.put_window(LEFT)
+        if self.last:
+            self.last += now() - start
+
+    def user_profiles(self, begins):
+        """The program's own profiler begins or ends."""
+        self.user_is_profiling = begins
+        if begins and self.window is not None:
+            self.window.give_way()
+
+    def window_framework(self):
+        """Whose profiler records the window."""
+        return "jax" if self.jits and self.source in (FETCHES, CALLS) else self.framework
+
+    # The record
+
+    def _put(self, end, dur, wait):
+        if self.kept >= self.room and not self._grow():
+            self.count += 1
+            return
+        _put_record(self.map, HEADER + RECORD * self.kept, end, dur, wait, self.flags)
+        self.kept += 1
+        self.count += 1
+
+    def _counts(self):
+        if self.map is not None:
+            _put_counts(
+                self.map, _AT_COUNTS, self.count, self.own, self.total_wait, self.total_time, self.first, self.last,
+                self.kept,
+            )
+            self.map[_AT_WAIT] = self.with_wait * 2 >= self.count
+
+    def _grow(self):
+        """More room in the file; its beginning, at the first step. False: there is none."""
+        if self.failed or self.room >= MOST:
+            return False
+        try:
+            size = HEADER + RECORD * (self.room + PIECE)
+            path = f"{self.plan['dir']}/steps-{os.getpid()}.rec"
+            fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                os.posix_fallocate(fd, 0, size)
+                import mmap
+
+                self.map = mmap.mmap(fd, size)
+            finally:
+                os.close(fd)
+            self.room += PIECE
+            if self.room == PIECE:
+                self._begin()
+            return True
+        except Exception:
+            self.failed = True
+            return False
+
+    def _begin(self):
+        struct.pack_into("<8s2IQq", self.map, 0, b"stkhook1", 1, HEADER, os.getpid(), rank_of(os.environ))
+        struct.pack_into("<Q", self.map, _AT_SOURCE, self.source)
+        self._text("hooks", " ".join(self.hooks))
+        self._text("framework", self.framework)
+        self._text("notes", "\n".join(self.notes))
+
+    def _text(self, name, text):
+        at, size = _AT_TEXTS[name]
+        if self.map is not None:
+            data = text.encode("utf-8", "replace")[: size - 1]
+            self.map[at : at + size] = data + bytes(size - len(data))
+
+    def put_window(self, state, first=0, steps=0, profile=""):
+        if self.map is not None:
+            struct.pack_into("<3Q", self.map, _AT_WINDOW, first, steps, state)
+            self._text("profile", profile)
+
+    def note(self, text):
+        """A sentence that the run's report says."""
+        line = " ".join(str(text).split())[:380]
+        if line not in self.notes:
+            self.notes.append(line)
+            self._text("notes", "\n".join(self.notes))
+
+    def lives(self, hook, framework=""):
+        """A hook is in place."""
+        if hook not in self.hooks:
+            self.hooks = sorted([*self.hooks, hook])
+            self._text("hooks", " ".join(self.hooks))
+        if framework:
+            self.set_framework(framework)
+
+    def set_framework(self, framework):
+        if not self.framework:
+            self.framework = framework
+            self._text("framework", framework)

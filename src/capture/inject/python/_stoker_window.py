@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The window: some steps recorded by the framework's own profiler, with the options that `stoker why` needs.
+
+PyTorch     operators with shapes, no Python stacks (they cost more than all else), one step of the profiler's warm-up
+TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
+JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
+
+One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
+
+import atexit
+import os
+import sys
+
+import _stoker_record
+from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
+
+
+class _Torch:
+    warmup = 1  # steps of the profiler's own
+
+    def __init__(self, window):
+        self.window = window
+        self.path = f"{window.base}.pt.trace.json"
+
+    def start(self):
+        import torch
+
+        profiler = sys.modules["torch.profiler"]
+        activities = [profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            activities.append(profiler.ProfilerActivity.CUDA)
+        if torch.autograd._profiler_enabled():
+            raise RuntimeError("the program profiles itself")
+        schedule = profiler.schedule(wait=0, warmup=1, active=self.window.steps, repeat=1)
+        self.profile = profiler.profile(
+            activities=activities, schedule=schedule, on_trace_ready=self.ready, record_shapes=True
+        )
+        self.window.mine = self.profile
+        self.profile.start()
+
+    def ready(self, profile):
+        profile.export_chrome_trace(self.path + ".part")
+        os.rename(self.path + ".part", self.path)
+
+    def step(self):
+        self.profile.step()
+
+    def begins(self):
+        pass
+
+    def stop(self, keeps):
+        profile, self.profile = self.profile, None
+        if not keeps:
+            profile.on_trace_ready = None
+        profile.stop()
+        return self.path if keeps and os.path.exists(self.path) else ""
+
+
+class _Marked:
+    """A profiler that is told where steps are."""
+
+    warmup = 0
+
+    def __init__(self, window):
+        self.window = window
+        self.path = window.base
+        self.mark = None
+
+    def begins(self):
+        """A step begins; where only ends are told, it did when the last one ended."""
+        if self.mark is None:
+            self.mark = self.marker(self.window.recorder.count)
+            self.mark.__enter__()
+
+    def ends(self):
+        mark, self.mark = self.mark, None
+        if mark is not None:
+            mark.__exit__(None, None, None)
+
+    def step(self):
+        self.ends()
+        if self.window.recorder.source != _stoker_record.KERAS:
+            self.begins()
+
+    def stop(self, keeps):
+        self.ends()
+        self.end()
+        if not keeps:
+            import shutil
+
+            shutil.rmtree(self.path, ignore_errors=True)
+        return self.path if keeps else ""
+
+
+class _TensorFlow(_Marked):
+    def start(self):
+        self.module = sys.modules["tensorflow.python.profiler.profiler_v2"]
+        trace = sys.modules["tensorflow.python.profiler.trace"]
+        self.marker = lambda n: trace.Trace("train", step_num=n, _r=1)
+        options = self.module.ProfilerOptions(host_tracer_level=2, python_tracer_level=0, device_tracer_level=1)
+        self.module._stoker_start(self.path, options)
+        self.step()
+
+    def end(self):
+        self.module._stoker_stop()
+
+
+class _Jax(_Marked):
+    def start(self):
+        import jax
+
+        self.module = sys.modules["jax._src.profiler"]
+        self.marker = lambda n: jax.profiler.StepTraceAnnotation("train", step_num=n)
+        kwargs = {}
+        if hasattr(jax.profiler, "ProfileOptions"):
+            options = jax.profiler.ProfileOptions()
+            options.python_tracer_level = 1
+            options.host_tracer_level = 2
+            kwargs["profiler_options"] = options
+        self.module._stoker_start(self.path, **kwargs)
+        self.step()
+
+    def end(self):
+        self.module._stoker_stop()
+
+
+class Window:
+    def __init__(self, recorder):
+        self.recorder = recorder
+        self.steps = recorder.plan["steps"]
+        self.is_open = False
+        self.mine = None
+        self.first = self.last = 0
+        rank = _stoker_record.rank_of(os.environ)
+        name = f"rank{rank}-{os.getpid()}" if rank >= 0 else f"process-{os.getpid()}"
+        self.base = f"{recorder.plan['dir']}/{name}"
+        self.profiler = None
+
+    def is_mine(self, profile):
+        return profile is self.mine or (self.mine is not None and profile is getattr(self.mine, "profiler", None))
+
+    def step_begins(self):
+        if self.is_open:
+            self.profiler.begins()
+
+    def turn(self):
+        """Behind each step from the warm-up on, until the window is over."""
+        r = self.recorder
+        if not self.is_open:
+            self._open()
+        elif r.count < self.last:
+            self.profiler.step()
+            r.flags = IN_WINDOW if r.count >= self.first else TOLD
+        else:
+            self._close()
+
+    def _open(self):
+        r = self.recorder
+        if r.user_is_profiling:
+            self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
+            return
+        kind = {"pytorch": _Torch, "jax": _Jax}.get(r.window_framework(), _TensorFlow)
+        self.profiler = kind(self)
+        try:
+            self.is_open = True
+            self.profiler.start()
+        except Exception as e:
+            self.is_open = False
+            self.leave(f"no window: the profiler did not start: {type(e).__name__}: {e}")
+            return
+        self.first = r.count + kind.warmup
+        self.last = self.first + self.steps
+        r.flags = TOLD if kind.warmup else IN_WINDOW
+        r.event = 0  # each step from here on
+        r.put_window(OPEN, self.first, self.steps)
+        atexit.register(self.at_exit)
+
+    def _close(self):
+        r = self.recorder
+        steps = r.count - self.first
+        r.event, r.flags = NEVER, TOLD
+        if isinstance(self.profiler, _Torch):
+            self.profiler.step()
+        path = self.profiler.stop(True)
+        self.is_open, self.mine = False, None
+        if path:
+            r.put_window(DONE, self.first, steps, path)
+        else:
+            self.leave("no window: the profiler wrote nothing")
+        atexit.unregister(self.at_exit)
+
+    def leave(self, why):
+        r = self.recorder
+        r.event, r.flags = NEVER, 0
+        r.note(why)
+        r.put_window(LEFT)
+
+    def give_way(self):
+        """The user's own profiler begins while ours records."""
+        if self.is_open:
+            self.is_open = False
+            try:
+                self.profiler.stop(False)
+            finally:
+                self.mine = None
+                self.leave("the program's own profiler began within the window: stoker's ended, and recorded nothing")
+
+    def at_exit(self):
+        """The job ends within the window: what is there is kept."""
+        if self.is_open and self.recorder.count > self.first:
+            try:
+                self._close()
+            except Exception:
+                self.recorder.put_window(LEFT)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the hooks' records; see step_record.h. A header is copied before it is looked at: the job
+// may still write. Each figure of it is checked against the file's length.
+#include "capture/parent/step_record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/vec.h"
+#include "capture/parent/folder.h"
+
+enum { PROCESSES = 4096 };      // of a run, at most
+enum { RECORDS_MAX = 1 << 20 }; // of a process, as _stoker_record.py has it
+enum { JUDGED_MIN = 3 };        // fewer steps behind the warm-up: all are judged
+
+static bool read_all(int fd, void *to, size_t n, off_t at)
+{
+    char *p = to;
+    while (n) {
+        ssize_t got = pread(fd, p, n, at);
+        if (got <= 0) {
+            return false;
+        }
+        p += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static bool read_head(int fd, struct stk_steps_header *h)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < STK_STEPS_HEADER_BYTES ||
+        !read_all(fd, h, sizeof *h, 0) || memcmp(h->magic, STK_STEPS_MAGIC, sizeof h->magic) != 0 ||
+        h->version != STK_STEPS_VERSION || h->header_bytes != STK_STEPS_HEADER_BYTES) {
+        return false;
+    }
+    uint64_t room =
+        ((uint64_t)st.st_size - STK_STEPS_HEADER_BYTES) / sizeof(struct stk_steps_record);
+    h->kept = h->kept < room ? h->kept : room;
+    h->kept = h->kept < RECORDS_MAX ? h->kept : RECORDS_MAX;
+    h->framework[sizeof h->framework - 1] = h->hooks[sizeof h->hooks - 1] = 0;
+    h->profile[sizeof h->profile - 1] = h->notes[sizeof h->notes - 1] = 0;
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t median_of(uint64_t *values, size_t n)
+{
+    stk_sort(values, n, sizeof *values, by_number);
+    return n ? n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2 : 0;
+}
+
+// Which steps are judged: behind the warm-up, outside of the window, without what the profiler did.
+static void judge(struct stk_steps *s, const struct stk_steps_record *records, uint64_t warmup,
+                  uint64_t *values)
+{
+    size_t n = s->head.kept, outside = 0, inside = 0;
+    uint64_t *from_end = values + n; // those of the window, from the other end
+    warmup = n >= warmup + JUDGED_MIN ? warmup : n > 1 ? 1 : 0;
+    s->wait_ns = s->time_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t dur = records[i].dur_ns, flags = records[i].flags;
+        if (flags & STK_STEPS_TOLD) {
+            continue;
+        }
+        if (flags & STK_STEPS_IN_WINDOW) {
+            from_end[-(ptrdiff_t)++inside] = dur;
+        } else if (i >= warmup) {
+            values[outside++] = dur;
+            s->time_ns += dur;
+            s->wait_ns += records[i].wait_ns < dur ? records[i].wait_ns : dur;
+        }
+    }
+    s->judged = outside;
+    s->median_ns = median_of(values, outside);
+    s->window_median_ns = median_of(from_end - inside, inside);
+}
+
+static enum stoker_status read_one(const char *path, uint64_t warmup, struct stk_vec *to,
+                                   struct stoker_err *err)
+{
+    struct stk_steps s = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool good = fd >= 0 && read_head(fd, &s.head);
+    size_t n = good ? s.head.kept : 0;
+    struct stk_steps_record *records = stk_alloc_array(n + 1, sizeof *records);
+    uint64_t *values = stk_alloc_array(n + 1, sizeof *values);
+    enum stoker_status status = records && values ? STOKER_OK : stk_err_nomem(err);
+    if (status == STOKER_OK && good &&
+        read_all(fd, records, n * sizeof *records, STK_STEPS_HEADER_BYTES)) {
+        judge(&s, records, warmup, values);
+        struct stk_steps *slot = stk_vec_push(to);
+        if (slot) {
+            *slot = s;
+        }
+        status = slot ? STOKER_OK : stk_err_nomem(err);
+    }
+    stk_free(records);
+    stk_free(values);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return status;
+}
+
+static bool is_record(const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(name, "steps-", 6) == 0 && n > 10 && strcmp(name + n - 4, ".rec") == 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct stk_steps *x = a, *y = b;
+    int order = (x->head.rank > y->head.rank) - (x->head.rank < y->head.rank);
+    return order ? order : (x->head.pid > y->head.pid) - (x->head.pid < y->head.pid);
+}
+
+// Lines of hooks/seen.
+static size_t count_seen(const char *folder)
+{
+    char *path = stk_folder_path(folder, "hooks/seen");
+    FILE *f = path ? fopen(path, "re") : NULL;
+    size_t n = 0;
+    for (int c; f && (c = getc(f)) != EOF;) {
+        n += c == '\n';
+    }
+    if (f) {
+        fclose(f);
+    }
+    stk_free(path);
+    return n;
+}
+
+enum stoker_status stk_steps_read(const char *folder, uint64_t warmup, struct stk_steps_of_run *out,
+                                  struct stoker_err *err)
+{
+    struct stk_vec found;
+    enum stoker_status status = STOKER_OK;
+    *out = (struct stk_steps_of_run){0};
+    stk_vec_init(&found, sizeof(struct stk_steps), PROCESSES);
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    while (d && status == STOKER_OK && (e = readdir(d))) {
+        if (is_record(e->d_name)) {
+            char *path = stk_folder_path(folder, e->d_name);
+            status = path ? read_one(path, warmup, &found, err) : stk_err_nomem(err);
+            stk_free(path);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    out->ranks = found.items;
+    out->count = found.count;
+    stk_sort(out->ranks, out->count, sizeof *out->ranks, by_rank);
+    for (size_t i = 1; i < out->count; i++) { // one process beside others that step hardly
+        if (out->ranks[i].head.count > 2 * out->ranks[out->lead].head.count) {
+            out->lead = i;
+        }
+    }
+    out->processes = count_seen(folder);
+    return status;
+}
+
+void stk_steps_free(struct stk_steps_of_run *run)
+{
+    stk_free(run->ranks);
+    *run = (struct stk_steps_of_run){0};
+}
+
+bool stk_steps_window_is_over(const char *folder)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    size_t open_count = 0, over = 0;
+    while (d && (e = readdir(d))) {
+        struct stk_steps_header h;
+        int fd = is_record(e->d_name)
+                     ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                     : -1;
+        if (fd >= 0 && read_head(fd, &h)) {
+            bool is_over = h.window_state == STK_WINDOW_DONE || h.window_state == STK_WINDOW_LEFT;
+            over += is_over;
+            open_count += !is_over;
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return over && !open_count;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hooks recorded of a run: a file DIR/steps-PID.rec for each process that steps, written
+// through a shared mapping by capture/inject/python/_stoker_record.py, so that it is whole up to
+// the last step whatever kills the process. Little-endian:
+//
+//   header  4096 bytes: struct stk_steps_header
+//   then    `kept` records of 32 bytes: struct stk_steps_record, in the order of the steps
+//
+// The file is laid out ahead, so what lies beyond `kept` records is zero. A process that makes more
+// steps than the file may hold goes on counting in the header.
+#ifndef STK_CAPTURE_PARENT_STEP_RECORD_H
+#define STK_CAPTURE_PARENT_STEP_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define STK_STEPS_MAGIC "stkhook1"
+#define STK_STEPS_VERSION 1
+
+enum stk_steps_source {
+    STK_STEPS_NONE,
+    STK_STEPS_OPTIMIZER,
+    STK_STEPS_KERAS,
+    STK_STEPS_FETCHES,
+    STK_STEPS_CALLS
+};
+enum stk_window_state { STK_WINDOW_NONE, STK_WINDOW_OPEN, STK_WINDOW_DONE, STK_WINDOW_LEFT };
+
+struct stk_steps_header {
+    char magic[8];
+    uint32_t version, header_bytes;
+    uint64_t pid;
+    int64_t rank; // -1: none
+    uint64_t count;
+    uint64_t own_ns;            // that the hooks took themselves
+    uint64_t wait_ns;           // of all steps
+    uint64_t step_ns;           // of all steps
+    uint64_t first_ns, last_ns; // of the monotonic clock
+    uint64_t kept;              // records in the file
+    uint64_t window_first, window_steps;
+    uint64_t window_state; // enum stk_window_state
+    uint64_t source;       // enum stk_steps_source
+    uint64_t has_wait;     // the hooks see the fetches
+    char framework[32];
+    char hooks[1024];   // names with a space between
+    char profile[1024]; // of the window
+    char notes[1824];   // sentences, one a line
+};
+_Static_assert(sizeof(struct stk_steps_header) == 4032,
+               "the header's fields lie where Python puts them");
+
+enum { STK_STEPS_HEADER_BYTES = 4096 };
+enum { STK_STEPS_IN_WINDOW = 1, STK_STEPS_TOLD = 2, STK_STEPS_ASIDE = 4 };
+struct stk_steps_record {
+    uint64_t end_ns, dur_ns, wait_ns;
+    uint64_t flags; // IN_WINDOW; TOLD: the profiler started or wrote in it; ASIDE: other work in it
+};
+
+// One process.
+struct stk_steps {
+    struct stk_steps_header head;
+    uint64_t median_ns, window_median_ns; // outside of the window and behind the warm-up; in it
+    uint64_t wait_ns, time_ns;            // the same steps as median_ns
+    uint64_t judged;                      // how many these are
+};
+
+struct stk_steps_of_run {
+    struct stk_steps *ranks; // by rank, then by process
+    size_t count;
+    size_t lead;      // the one whose figures stand for the run
+    size_t processes; // interpreters that loaded the hooks
+};
+
+// Reads the folder's records; steps before `warmup` are not judged where there are others. What is
+// damaged is left out. Freed with stk_steps_free.
+STK_MUST_CHECK enum stoker_status stk_steps_read(const char *folder, uint64_t warmup,
+                                                 struct stk_steps_of_run *out,
+                                                 struct stoker_err *err);
+void stk_steps_free(struct stk_steps_of_run *run);
+// Whether every process that steps has its window behind it; cheap, for a tick.
+bool stk_steps_window_is_over(const char *folder);
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker run: a job as it is, recorded and explained. Standard output and input are the job's
+// alone; what stoker says goes to standard error.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "capture/parent/folder.h"
+#include "capture/parent/job.h"
+#include "capture/parent/run_out.h"
+#include "capture/parent/sampler.h"
+#include "cli/cli.h"
+#include "cli/screen.h"
+
+enum {
+    STEPS = 5,   // of a window: enough for medians, little to write
+    WARMUP = 10, // steps before it: compiling, caches, loaders that fill their queues
+    STEPS_MAX = 1000,
+    TICK_MS = 100,
+    ENDING_MS = 10000, // that a job has to end by itself when --stop says so
+    NOT_FOUND = 127,
+    NOT_RUN = 126 // as shells have it
+};
+
+// One run from its folder to its last line.
+struct running {
+    struct stk_job job;
+    struct stk_run run;
+    struct stk_sampler *sampler; // NULL: it could not be started
+    char *folder;
+    uint64_t warmup;
+    uint64_t stopped_ns; // when --stop ended the job; 0: not yet
+    bool stops;
+};
+
+static void tick(void *arg)
+{
+    struct running *r = arg;
+    uint64_t now_ns = stk_clock_ns();
+    if (!r->stops) {
+        return;
+    }
+    if (!r->stopped_ns && stk_steps_window_is_over(r->folder)) {
+        r->stopped_ns = now_ns;
+        kill(r->job.pid, SIGTERM);
+    } else if (r->stopped_ns && now_ns - r->stopped_ns > (uint64_t)ENDING_MS * 1000000u) {
+        kill(r->job.pid, SIGKILL);
+    }
+}
+
+static int write_file(void *file, const char *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, file) == n ? 0 : -1;
+}
+
+// The figures in the run's own folder, and where --json says.
+static void put_json(const struct stk_run *run, const char *path)
+{
+    struct stk_output output;
+    struct stk_sink sink;
+    if (stk_output_open(&output, path, false) == STK_EXIT_DONE) {
+        stk_sink_init(&sink, stk_output_write, &output);
+        stk_run_json(run, &sink);
+        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
+        stk_output_close(&output, is_whole); // which says what failed
+    }
+}
+
+static void say(const struct running *r)
+{
+    char warnings[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
+    struct stk_sink sink;
+    int count = stk_run_warnings(&r->run, warnings);
+    for (int i = 0; i < count; i++) {
+        fputs("stoker: ", stderr);
+        stk_screen_put(stderr, warnings[i], STK_SCREEN_ALL);
+        fputc('\n', stderr);
+    }
+    fputs("stoker: ", stderr);
+    stk_sink_init(&sink, write_file, stderr);
+    stk_run_line(&r->run, &sink);
+    if (stk_sink_finish(&sink, NULL) == STOKER_OK) {
+        fputs("\nstoker: recorded in ", stderr);
+        stk_screen_put(stderr, r->folder, STK_SCREEN_ALL);
+        fputc('\n', stderr);
+    }
+}
+
+// The report of the window's profile, on standard error.
+static void explain(const struct running *r)
+{
+    struct stoker_why_options options;
+    struct stoker_result *result = NULL;
+    struct stoker_err err;
+    const char *path = r->folder;
+    const struct stk_steps_of_run *steps = &r->run.steps;
+    if (!steps->count || steps->ranks[steps->lead].head.window_state != STK_WINDOW_DONE) {
+        return;
+    }
+    struct stoker_write_options how = {.colour = stk_screen_colour(STDERR_FILENO, false),
+                                       .columns = stk_screen_columns(STDERR_FILENO),
+                                       .ascii = stk_screen_ascii()};
+    stoker_why_options_default(&options);
+    options.limit = 20;
+    if (stoker_why(&path, 1, &options, &result, &err) != STOKER_OK ||
+        stoker_result_write(result, "text", &how, write_file, stderr, &err) != STOKER_OK) {
+        stk_fail(&err);
+    }
+    stoker_result_free(result);
+}
+
+static int cannot_run(const struct running *r, const struct stoker_err *err)
+{
+    stk_fail(err);
+    return r->job.error == ENOENT ? NOT_FOUND : r->job.error ? NOT_RUN : STK_EXIT_LIMIT;
+}
+
+// How the job ended is how this program ends.
+static int end_as(const struct running *r)
+{
+    if (r->stopped_ns) {
+        return STK_EXIT_DONE; // it ended because it was told to
+    }
+    if (r->run.signal) {
+        fflush(stderr);
+        stk_job_die_as(r->run.signal);
+        return 128 + r->run.signal;
+    }
+    return r->run.exit_status;
+}
+
+static void read_and_say(struct running *r, const struct stk_args *args)
+{
+    const struct stk_opt_value *json = &args->values[STK_OPT_ID_RUN_JSON];
+    struct stoker_err err;
+    if (stk_steps_read(r->folder, r->warmup, &r->run.steps, &err) != STOKER_OK) {
+        stk_fail(&err);
+    }
+    stk_folder_drop_hooks(r->folder);
+    char *own = stk_folder_path(r->folder, "run.json");
+    if (own) {
+        put_json(&r->run, own);
+    }
+    stk_free(own);
+    if (json->set) {
+        put_json(&r->run, json->text);
+    }
+    if (!args->values[STK_OPT_ID_QUIET].set) {
+        explain(r);
+    }
+    say(r);
+}
+
+// Processes, control group, disks and GPUs beside the job, into machine.stk. A run goes on without.
+static void sample(struct running *r)
+{
+    struct stk_sampler_options options = {0};
+    struct stoker_err err;
+    char *path = stk_folder_path(r->folder, "machine.stk");
+    if (path && stk_sampler_start(&r->sampler, r->job.pid, &options, path, &err) != STOKER_OK) {
+        r->sampler = NULL;
+        stk_fail(&err);
+    }
+    stk_free(path);
+}
+
+static void end_sampling(struct running *r)
+{
+    struct stk_sampler_totals totals = {0};
+    struct stoker_err err;
+    if (r->sampler && stk_sampler_stop(r->sampler, &totals, &err) != STOKER_OK) {
+        stk_fail(&err);
+    }
+    r->run.sampler_cpu_ns = totals.cpu_ns;
+}
+
+// Nothing of such a run may be mistaken for real: it is said before and after.
+static void announce(const struct stk_run *run, const char *trains)
+{
+    if (strcmp(run->input_mode, "as-is") != 0) {
+        fprintf(stderr,
+                "stoker: --input %s: the job %s on batches that are not its own; what it learns "
+                "and writes is of no use\n",
+                run->input_mode, trains);
+    }
+}
+
+static int run_in_folder(struct running *r, const struct stk_args *args, char *const *argv,
+                         char *const *env)
+{
+    struct stoker_err err;
+    if (stk_folder_put_hooks(r->folder, &err) != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    announce(&r->run, "trains");
+    if (stk_job_start(&r->job, argv, env, &err) != STOKER_OK) {
+        stk_folder_drop_hooks(r->folder);
+        rmdir(r->folder);
+        return cannot_run(r, &err);
+    }
+    sample(r);
+    stk_job_wait(&r->job, TICK_MS, tick, r);
+    end_sampling(r);
+    stk_job_end(&r->job);
+    r->run.wall_ns = r->job.end_ns - r->job.start_ns;
+    int status = r->job.wait_status;
+    r->run.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    r->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    read_and_say(r, args);
+    announce(&r->run, "trained");
+    return end_as(r);
+}
+
+static int check(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    if (v[STK_OPT_ID_WINDOW].set &&
+        (v[STK_OPT_ID_WINDOW].number < 1 || v[STK_OPT_ID_WINDOW].number > STEPS_MAX)) {
+        return stk_usage(&stk_cmd_run,
+                         "--steps: from 1 to %d; a window holds every call of its "
+                         "steps",
+                         STEPS_MAX);
+    }
+    if (v[STK_OPT_ID_LEVEL].set && v[STK_OPT_ID_LEVEL].number != 0) {
+        return stk_usage(&stk_cmd_run,
+                         "--level: 0 records no window; without --level there is one");
+    }
+    if (v[STK_OPT_ID_LEVEL].set && (v[STK_OPT_ID_STOP].set || v[STK_OPT_ID_WINDOW].set)) {
+        return stk_usage(&stk_cmd_run, "--level 0 records no window, of which --%s says something",
+                         v[STK_OPT_ID_STOP].set ? "stop" : "steps");
+    }
+    const char *input = v[STK_OPT_ID_INPUT].text;
+    if (input && strcmp(input, "cached") != 0 && strcmp(input, "synthetic") != 0) {
+        return stk_usage(&stk_cmd_run, "--input: '%s' is neither cached nor synthetic", input);
+    }
+    if (v[STK_OPT_ID_ALLOW_CHECKPOINTS].set && !input) {
+        return stk_usage(&stk_cmd_run, "--allow-checkpoints says something of --input, which is "
+                                       "missing");
+    }
+    return STK_EXIT_DONE;
+}
+
+static int run_run(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    struct running r = {.stops = v[STK_OPT_ID_STOP].set};
+    struct stoker_err err;
+    int code = check(args);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    r.warmup = v[STK_OPT_ID_RUN_WARMUP].set ? (uint64_t)v[STK_OPT_ID_RUN_WARMUP].number : WARMUP;
+    r.run.has_window = !v[STK_OPT_ID_LEVEL].set;
+    r.run.input_mode = v[STK_OPT_ID_INPUT].set ? v[STK_OPT_ID_INPUT].text : "as-is";
+    char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
+    if (!argv) {
+        stk_err_nomem(&err);
+        return stk_fail(&err);
+    }
+    memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
+    argv[args->word_count] = NULL;
+    r.run.command = (const char *const *)argv;
+    if (stk_folder_make(v[STK_OPT_ID_OUT].text, &r.folder, &err) != STOKER_OK) {
+        stk_free(argv);
+        return stk_fail(&err);
+    }
+    r.run.folder = r.folder;
+    char plan[4400];
+    snprintf(plan, sizeof plan, "steps=%lld warmup=%llu saves=%d input=%s dir=%s",
+             r.run.has_window ? v[STK_OPT_ID_WINDOW].set ? (long long)v[STK_OPT_ID_WINDOW].number
+                                                         : (long long)STEPS
+                              : 0LL,
+             (unsigned long long)r.warmup, v[STK_OPT_ID_ALLOW_CHECKPOINTS].set, r.run.input_mode,
+             r.folder);
+    char **env = stk_folder_environment(r.folder, plan);
+    if (env) {
+        code = run_in_folder(&r, args, argv, env);
+    } else {
+        stk_err_nomem(&err);
+        code = stk_fail(&err);
+    }
+    stk_steps_free(&r.run.steps);
+    stk_free(env);
+    stk_free(argv);
+    stk_free(r.folder);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_run = {
+    .name = "run",
+    .summary = "run a job as it is, record it, and say where its time goes",
+    .words = "-- COMMAND...",
+    .description =
+        "Runs COMMAND with its own input, output, terminal, directory and signals, and ends as it "
+        "ends. Python programs are watched by hooks that change no line of them: step times and "
+        "waits for input of the whole run, for PyTorch, Keras, tf.data loops and JAX. After a "
+        "warm-up the framework's own profiler records a window of steps, and at the end its report "
+        "is printed as `stoker why` prints it.\n\n"
+        "Everything is kept in a folder, stoker-runs/ and the time unless --out names one; `stoker "
+        "why FOLDER` says it again. Where the program profiles itself, stoker records no window "
+        "and says so.\n\n"
+        "--input cached|synthetic asks what the job would take if its input cost nothing: behind "
+        "the first batches of each DataLoader these are handed out again, or random ones of the "
+        "same shapes. torch.save to a file writes nothing then.\n\n"
+        "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
+        "A job that --stop ended counts as done: 0.",
+    .examples = "stoker run -- python train.py\trecord and explain a job\n"
+                "stoker run --stop -- python train.py\tonly its first steps\n"
+                "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
+                "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
+    .min_words = 1,
+    .max_words = 1 << 20,
+    .options = {STK_OPT_ID_WINDOW, STK_OPT_ID_RUN_WARMUP, STK_OPT_ID_OUT, STK_OPT_ID_STOP,
+                STK_OPT_ID_LEVEL, STK_OPT_ID_INPUT, STK_OPT_ID_ALLOW_CHECKPOINTS,
+                STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run_run,
+};
