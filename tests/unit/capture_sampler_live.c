@@ -118,7 +118,7 @@ static void busy(void)
     CHECK(p->cpu + p->queue > 0.5 && p->cpu < 1.1);
     CHECK(strcmp(p->name, "busy one") == 0);
     CHECK_EQ(p->parent, getpid());
-    CHECK(p->resident > 0 && p->threads == 1);
+    CHECK(p->resident > 0 && p->threads >= 1); // the thread sanitizer has one of its own
     CHECK(stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS) >= 1);
     CHECK(stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU) > 0);
     CHECK(totals.ticks > 2 && totals.processes_seen == 1 && totals.lost == 0);
