@@ -22,7 +22,7 @@ export async function showEvent(page, event) {
         detail = await page.api.event(event.id);
     } catch (error) {
         panel.lastChild.remove();
-        add(panel, eventFacts(page, event), trouble('Its arguments could not be had', error));
+        add(panel, eventFacts(page, event), el('p', { class: 'muted' }, `More could not be had: ${error.message}`));
         return event;
     }
     if (page.selected !== event) {

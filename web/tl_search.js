@@ -11,7 +11,7 @@ const TYPING_MS = 250;
 export class TimelineSearch {
     constructor(page) {
         Object.assign(this, { page, text: '', found: null, at: -1, ids: null, timer: 0, turn: 0 });
-        this.box = el('input', { type: 'search', placeholder: 'Search names', 'aria-label': 'Search the whole trace',
+        this.box = el('input', { type: 'search', placeholder: 'Search, or /pattern/', 'aria-label': 'Search the whole trace',
             'aria-describedby': page.bare ? undefined : 'tl-count', id: page.bare ? undefined : 'tl-search',
             oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.run(this.box.value, false),
                 TYPING_MS); },
