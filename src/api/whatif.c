@@ -148,7 +148,8 @@ enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, stru
         "[method.md](method.md#what-a-fix-is-worth).\n\n"
         "Times are in integer nanoseconds (`_ns`), shares 0 to 1. A predicted step lies between "
         "`low_ns`, the optimistic end, and `high_ns`; savings are shares of the measured mean "
-        "step. Where the gate is closed there are no scenarios, and the exit code is 4.\n\n";
+        "step without what recording adds to it. Where the gate is closed there are no scenarios, "
+        "and the exit code is 4.\n\n";
     if (!write) {
         return stk_err_misuse(err, "stoker_describe_whatif needs a callback");
     }

@@ -33,6 +33,13 @@ static void base(struct stk_term *t, const struct stk_whatif *w)
     stk_text_label(t, "gate");
     stk_term_wrap(t, STK_TEXT_BODY, line);
     stk_term_line_end(t);
+    if (w->gate.profiler_share >= 0.001) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "recording adds about %s: %s a step without it",
+                        stk_figure_share(w->gate.profiler_share).text,
+                        stk_figure_ns(w->base.unprofiled_ns).text);
+        stk_term_line_end(t);
+    }
     if (w->gate.has_transplant) {
         stk_text_label(t, "");
         stk_term_printf(t, "a step's time from its neighbour's graph: off by %s",

@@ -95,7 +95,7 @@ static void count_edges(const struct stk_graph *g, double time_ns, struct stk_ga
     o->unlinked = c->device_ops ? (double)c->unlinked / (double)c->device_ops : 0;
 }
 
-static void judge(struct stk_gate *o)
+static void judge(const struct stk_graph *g, struct stk_gate *o)
 {
     if (o->replay_error > red.replay_error || o->worst_error > red.worst_error) {
         say(o, true, "replaying the steps as they are does not give back their times");
@@ -116,6 +116,9 @@ static void judge(struct stk_gate *o)
         say(o, false,
             "operations wait for long beside other streams; intervals hold what of that "
             "may go");
+    }
+    if (o->ok && g->leaves_first) {
+        say(o, false, "the first step is not like the others, and is left out of the mean");
     }
     if (o->ok && o->inferred > 0.3) {
         say(o, false, "most edges between streams are inferred");
@@ -159,7 +162,7 @@ static bool replay(const struct stk_graph *g, struct stk_times *t, int64_t *was,
     if (!compare_steps(g, was, is, o) || !compare_starts(g, t, o)) {
         return false;
     }
-    judge(o);
+    judge(g, o);
     return transplant(g, t, was, o);
 }
 

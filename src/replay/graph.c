@@ -9,7 +9,6 @@
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
 #define MAX_EVENTS_BRIEF 200000 // where prices are not what was asked for
-#define FEW_STEPS 4             // of fewer, a first one that differs is not told
 #define WORTH 0.02              // of the steps' time: parts that have what-ifs, for a brief graph
 
 static bool has_host_steps(const struct stk_analysis *a)
@@ -121,42 +120,6 @@ static void set_steps(struct stk_graph_build *b)
     g->end_ns = b->to_ns;
 }
 
-// A first step that no recorded work comes before begins on the device when its host does, and what
-// follows begins when the device is done with it. Where the host is a whole step ahead of the
-// device by then, the first one holds the filling of the queue, which no other step has: it counts
-// no more. O(nodes).
-static bool drop_filling(struct stk_graph_build *b)
-{
-    struct stk_graph *g = b->g;
-    const struct stk_node *nodes = b->nodes.items;
-    if (!g->has_device || g->step_count < FEW_STEPS || !g->steps[0].used || g->steps_used < 2) {
-        return true;
-    }
-    for (size_t l = 0; l < b->lanes.count; l++) {
-        const struct stk_lane *lane = stk_vec_at(&b->lanes, l);
-        if (lane->is_device && lane->free_ns > g->steps[0].start_ns) {
-            return true;
-        }
-    }
-    int64_t *begins = stk_alloc_array((size_t)g->step_count + 1, sizeof *begins), period_ns = 0;
-    for (uint32_t k = 0; begins && k < g->step_count; k++) {
-        begins[k] = INT64_MAX;
-    }
-    for (size_t i = 0; begins && i < b->nodes.count; i++) {
-        int64_t *begin = &begins[nodes[i].step];
-        *begin = stk_node_is_device(&nodes[i]) && nodes[i].start_ns < *begin ? nodes[i].start_ns
-                                                                             : *begin;
-    }
-    if (begins && begins[0] != INT64_MAX && begins[g->step_count - 1] != INT64_MAX) {
-        period_ns = (begins[g->step_count - 1] - begins[0]) / (g->step_count - 1);
-        bool fills = period_ns > 0 && begins[0] - g->steps[0].start_ns > period_ns;
-        g->steps[0].used = !fills;
-        g->steps_used -= fills;
-    }
-    stk_free(begins);
-    return begins != NULL;
-}
-
 static bool keep(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;
@@ -184,7 +147,7 @@ static bool build(struct stk_graph_build *b)
     }
     stk_graph_memory(b);
     set_steps(b);
-    return drop_filling(b) && keep(b);
+    return stk_graph_first(b) && keep(b);
 }
 
 static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events, bool wants_path,

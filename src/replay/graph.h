@@ -53,7 +53,7 @@ struct stk_node {
     uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
-    int32_t rest_ns; // waiting that nothing explains: pinned
+    int32_t rest_ns; // device: waiting that nothing explains: pinned; host: the profiler's own
     uint16_t lane;
     uint8_t kind, what;
 };
@@ -119,6 +119,7 @@ struct stk_graph {
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
+    bool leaves_first; // of the steps: it does not count for the mean
     bool is_contended; // much of the waiting of its streams is beside others that run
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
@@ -186,6 +187,7 @@ bool stk_graph_hosts(struct stk_graph_build *b);     // graph_host.c
 bool stk_graph_devices(struct stk_graph_build *b);   // graph_device.c
 bool stk_graph_edges(struct stk_graph_build *b);     // graph_edges.c: calibration, edges of streams
 bool stk_graph_waits(struct stk_graph_build *b);     // graph_waits.c: calls that wait
+bool stk_graph_first(struct stk_graph_build *b);     // graph_first.c: does the first step count?
 bool stk_graph_host_ops(struct stk_graph_build *b);  // graph_host_ops.c: between two copies
 bool stk_graph_input(struct stk_graph_build *b);     // graph_input.c: how batches arrive
 // critical_tables.c: the critical path of the graph as it is, as tables of names and as events of a

@@ -11,6 +11,11 @@
 
 #define IDLE_NS (30 * STK_US)
 #define MAX_LANES 1024
+// What recording an event adds to it, of which at most half is taken to be that: a call of the
+// runtime (CUPTI: about a microsecond), one of Python, an operation of the framework.
+#define CALL_ADDS_NS 800
+#define PYTHON_ADDS_NS 700
+#define OP_ADDS_NS 400
 
 struct host {
     struct stk_graph_build *b;
@@ -19,6 +24,7 @@ struct host {
     bool drives; // the lane is that of the driving thread
     uint32_t step;
     uint32_t event;       // that the next node is named after, STK_NONE
+    uint32_t newest;      // event of the lane that was recorded last, + 1
     size_t fetch;         // first fetch that may still matter
     int64_t call_end_ns;  // of the outermost call that is open
     const uint8_t *waits; // per string: name of a call that makes a stream wait
@@ -39,6 +45,19 @@ static bool name(struct host *h, bool is_new)
     return slot != NULL;
 }
 
+// What the profiler adds by recording the event, once for each.
+static int32_t added(struct host *h)
+{
+    const struct stk_trace *t = h->b->a->t;
+    if (h->event == STK_NONE || h->event < h->newest) {
+        return 0;
+    }
+    h->newest = h->event + 1;
+    return t->kind[h->event] == STK_KIND_RUNTIME  ? CALL_ADDS_NS
+           : t->kind[h->event] == STK_KIND_PYTHON ? PYTHON_ADDS_NS
+                                                  : OP_ADDS_NS;
+}
+
 static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node_kind kind,
                  enum stk_node_what what)
 {
@@ -48,6 +67,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
     if (last && last->lane == h->lane && last->step == h->step && last->kind == kind && between &&
         last->what == what) {
         last->dur_ns = end_ns - last->start_ns;
+        last->rest_ns = stk_graph_clamp((int64_t)last->rest_ns + added(h));
         return name(h, false);
     }
     struct stk_node *n = stk_vec_push(nodes);
@@ -57,6 +77,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
                                .launch = STK_NONE,
                                .wait = STK_NONE,
                                .step = h->step,
+                               .rest_ns = added(h),
                                .lane = h->lane,
                                .kind = (uint8_t)kind,
                                .what = (uint8_t)what};
@@ -177,6 +198,7 @@ static bool add_lane(struct host *h, uint32_t track)
     h->lane = (uint16_t)(b->lanes.count - 1);
     h->fetch = 0;
     h->call_end_ns = INT64_MIN;
+    h->newest = 0;
     b->lane_of[track] = (uint16_t)(h->lane + 1);
     h->drives = a->threads[track].is_driver;
     if (h->drives) {

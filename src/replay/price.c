@@ -62,13 +62,16 @@ struct outcome {
 
 // One rank with the fixes at one level. False: no memory.
 static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
-                        enum stk_level_of_fix level, struct outcome *out)
+                        enum stk_level_of_fix level, bool is_profiled, struct outcome *out)
 {
     struct stk_scene s;
     struct stk_times t;
     *out = (struct outcome){.mean_ns = -1};
     if (!stk_scene_init(&s, g)) {
         return false;
+    }
+    if (!is_profiled) {
+        stk_scene_unprofile(&s);
     }
     for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
         if (s.nodes[i].kind == STK_NODE_COLLECTIVE) {
@@ -103,14 +106,15 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
 static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
-                         enum stk_level_of_fix level, double *mean_ns, struct outcome *first)
+                         enum stk_level_of_fix level, bool is_profiled, double *mean_ns,
+                         struct outcome *first)
 {
     double *means = stk_alloc_array((size_t)p->count + 1, sizeof *means);
     bool ok = means != NULL;
     struct outcome o;
     *mean_ns = 0;
     for (uint32_t i = 0; ok && i < p->count; i++) {
-        ok = replay_with(p->graphs[i], set, count, level, &o);
+        ok = replay_with(p->graphs[i], set, count, level, is_profiled, &o);
         means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
         *mean_ns = means[i] > *mean_ns ? means[i] : *mean_ns;
         *first = i ? *first : o;
@@ -122,10 +126,17 @@ static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *
     return ok;
 }
 
+// The step as it is without the profiler, and what of the recorded one that is.
 static bool find_base(struct stk_pricing *p)
 {
     struct outcome o;
-    return replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, &p->base_ns, &o);
+    double profiled_ns;
+    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, true, &profiled_ns, &o) ||
+        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, false, &p->base_ns, &o)) {
+        return false;
+    }
+    p->gate.profiler = profiled_ns > p->base_ns ? 1 - p->base_ns / profiled_ns : 0;
+    return true;
 }
 
 static int compare_starts(const void *x, const void *y)
@@ -202,6 +213,7 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
             continue;
         }
         graphs[p->count] = g;
+        p->leaves_first |= g->leaves_first;
         if (!stk_gate_check(g, &gate) || !add_waits(g, run->ranks[i])) {
             return false;
         }
@@ -275,7 +287,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
         struct outcome o;
         double mean_ns;
-        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, &mean_ns, &o)) {
+        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, false, &mean_ns, &o)) {
             return false;
         }
         share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, most) : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a set of fixes is worth: the replay with them against the replay without, as an interval.
-// A prediction is the measured mean step times the ratio of two replays, which takes out most of
-// what a replay gets wrong.
+// A prediction is the measured mean step, less what the profiler adds to it, times the ratio of two
+// replays, which takes out most of what a replay gets wrong.
 #ifndef STK_REPLAY_PRICE_H
 #define STK_REPLAY_PRICE_H
 
@@ -13,14 +13,16 @@ struct stk_pricing {
     const struct stk_graph *const *graphs;
     uint32_t count;
     struct stk_gate gate; // the worst of all ranks
-    double base_ns;       // replayed mean step without a change: that of the slowest rank
+    bool leaves_first;    // the first step of some rank does not count
+    double base_ns; // replayed mean step without a change and without the profiler: slowest rank
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
                       struct stk_arena *arena);
 
 struct stk_price {
-    double low, expected, high;  // predicted step as shares of the measured one: low <= high
+    // Predicted step as shares of the measured one without the profiler: low <= high.
+    double low, expected, high;
     double work;                 // what such a step does, over what one does now
     const char *next_bottleneck; // NULL: not known
 };

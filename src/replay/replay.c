@@ -32,6 +32,17 @@ void stk_scene_deinit(struct stk_scene *s)
     *s = (struct stk_scene){0};
 }
 
+void stk_scene_unprofile(struct stk_scene *s)
+{
+    for (uint32_t i = 0; i < s->g->node_count && s->g->has_device; i++) {
+        struct stk_node *n = &s->nodes[i];
+        bool works = n->kind == STK_NODE_WORK || n->kind == STK_NODE_CALL;
+        if (works && n->wait == STK_NONE) {
+            n->dur_ns -= n->rest_ns < n->dur_ns / 2 ? n->rest_ns : n->dur_ns / 2;
+        }
+    }
+}
+
 bool stk_times_init(struct stk_times *t, const struct stk_graph *g)
 {
     size_t n = (size_t)g->node_count + 1;

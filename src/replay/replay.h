@@ -30,6 +30,9 @@ struct stk_scene {
 };
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory
 void stk_scene_deinit(struct stk_scene *s);
+// Host nodes without what the profiler added to them, beside a device: without one, what recording
+// costs is not told from the operations, which are the step.
+void stk_scene_unprofile(struct stk_scene *s);
 
 bool stk_times_init(struct stk_times *t, const struct stk_graph *g);
 void stk_times_deinit(struct stk_times *t);

@@ -9,6 +9,9 @@
 #include "base/sort.h"
 
 #define MAX_SET 16
+// What recording adds, at the most and the least, over what is taken off.
+#define PROFILER_MOST 1.7
+#define PROFILER_LEAST 0.4
 #define WORTH 0.005 // of the step: a fix that saves less is not taken towards a target
 
 struct making {
@@ -50,6 +53,7 @@ static bool fill_gate(struct making *m)
                                             .worst_error_share = g->worst_error,
                                             .unexplained_share = g->unexplained,
                                             .contended_share = g->contended,
+                                            .profiler_share = g->profiler,
                                             .start_error_share = g->start_error,
                                             .inferred_share = g->inferred,
                                             .spread_share = g->spread,
@@ -63,12 +67,15 @@ static void fill_base(struct making *m)
     const struct stk_gate *g = &m->pricing.gate;
     struct stk_whatif_base *b = &m->out->base;
     bool has_steps = m->run->step_mean_ns > 0;
+    bool is_mean = has_steps && !m->pricing.leaves_first;
     m->out->has_base = g->has_figures && g->measured_ns > 0;
-    b->measured_ns = has_steps ? m->run->step_mean_ns : (int64_t)g->measured_ns;
+    double ranks = has_steps && m->pricing.count ? m->pricing.count : 1;
+    b->measured_ns = is_mean ? m->run->step_mean_ns : (int64_t)(g->measured_ns / ranks);
     b->median_ns = has_steps ? m->run->step_median_ns : b->measured_ns;
     b->replayed_ns = g->measured_ns > 0
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
                          : b->measured_ns;
+    b->unprofiled_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler));
 }
 
 // Why a fix does not apply, as asked for or with the value that is meant without one.
@@ -102,6 +109,11 @@ static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t c
     return f != NULL;
 }
 
+static double bounded(double share)
+{
+    return share < 0.9 ? share : 0.9;
+}
+
 static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
                   struct stk_whatif_scenario *out)
 {
@@ -114,16 +126,16 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
         names[i] = set[i].text;
         assumes[i] = set[i].fix->assumes;
     }
-    double step = (double)m->out->base.measured_ns;
+    double step = (double)m->out->base.measured_ns, profiler = m->pricing.gate.profiler;
     bool slows = stk_fix_may_slow(set, count);
-    *out =
-        (struct stk_whatif_scenario){.low_ns = (int64_t)(p.low * step),
-                                     .expected_ns = (int64_t)(p.expected * step),
-                                     .high_ns = (int64_t)(p.high * step),
-                                     .work = p.work,
-                                     .saving = {p.high < p.work || slows ? 1 - p.high / p.work : 0,
-                                                1 - p.expected / p.work, 1 - p.low / p.work},
-                                     .next_bottleneck = p.next_bottleneck};
+    *out = (struct stk_whatif_scenario){
+        .low_ns = (int64_t)(p.low * step * (1 - bounded(PROFILER_MOST * profiler))),
+        .expected_ns = (int64_t)(p.expected * step * (1 - profiler)),
+        .high_ns = (int64_t)(p.high * step * (1 - PROFILER_LEAST * profiler)),
+        .work = p.work,
+        .saving = {p.high < p.work || slows ? 1 - p.high / p.work : 0, 1 - p.expected / p.work,
+                   1 - p.low / p.work},
+        .next_bottleneck = p.next_bottleneck};
     return texts(m->arena, names, count, &out->fix) &&
            texts(m->arena, assumes, count, &out->assumes);
 }
@@ -184,7 +196,7 @@ static bool find_way(struct making *m)
     struct stk_whatif_scenario s, best;
     size_t count = 0;
     m->out->has_target = true;
-    *t = (struct stk_whatif_target){m->asked->target_ns, m->out->base.measured_ns, false, {0}};
+    *t = (struct stk_whatif_target){m->asked->target_ns, m->out->base.unprofiled_ns, false, {0}};
     while (count < MAX_SET && t->expected_ns > t->target_ns) {
         struct stk_fix_set chosen = {0};
         best.expected_ns = t->expected_ns - (int64_t)(WORTH * (double)m->out->base.measured_ns);

@@ -13,13 +13,13 @@ struct stk_whatif_gate {
     bool ok;
     bool has_figures; // a replay was made
     double replay_error_share, worst_error_share, unexplained_share, start_error_share;
-    double contended_share, inferred_share, spread_share;
+    double contended_share, inferred_share, spread_share, profiler_share;
     bool has_transplant;
     double transplant_error_share;
     struct stk_list why; // texts
 };
 struct stk_whatif_base {
-    int64_t measured_ns, replayed_ns, median_ns;
+    int64_t measured_ns, replayed_ns, median_ns, unprofiled_ns;
 };
 struct stk_whatif_saving {
     double low_share, expected_share, high_share;

@@ -21,6 +21,8 @@ static const struct stk_field gate_fields[] = {
            "of the edges between streams, those that no call of the profile shows"),
     ROW_IF("spread_share", REAL, stk_whatif_gate, spread_share, has_figures, NULL,
            "deviation of the steps' times, of their mean"),
+    ROW_IF("profiler_share", SHARE, stk_whatif_gate, profiler_share, has_figures, NULL,
+           "of the measured step, what recording is taken to add to it: off before predicting"),
     ROW_IF("transplant_error_share", REAL, stk_whatif_gate, transplant_error_share, has_transplant,
            NULL, "median error of a step predicted from the next one's graph and its own times"),
     ROW("why", TEXTS, stk_whatif_gate, why, NULL, NULL,
@@ -33,16 +35,17 @@ static const struct stk_field base_fields[] = {
         "mean of the used steps as recorded"),
     ROW("replayed_ns", NS, stk_whatif_base, replayed_ns, NULL, NULL,
         "the same of the replay without any change"),
-    ROW("median_ns", NS, stk_whatif_base, median_ns, NULL, NULL, "lower median as recorded"), END};
+    ROW("median_ns", NS, stk_whatif_base, median_ns, NULL, NULL, "lower median as recorded"),
+    ROW("unprofiled_ns", NS, stk_whatif_base, unprofiled_ns, NULL, NULL,
+        "`measured_ns` less what recording is taken to add: what predictions start from"),
+    END};
 INFO(base, sizeof(struct stk_whatif_base));
 
 static const struct stk_field saving_fields[] = {
     ROW("low_share", REAL, stk_whatif_saving, low_share, NULL, NULL,
-        "the least: from `high_ns`, of the measured step"),
-    ROW("expected_share", REAL, stk_whatif_saving, expected_share, NULL, NULL,
-        "from `expected_ns`"),
-    ROW("high_share", REAL, stk_whatif_saving, high_share, NULL, NULL, "the most: from `low_ns`"),
-    END};
+        "the least, of `unprofiled_ns`"),
+    ROW("expected_share", REAL, stk_whatif_saving, expected_share, NULL, NULL, "what is expected"),
+    ROW("high_share", REAL, stk_whatif_saving, high_share, NULL, NULL, "the most"), END};
 INFO(saving, sizeof(struct stk_whatif_saving));
 
 static const struct stk_field scenario_fields[] = {

@@ -208,6 +208,20 @@ static void check_batch(void)
     end(&j);
 }
 
+// Recording adds to a host that is the limit: 800 ns a call and 400 an operation, of 60 us; and
+// nothing to a step that waits for the device.
+static void check_profiler(void)
+{
+    struct job j;
+    launching_job(&j, 6, 60, 3, 100);
+    CHECK(near(j.pricing.gate.profiler, 1.2 / 60, 0.003));
+    CHECK(near(price(&j, "none").expected, 1, 1e-9));
+    end(&j);
+    host_op_job(&j);
+    CHECK(j.pricing.gate.profiler < 0.002);
+    end(&j);
+}
+
 static void check_what_is_typed(void)
 {
     struct stk_fix_set set;
@@ -227,6 +241,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_loss_scale_static);
     CHECK_RUN(check_place);
     CHECK_RUN(check_batch);
+    CHECK_RUN(check_profiler);
     CHECK_RUN(check_what_is_typed);
     return check_done("unit.replay_fixes");
 }

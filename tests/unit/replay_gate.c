@@ -121,11 +121,41 @@ static void check_waiting(void)
     synth_end(&s);
 }
 
+// Steps of 4 ms behind a first one of `first` us.
+static struct stk_graph *starting_job(struct synth *s, double first)
+{
+    synth_begin(s);
+    for (int64_t k = 0; k < 10; k++) {
+        double at = k ? first + (double)(k - 1) * 4000 : 0, us = k ? 4000 : first;
+        synth_step(s, MAIN, at, us - 10, k);
+        synth_launch(s, MAIN, at + 10, 5, "gemm", at + 20, us - 60, 7);
+        synth_host(s, MAIN, at + 20, us - 55, "cudaDeviceSynchronize", STK_KIND_RUNTIME);
+    }
+    return summarize(s);
+}
+
+static void check_first(void)
+{
+    struct synth s;
+    struct stk_gate gate;
+    const struct stk_graph *g = starting_job(&s, 6000);
+    CHECK(g->leaves_first && !g->steps[0].used);
+    CHECK_EQ(g->steps_used, g->step_count - 1);
+    CHECK(stk_gate_check(g, &gate));
+    CHECK(near(gate.measured_ns, 4000 * US, 20 * US));
+    CHECK_EQ(gate.why_count, 1);
+    synth_end(&s);
+    g = starting_job(&s, 4500);
+    CHECK(!g->leaves_first && g->steps[0].used);
+    synth_end(&s);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_head);
     CHECK_RUN(check_filling);
     CHECK_RUN(check_waiting);
+    CHECK_RUN(check_first);
     return check_done("unit.replay_gate");
 }
