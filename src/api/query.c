@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/open.h"
+#include "api/profiles.h"
 #include "api/query_args.h"
 #include "api/query_rows.h"
 #include "base/alloc.h"
@@ -187,9 +188,13 @@ void stoker_find_options_default(struct stoker_find_options *options)
     stoker_query_options_default(&options->query);
 }
 
-// An empty document about the profiles.
-static enum stoker_status new_tables(const struct stoker_profiles *p, const char *analysis,
-                                     struct stoker_tables **out, struct stoker_err *err)
+struct stk_query *stk_profiles_query(struct stoker_profiles *p)
+{
+    return p->query;
+}
+
+enum stoker_status stk_profiles_tables(const struct stoker_profiles *p, const char *analysis,
+                                       struct stoker_tables **out, struct stoker_err *err)
 {
     struct stk_report report = {.schema = NULL};
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
@@ -240,7 +245,7 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
     stoker_query_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stoker_status status = new_tables(profiles, "query", &t, err);
+    enum stoker_status status = stk_profiles_tables(profiles, "query", &t, err);
     if (status == STOKER_OK) {
         status = query(profiles, sql, options ? options : &defaults, t, err);
     }
@@ -359,7 +364,7 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
     stoker_find_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stoker_status status = new_tables(profiles, "find", &t, err);
+    enum stoker_status status = stk_profiles_tables(profiles, "find", &t, err);
     if (status == STOKER_OK) {
         status = find(profiles, pattern, options ? options : &defaults, t, err);
     }

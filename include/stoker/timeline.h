@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time line of open profiles, in pieces that a viewer asks for: tracks, tiles of merged events,
+// single events with their links, statistics of an area, search.
+//
+//   struct stoker_profiles *p; struct stoker_timeline *t; struct stoker_blob b; struct stoker_err
+//   e; if (stoker_open(paths, 1, NULL, &p, &e) == STOKER_OK) {
+//       if (stoker_timeline_open(p, &t, &e) == STOKER_OK) {
+//           if (stoker_timeline_tracks(t, &b, &e) == STOKER_OK) {
+//               fwrite(b.data, 1, b.size, stdout);
+//               stoker_blob_free(&b);
+//           }
+//           stoker_timeline_free(t);
+//       }
+//       stoker_close(p);
+//   }
+//
+// Times are nanoseconds since the run's first event. Ids of events and tracks are those of the
+// tables of stoker_query (below 2^53, exact in a double); ids of names fit 32 bits.
+#ifndef STOKER_TIMELINE_H
+#define STOKER_TIMELINE_H
+
+#include <stddef.h>
+
+#include "stoker/query.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// An answer: the caller's, freed with stoker_blob_free. After a failure it is empty.
+struct stoker_blob {
+    char *data;
+    size_t size;
+};
+void stoker_blob_free(struct stoker_blob *bytes); // empties it; takes NULL
+
+// For one thread at a time, as the profiles are, which it uses until it is freed.
+struct stoker_timeline;
+
+// Makes the index: about 5 bytes an event. On success *out is the caller's to free.
+enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
+                                        struct stoker_timeline **out, struct stoker_err *err);
+void stoker_timeline_free(struct stoker_timeline *timeline); // takes NULL
+
+// {"first_ns","last_ns","events","tracks":[{"id","label","group","rank","device","rows","events"}]}
+// group: device, comm, host, input, counter, other. rank and device are null where not known. A
+// track has at most STOKER_TIMELINE_ROWS rows; what overlaps further shares the last one.
+#define STOKER_TIMELINE_ROWS 256
+enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
+                                          struct stoker_blob *json, struct stoker_err *err);
+
+// One tile: 1024 buckets of 2^level ns from index * 1024 * 2^level on. In each row the events
+// shorter than a bucket that start in the same one are merged into an item that the longest stands
+// for. Little-endian columns:
+//   u32 magic "STKT", n, merged, events; f64 start[n], dur[n], id[n]; u32 name[n], count[n];
+//   u16 row[n]; u8 kind[n], flags[n]
+// events: how many start in the tile; merged: of these, in items of more than one. The counts sum
+// to `events` without the items flagged STOKER_TILE_BEFORE, which start in an earlier tile (times
+// below 0 count to tile 0). kind: the index of stoker_event_kind plus one, 0 for the kind "other".
+// Of counters, dur is the value where the profile holds it. A tile beyond the end is empty.
+// STOKER_EUSAGE: no such track, level (0 to 52) or index.
+#define STOKER_TILE_OUTLIER 1 // more than four times the mean of its name, of eight or more
+#define STOKER_TILE_BEFORE 4
+enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_t track, int level,
+                                        int64_t index, struct stoker_blob *tile,
+                                        struct stoker_err *err);
+
+// {"names":{"1":"..."}} of at most 10000 ids, which tiles hold; those that do not exist are left
+// out.
+enum stoker_status stoker_timeline_names(struct stoker_timeline *timeline, const int64_t *ids,
+                                         size_t count, struct stoker_blob *json,
+                                         struct stoker_err *err);
+
+// {"id","name","kind","track","row","start_ns","dur_ns","step","args":[[key,value]],"links":[{"id",
+// "track","row","start_ns","dur_ns","name","dir":"from"|"to"}],"links_left_out","prev","next"}
+// prev and next: its neighbours in its row, or null. args_error: why the arguments, which are read
+// from the profile's file, could not be had. STOKER_EUSAGE: no such event.
+enum stoker_status stoker_timeline_event(struct stoker_timeline *timeline, int64_t id,
+                                         struct stoker_blob *json, struct stoker_err *err);
+
+// Document of tables (stoker.table/1): the events of the tracks that overlap [t0_ns, t1_ns), by
+// name and kind, longest in sum first. Durations are what lies inside of the area; union_ns counts
+// what overlaps once. No tracks: all of them.
+enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_t t0_ns,
+                                        int64_t t1_ns, const int64_t *tracks, size_t count,
+                                        struct stoker_blob *json, struct stoker_err *err);
+
+// {"count","hits":[{"id","name","track","row","start_ns","dur_ns"}]} by time; the pattern is
+// stoker_find's. limit: at most 10000.
+enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, const char *pattern,
+                                          size_t limit, struct stoker_blob *json,
+                                          struct stoker_err *err);
+
+// All events of the name and kind of this one: {"name","kind","count","total_ns","min_ns","max_ns",
+// "median_ns","p95_ns","bins":[{"from_ns","to_ns","count","longest":{"id","name","track","row",
+// "start_ns","dur_ns"}}]}; a bin holds its ends, longest is null where it is empty.
+enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_t id,
+                                        struct stoker_blob *json, struct stoker_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

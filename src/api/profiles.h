@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What else is asked of open profiles (query.c) than questions in SQL.
+#ifndef STK_API_PROFILES_H
+#define STK_API_PROFILES_H
+
+#include "api/api.h"
+#include "query/query.h"
+#include "stoker/query.h"
+
+struct stk_query *stk_profiles_query(struct stoker_profiles *p);
+// An empty document of tables about the profiles; *out is the caller's to free, after a failure
+// too.
+STK_MUST_CHECK enum stoker_status stk_profiles_tables(const struct stoker_profiles *p,
+                                                      const char *analysis,
+                                                      struct stoker_tables **out,
+                                                      struct stoker_err *err);
+
+#endif

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time line's answers against the store: tiles count every event once at every level, level 0
+// reaches each, links lead both ways, areas and searches agree with a pass over all events.
+#include "stoker/timeline.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "api/profiles.h"
+#include "check.h"
+#include "timeline/timeline.h"
+
+struct side {
+    struct stoker_profiles *profiles;
+    struct stoker_timeline *timeline;
+    struct stk_timeline index; // the same, seen from inside
+};
+
+struct tile {
+    uint32_t n, merged, events;
+    const char *starts, *durs, *ids, *names, *counts, *rows, *kinds, *flags;
+};
+
+static double real_at(const char *column, uint32_t i)
+{
+    double value;
+    memcpy(&value, column + (size_t)i * 8, 8);
+    return value;
+}
+
+static uint32_t u32_at(const char *column, uint32_t i)
+{
+    uint32_t value;
+    memcpy(&value, column + (size_t)i * 4, 4);
+    return value;
+}
+
+static bool decode(const struct stoker_blob *b, struct tile *t)
+{
+    if (b->size < 16 || u32_at(b->data, 0) != 0x544b5453) {
+        return false;
+    }
+    size_t n = t->n = u32_at(b->data, 1);
+    t->merged = u32_at(b->data, 2);
+    t->events = u32_at(b->data, 3);
+    t->starts = b->data + 16;
+    t->durs = t->starts + n * 8;
+    t->ids = t->durs + n * 8;
+    t->names = t->ids + n * 8;
+    t->counts = t->names + n * 4;
+    t->rows = t->counts + n * 4;
+    t->kinds = t->rows + n * 2;
+    t->flags = t->kinds + n;
+    return t->flags + n == b->data + b->size;
+}
+
+static bool open_side(struct side *s, const char *path)
+{
+    struct stoker_err err;
+    memset(s, 0, sizeof *s);
+    if (stoker_open(&path, 1, NULL, &s->profiles, &err) != STOKER_OK) {
+        return false;
+    }
+    CHECK_EQ(stoker_timeline_open(s->profiles, &s->timeline, &err), STOKER_OK);
+    CHECK_EQ(stk_timeline_make(&s->index, stk_profiles_query(s->profiles), &err), STOKER_OK);
+    return s->timeline != NULL;
+}
+
+static void close_side(struct side *s)
+{
+    stk_timeline_free(&s->index);
+    stoker_timeline_free(s->timeline);
+    stoker_close(s->profiles);
+}
+
+// All tiles of a track at a level: what they count, and whether each item is what it says.
+static uint64_t count_level(const struct side *s, const struct stk_tl_trace *x, uint32_t root,
+                            int level, uint8_t *seen)
+{
+    uint64_t events = 0, wrong = 0;
+    int64_t last = s->index.last_ns < 0 ? 0 : s->index.last_ns >> (level + 10);
+    for (int64_t index = 0; index <= last; index++) {
+        struct stoker_blob b;
+        struct tile t = {.n = 0};
+        uint64_t counted = 0, merged = 0;
+        CHECK_EQ(
+            stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
+            STOKER_OK);
+        CHECK(decode(&b, &t));
+        for (uint32_t i = 0; i < t.n; i++) {
+            uint32_t e = (uint32_t)(int64_t)real_at(t.ids, i), count = u32_at(t.counts, i);
+            bool before = t.flags[i] & STOKER_TILE_BEFORE;
+            wrong += (int64_t)real_at(t.ids, i) >> 32 != x->index || e >= x->t->count ||
+                     real_at(t.starts, i) != (double)stk_tl_start(x, e) ||
+                     u32_at(t.names, i) != x->name_base + x->t->name[e] || count == 0 ||
+                     before != (stk_tl_start(x, e) < index << (level + 10)) * (index > 0);
+            wrong += !before && count == 1 && seen && seen[e]++;
+            counted += before ? 0 : count;
+            merged += !before && count > 1 ? count : 0;
+        }
+        CHECK_EQ(counted, t.events);
+        CHECK_EQ(merged, t.merged);
+        events += t.events;
+        stoker_blob_free(&b);
+    }
+    CHECK_EQ(wrong, 0);
+    return events;
+}
+
+static void tiles_count(const char *path)
+{
+    struct side s;
+    if (!open_side(&s, path)) {
+        CHECK(false);
+        return;
+    }
+    uint64_t events = 0;
+    int highest = 0;
+    while (highest < STK_TL_LEVEL_MAX && s.index.last_ns >> (highest + 10) > 0) {
+        highest++;
+    }
+    for (uint32_t i = 0; i < s.index.trace_count; i++) {
+        const struct stk_tl_trace *x = &s.index.traces[i];
+        for (uint32_t k = 0; k < x->t->track_count; k++) {
+            uint32_t count = x->tracks[k].event_count;
+            events += count;
+            for (int level = highest; count && level >= 0 && level > highest - 8; level--) {
+                CHECK_EQ(count_level(&s, x, k, level, NULL), count);
+            }
+        }
+    }
+    CHECK_EQ(events, s.index.events);
+    CHECK(events > 0);
+    close_side(&s);
+}
+
+// A trace short enough for all tiles of level 0, with events that overlap, nest, last no time and
+// bear names that are not harmless.
+static char made[64] = "/tmp/stoker-timeline-XXXXXX";
+
+static void make_profile(void)
+{
+    int file = mkstemp(made);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
+    if (!f) {
+        perror(made);
+        exit(1);
+    }
+    fprintf(f, "{\"traceEvents\":[\n");
+    for (int i = 0; i < 300; i++) {
+        fprintf(f,
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"<b>\\\"&%d\\u0001\",\"pid\":1,"
+                "\"tid\":1,\"ts\":%d.%03d,\"dur\":%d.5},\n",
+                i % 7, i, (i * 37) % 1000, i % 5);
+        fprintf(f,
+                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,"
+                "\"tid\":2,\"ts\":%d,\"dur\":0.4,\"args\":{\"correlation\":%d}},\n",
+                i, i + 1);
+        fprintf(f,
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"
+                "\"ts\":%d.6,\"dur\":0.%d,\"args\":{\"correlation\":%d,\"device\":0,\"stream\":7}}"
+                "%s\n",
+                i, i % 9 + 1, i + 1, i < 299 ? "," : "");
+    }
+    fprintf(f, "]}\n");
+    fclose(f);
+}
+
+static void level_zero(void)
+{
+    struct side s;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    uint8_t *seen = calloc(x->t->count + 1, 1);
+    for (uint32_t k = 0; k < x->t->track_count; k++) {
+        if (x->tracks[k].event_count) {
+            CHECK_EQ(count_level(&s, x, k, 0, seen), x->tracks[k].event_count);
+        }
+    }
+    uint32_t missing = 0;
+    for (uint32_t e = 0; e < x->t->count; e++) {
+        missing += !seen[e];
+    }
+    CHECK_EQ(x->t->count, 900);
+    CHECK_EQ(missing, 0);
+    free(seen);
+    close_side(&s);
+}
+
+static bool holds(const struct stoker_blob *b, const char *text)
+{
+    char *copy = malloc(b->size + 1);
+    memcpy(copy, b->data, b->size);
+    copy[b->size] = 0;
+    bool found = strstr(copy, text) != NULL;
+    free(copy);
+    return found;
+}
+
+static int64_t number_after(const struct stoker_blob *b, const char *key)
+{
+    char *copy = malloc(b->size + 1);
+    memcpy(copy, b->data, b->size);
+    copy[b->size] = 0;
+    const char *at = strstr(copy, key);
+    int64_t number = at ? strtoll(at + strlen(key), NULL, 10) : INT64_MIN;
+    free(copy);
+    return number;
+}
+
+static void names(void)
+{
+    struct side s;
+    struct stoker_blob b;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    int64_t ids[] = {x->t->name[0], 99999999, -1};
+    CHECK_EQ(stoker_timeline_names(s.timeline, ids, 3, &b, NULL), STOKER_OK);
+    CHECK(holds(&b, "\"names\""));
+    CHECK(!holds(&b, "99999999"));
+    stoker_blob_free(&b);
+    for (uint32_t e = 0; e < x->t->count; e++) {
+        ids[0] = x->t->name[e];
+        CHECK_EQ(stoker_timeline_names(s.timeline, ids, 1, &b, NULL), STOKER_OK);
+        const char *name = stk_name_of(x->t, e).p;
+        CHECK(holds(&b, name[0] == '<' ? "<b>\\\"&" : name));
+        stoker_blob_free(&b);
+    }
+    close_side(&s);
+}
+
+static void links(void)
+{
+    struct side s;
+    struct stoker_blob b;
+    char id[64];
+    uint32_t found = 0;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    for (uint32_t e = 0; e < x->t->count; e++) {
+        if (x->t->kind[e] != STK_KIND_KERNEL) {
+            continue;
+        }
+        CHECK_EQ(stoker_timeline_event(s.timeline, e, &b, NULL), STOKER_OK);
+        CHECK(holds(&b, "\"dir\": \"from\""));
+        uint32_t call = stk_link_of(x->t, e);
+        snprintf(id, sizeof id, "\"id\": %u,", call);
+        CHECK(holds(&b, id));
+        CHECK(holds(&b, "correlation"));
+        stoker_blob_free(&b);
+        CHECK_EQ(stoker_timeline_event(s.timeline, call, &b, NULL), STOKER_OK);
+        CHECK(holds(&b, "\"dir\": \"to\""));
+        snprintf(id, sizeof id, "\"id\": %u,", e);
+        CHECK(holds(&b, id));
+        stoker_blob_free(&b);
+        found++;
+    }
+    CHECK_EQ(found, 300);
+    close_side(&s);
+}
+
+// Neighbours: along a row each event's next has it as its previous one.
+static void neighbours(void)
+{
+    struct side s;
+    struct stoker_blob b;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    uint32_t ends = 0;
+    for (uint32_t e = 0; e < x->t->count; e++) {
+        CHECK_EQ(stoker_timeline_event(s.timeline, e, &b, NULL), STOKER_OK);
+        bool is_last = holds(&b, "\"next\": null");
+        int64_t next = is_last ? 0 : number_after(&b, "\"next\": ");
+        stoker_blob_free(&b);
+        ends += is_last;
+        if (!is_last) {
+            CHECK_EQ(stoker_timeline_event(s.timeline, next, &b, NULL), STOKER_OK);
+            CHECK_EQ(number_after(&b, "\"prev\": "), e);
+            stoker_blob_free(&b);
+        }
+    }
+    CHECK_EQ(ends, x->row_count);
+    close_side(&s);
+}
+
+// Against a pass over all events.
+static void area(const char *path, int64_t from_share, int64_t to_share)
+{
+    struct side s;
+    struct stoker_err err;
+    struct stk_arena arena;
+    struct stk_tl_area_row *rows;
+    size_t n;
+    CHECK(open_side(&s, path));
+    int64_t t0 = s.index.last_ns * from_share / 16, t1 = s.index.last_ns * to_share / 16 + 1;
+    stk_arena_init(&arena, 0);
+    CHECK_EQ(stk_tl_area(&s.index, t0, t1, NULL, 0, &arena, &rows, &n, &err), STOKER_OK);
+    int64_t count = 0, total = 0, listed = 0, listed_total = 0;
+    for (uint32_t i = 0; i < s.index.trace_count; i++) {
+        const struct stk_tl_trace *x = &s.index.traces[i];
+        for (uint32_t e = 0; e < x->t->count; e++) {
+            int64_t start = stk_tl_start(x, e), end = stk_tl_end(x, e);
+            if (start < t1 && (end > t0 || start >= t0)) {
+                count++;
+                total += (end < t1 ? end : t1) - (start > t0 ? start : t0);
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        listed += rows[i].count;
+        listed_total += rows[i].total_ns;
+        CHECK(rows[i].union_ns <= rows[i].total_ns && rows[i].union_ns <= t1 - t0);
+        CHECK(rows[i].min_ns <= rows[i].median_ns && rows[i].median_ns <= rows[i].p95_ns);
+        CHECK(rows[i].p95_ns <= rows[i].max_ns && rows[i].max_ns <= t1 - t0);
+        CHECK(i == 0 || rows[i - 1].total_ns >= rows[i].total_ns);
+    }
+    CHECK_EQ(listed, count);
+    CHECK_EQ(listed_total, total);
+    CHECK(count > 0);
+    stk_arena_deinit(&arena);
+    close_side(&s);
+}
+
+// The union of one name, nanosecond by nanosecond.
+static void area_union(void)
+{
+    enum { FROM = 20000, TO = 60000 };
+    static uint8_t covered[TO - FROM];
+    struct side s;
+    struct stoker_blob b;
+    struct stk_arena arena;
+    struct stk_tl_area_row *rows;
+    size_t n;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    stk_arena_init(&arena, 0);
+    CHECK_EQ(stk_tl_area(&s.index, FROM, TO, NULL, 0, &arena, &rows, &n, NULL), STOKER_OK);
+    CHECK(n >= 9);
+    for (size_t i = 0; i < n; i++) {
+        int64_t sum = 0;
+        memset(covered, 0, sizeof covered);
+        for (uint32_t e = 0; e < x->t->count; e++) {
+            bool same = strcmp(stk_name_of(x->t, e).p, rows[i].name) == 0;
+            for (int64_t t = stk_tl_start(x, e); same && t < stk_tl_end(x, e); t++) {
+                if (t >= FROM && t < TO) {
+                    covered[t - FROM] = 1;
+                }
+            }
+        }
+        for (size_t t = 0; t < sizeof covered; t++) {
+            sum += covered[t];
+        }
+        CHECK_EQ(rows[i].union_ns, sum);
+    }
+    stk_arena_deinit(&arena);
+    CHECK_EQ(stoker_timeline_area(s.timeline, FROM, TO, NULL, 0, &b, NULL), STOKER_OK);
+    CHECK(holds(&b, "stoker.table/1") && holds(&b, "union_ns"));
+    stoker_blob_free(&b);
+    close_side(&s);
+}
+
+static void search(void)
+{
+    static const char *const patterns[] = {"gemm", "<b>", "/cuda.*Kernel/", "", "nothing of it"};
+    struct side s;
+    struct stoker_blob b;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    for (size_t i = 0; i < 5; i++) {
+        int64_t count = 0;
+        const char *p = i == 2 ? "cudaLaunchKernel" : patterns[i];
+        for (uint32_t e = 0; e < x->t->count; e++) {
+            count += strstr(stk_name_of(x->t, e).p, p) != NULL;
+        }
+        CHECK_EQ(stoker_timeline_search(s.timeline, patterns[i], 10, &b, NULL), STOKER_OK);
+        CHECK_EQ(number_after(&b, "\"count\": "), count);
+        CHECK_EQ(holds(&b, "\"start_ns\""), count > 0);
+        stoker_blob_free(&b);
+    }
+    close_side(&s);
+}
+
+static void runs(void)
+{
+    struct side s;
+    struct stoker_blob b;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    for (uint32_t e = 0; e < x->t->count; e += 17) {
+        int64_t count = 0, min = INT64_MAX, max = 0;
+        for (uint32_t o = 0; o < x->t->count; o++) {
+            if (x->t->name[o] == x->t->name[e] && x->t->kind[o] == x->t->kind[e]) {
+                int64_t dur = stk_dur_ns(x->t, o);
+                count++;
+                min = dur < min ? dur : min;
+                max = dur > max ? dur : max;
+            }
+        }
+        CHECK_EQ(stoker_timeline_runs(s.timeline, e, &b, NULL), STOKER_OK);
+        CHECK_EQ(number_after(&b, "\"count\": "), count);
+        CHECK_EQ(number_after(&b, "\"min_ns\": "), min);
+        CHECK_EQ(number_after(&b, "\"max_ns\": "), max);
+        int64_t binned = 0;
+        char *copy = calloc(b.size + 1, 1);
+        memcpy(copy, b.data, b.size);
+        for (char *at = strstr(copy, "\"bins\""); (at = strstr(at, "\"count\": ")); at += 9) {
+            binned += strtoll(at + 9, NULL, 10);
+        }
+        CHECK_EQ(binned, count);
+        free(copy);
+        stoker_blob_free(&b);
+    }
+    close_side(&s);
+}
+
+static void refused(void)
+{
+    struct side s;
+    struct stoker_blob b;
+    struct stoker_err err;
+    int64_t none = 1000000;
+    CHECK(open_side(&s, made));
+    int64_t root = s.index.traces[0].roots[stk_track_of(s.index.traces[0].t, 0)];
+    const int64_t bad[][3] = {{none, 0, 0},  {-1, 0, 0},    {INT64_MAX, 0, 0},
+                              {root, -1, 0}, {root, 53, 0}, {root, 0, -1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQ(stoker_timeline_tile(s.timeline, bad[i][0], (int)bad[i][1], bad[i][2], &b, &err),
+                 STOKER_EUSAGE);
+        CHECK(err.message[0] && !b.data);
+    }
+    CHECK_EQ(stoker_timeline_tile(s.timeline, root, 52, INT64_MAX, &b, &err), STOKER_OK);
+    CHECK_EQ(b.size, 16); // beyond the end
+    stoker_blob_free(&b);
+    for (int64_t id = -1; id <= INT64_MAX / 2; id = id < 0 ? 900 : id * 1000 + 7) {
+        CHECK_EQ(stoker_timeline_event(s.timeline, id, &b, &err), STOKER_EUSAGE);
+        CHECK_EQ(stoker_timeline_runs(s.timeline, id, &b, &err), STOKER_EUSAGE);
+        CHECK(err.message[0] && !b.data);
+        if (id > INT64_MAX / 2000) {
+            break;
+        }
+    }
+    CHECK_EQ(stoker_timeline_area(s.timeline, 5, 5, NULL, 0, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_area(s.timeline, 0, 5, &none, 1, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_search(s.timeline, "a", 10001, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_search(s.timeline, "/(/", 10, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_names(s.timeline, &none, 10001, &b, &err), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_tracks(s.timeline, &b, &err), STOKER_OK);
+    CHECK(holds(&b, "\"group\": \"device\"") && holds(&b, "\"group\": \"host\""));
+    CHECK_EQ(number_after(&b, "\"events\": "), 900);
+    stoker_blob_free(&b);
+    close_side(&s);
+}
+
+int main(int argc, char **argv)
+{
+    static const char torch[] = "examples/profiles/sim_gpu_torch_input.pt.trace.json.gz";
+    static const char keras[] = "examples/profiles/keras_input.xplane.pb.gz";
+    check_begin(argc, argv);
+    make_profile();
+    CHECK_RUN(level_zero);
+    CHECK_RUN(names);
+    CHECK_RUN(links);
+    CHECK_RUN(neighbours);
+    CHECK_RUN(area_union);
+    CHECK_RUN(search);
+    CHECK_RUN(runs);
+    CHECK_RUN(refused);
+    CHECK_RUN(tiles_count, made);
+    CHECK_RUN(area, made, 3, 9);
+    if (access(torch, R_OK) == 0) {
+        CHECK_RUN(tiles_count, torch);
+        CHECK_RUN(tiles_count, keras);
+        CHECK_RUN(area, torch, 0, 16);
+        CHECK_RUN(area, torch, 5, 6);
+        CHECK_RUN(area, keras, 2, 11);
+    } else {
+        check_skip("run it in the root of the repository: examples/profiles is not here");
+    }
+    unlink(made);
+    return check_done("unit.api_timeline");
+}
