@@ -10,6 +10,7 @@ import sys
 import _stoker_core
 
 KEPT = 10  # batches of a data set: enough that no cache of the processor holds them all
+SETS = 8  # data sets whose batches are kept: of a program that builds one each epoch the last ones
 
 
 def is_asked():
@@ -38,7 +39,7 @@ class Inputs:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        self.sets = {}
+        self.sets = {}  # key -> (data set, batches): while it is held here, nothing else has its id
         self.is_random = _stoker_core.plan["input"] == "synthetic"
 
     def next(self, key, iterator, fetch):
@@ -47,7 +48,11 @@ class Inputs:
         if length is None:
             length = iterator._stoker_length = self._length(iterator)
             iterator._stoker_given = 0
-        kept = self.sets.setdefault(key, [])
+        if key not in self.sets:
+            while len(self.sets) >= SETS:
+                self.sets.pop(next(iter(self.sets)))
+            self.sets[key] = (iterator._dataset, [])
+        kept = self.sets[key][1]
         if length < 0 or len(kept) < KEPT:
             batch = fetch()
             if length >= 0:
