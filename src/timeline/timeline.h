@@ -41,9 +41,11 @@ struct stk_tl_trace {
     uint32_t *row_base;          // of each track its first row within the root
     struct stk_tl_row *rows;
     uint32_t row_count;
-    uint32_t *list;                         // events by row, start
-    uint32_t *longest[STK_TL_BLOCK_LEVELS]; // of 16, 256, ... places of the list: the place
-    int64_t *outliers;                      // of each string: longer is one
+    uint32_t *list; // events by row, start
+    struct stk_tl_block {
+        uint32_t at, dur_low;        // the place; as in struct stk_trace
+    } *longest[STK_TL_BLOCK_LEVELS]; // of 16, 256, ... places of the list
+    int64_t *outliers;               // of each string: longer is one
 };
 
 struct stk_timeline {

@@ -127,9 +127,18 @@ static bool make_rows(struct stk_tl_trace *x)
     return true;
 }
 
-static uint32_t longer(const struct stk_tl_trace *x, uint32_t a, uint32_t b)
+static struct stk_tl_block block_at(const struct stk_tl_trace *x, uint32_t at)
 {
-    return stk_dur_ns(x->t, x->list[b]) > stk_dur_ns(x->t, x->list[a]) ? b : a;
+    return (struct stk_tl_block){at, x->t->dur_low[x->list[at]]};
+}
+
+static struct stk_tl_block longer(const struct stk_tl_trace *x, struct stk_tl_block a,
+                                  struct stk_tl_block b)
+{
+    if (a.dur_low != UINT32_MAX || b.dur_low != UINT32_MAX) {
+        return b.dur_low > a.dur_low ? b : a;
+    }
+    return stk_dur_ns(x->t, x->list[b.at]) > stk_dur_ns(x->t, x->list[a.at]) ? b : a;
 }
 
 static uint32_t list_count(const struct stk_tl_trace *x)
@@ -142,16 +151,17 @@ static bool make_longest(struct stk_tl_trace *x)
     uint32_t below = list_count(x); // items of the level below
     for (int level = 0; level < STK_TL_BLOCK_LEVELS && below > STK_TL_BLOCK; level++) {
         uint32_t blocks = below / STK_TL_BLOCK; // whole ones
-        uint32_t *best = stk_alloc_array((size_t)blocks + 1, sizeof *best);
+        struct stk_tl_block *best = stk_alloc_array((size_t)blocks + 1, sizeof *best);
         x->longest[level] = best;
         if (!best) {
             return false;
         }
         for (uint32_t b = 0; b < blocks; b++) {
-            const uint32_t *from = level ? &x->longest[level - 1][b * STK_TL_BLOCK] : NULL;
-            best[b] = from ? from[0] : b * STK_TL_BLOCK;
+            const struct stk_tl_block *from =
+                level ? &x->longest[level - 1][b * STK_TL_BLOCK] : NULL;
+            best[b] = from ? from[0] : block_at(x, b * STK_TL_BLOCK);
             for (uint32_t i = 1; i < STK_TL_BLOCK; i++) {
-                best[b] = longer(x, best[b], from ? from[i] : b * STK_TL_BLOCK + i);
+                best[b] = longer(x, best[b], from ? from[i] : block_at(x, b * STK_TL_BLOCK + i));
             }
         }
         below = blocks;
@@ -161,7 +171,7 @@ static bool make_longest(struct stk_tl_trace *x)
 
 uint32_t stk_tl_longest(const struct stk_tl_trace *x, uint32_t at, uint32_t end)
 {
-    uint32_t best = at++;
+    struct stk_tl_block best = block_at(x, at++);
     while (at < end) {
         uint64_t width = 1;
         int level = -1;
@@ -170,10 +180,10 @@ uint32_t stk_tl_longest(const struct stk_tl_trace *x, uint32_t at, uint32_t end)
             width *= STK_TL_BLOCK;
             level++;
         }
-        best = longer(x, best, level < 0 ? at : x->longest[level][at / width]);
+        best = longer(x, best, level < 0 ? block_at(x, at) : x->longest[level][at / width]);
         at += (uint32_t)width;
     }
-    return best;
+    return best.at;
 }
 
 uint32_t stk_tl_lower(const struct stk_tl_trace *x, uint32_t at, uint32_t end, int64_t t_ns)

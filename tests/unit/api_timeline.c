@@ -208,6 +208,29 @@ static int64_t number_after(const struct stoker_blob *b, const char *key)
     return number;
 }
 
+// The longest of a range, whatever its ends are to the blocks, against a look at each.
+static void longest(void)
+{
+    struct side s;
+    CHECK(open_side(&s, made));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    uint32_t wrong = 0, count = 0;
+    for (uint32_t at = 0; at < x->t->count; at += 7) {
+        for (uint32_t end = at + 1; end <= x->t->count; end += 1 + (end - at) / 3) {
+            uint32_t best = at;
+            for (uint32_t i = at; i < end; i++) {
+                bool is_longer = stk_dur_ns(x->t, x->list[i]) > stk_dur_ns(x->t, x->list[best]);
+                best = is_longer ? i : best;
+            }
+            wrong += stk_tl_longest(x, at, end) != best;
+            count++;
+        }
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(count > 1000);
+    close_side(&s);
+}
+
 static void names(void)
 {
     struct side s;
@@ -458,6 +481,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     make_profile();
     CHECK_RUN(level_zero);
+    CHECK_RUN(longest);
     CHECK_RUN(names);
     CHECK_RUN(links);
     CHECK_RUN(neighbours);
