@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker view: the diagnosis and the timeline as pages, for a browser of this machine.
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/screen.h"
+#include "serve/serve.h"
+
+extern char **environ;
+
+enum { PORT_MAX = 65535 };
+
+// In the user's browser, where there is a screen and somebody looks; silent where that fails: the
+// address was printed.
+static void open_browser(const char *address)
+{
+    char *const argv[] = {"xdg-open", (char *)(uintptr_t)address, NULL};
+    posix_spawn_file_actions_t quiet;
+    pid_t pid;
+    bool has_screen = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+    if (!has_screen || !isatty(STDOUT_FILENO) || posix_spawn_file_actions_init(&quiet) != 0) {
+        return;
+    }
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
+    (void)posix_spawnp(&pid, argv[0], &quiet, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&quiet);
+}
+
+static int serve(const struct stk_args *args, const struct stk_serve_plan *plan)
+{
+    struct stk_server *server;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    struct stk_serve_plan with_progress = *plan;
+    stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
+    with_progress.view.reading.progress = stk_progress_update;
+    with_progress.view.reading.progress_arg = &line;
+    enum stoker_status status = stk_server_open(&server, &with_progress, &err);
+    stk_progress_end(&line);
+    if (status != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    stk_signals_catch();
+    printf("stoker view: %s\n", stk_server_address(server));
+    if (fflush(stdout) != 0) {
+        stk_server_close(server);
+        return STK_EXIT_LIMIT;
+    }
+    if (!args->values[STK_OPT_ID_NO_OPEN].set) {
+        open_browser(stk_server_address(server));
+    }
+    while (!stk_signals_pending()) {
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    stk_server_close(server);
+    return STK_EXIT_DONE;
+}
+
+static int view_run(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    int a = args->separator > 0 ? args->separator : args->word_count;
+    struct stk_serve_plan plan = {
+        .view = {.paths = {args->words, args->words + a},
+                 .path_count = {(size_t)a, (size_t)(args->word_count - a)}},
+        .host = v[STK_OPT_ID_HOST].set ? v[STK_OPT_ID_HOST].text : "127.0.0.1",
+        .port = v[STK_OPT_ID_PORT].set ? (int)v[STK_OPT_ID_PORT].number : 0,
+        .ui_dir = v[STK_OPT_ID_UI_DIR].set ? v[STK_OPT_ID_UI_DIR].text : NULL};
+    if (args->word_count == 0 || a == 0) {
+        return stk_usage(&stk_cmd_view, "PROFILE is missing");
+    }
+    if (v[STK_OPT_ID_PORT].set && v[STK_OPT_ID_PORT].number > PORT_MAX) {
+        return stk_usage(&stk_cmd_view, "--port: ports end at %d", PORT_MAX);
+    }
+    stk_reading_options(args, false, &plan.view.reading);
+    return serve(args, &plan);
+}
+
+const struct stk_cmd stk_cmd_view = {
+    .name = "view",
+    .summary = "show the diagnosis and the timeline in a browser",
+    .words = "PROFILE... [-- PROFILE_B...]",
+    .description =
+        "Reads the profiles and serves pages on this machine: why the step takes its time, the "
+        "timeline of every thread and stream, the analyses, what fixes are worth. Prints its "
+        "address, which holds a token that nobody else knows, and serves until Ctrl-C.\n\n"
+        "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
+        "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
+        "knows the token sees all of the profile.",
+    .examples = "stoker view trace.json.gz\tone profile\n"
+                "stoker view before/ -- after/\ttwo, compared\n"
+                "stoker view trace.json.gz --port 8080 --no-open\tfor a tunnel from another machine\n",
+    .min_words = 0,
+    .max_words = INT32_MAX,
+    .has_sides = true,
+    .options = {STK_OPT_ID_PORT, STK_OPT_ID_HOST, STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = view_run,
+};

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of web/, embedded when stoker is built, or read from a folder while they are worked on.
+#ifndef STK_SERVE_ASSETS_H
+#define STK_SERVE_ASSETS_H
+
+#include "base/err.h"
+#include "serve/body.h"
+
+struct stk_asset {
+    const char *name; // "index.html"; in the order of names
+    const unsigned char *bytes;
+    size_t n;
+};
+extern const struct stk_asset stk_assets[]; // made by cmake/embed.cmake; ends with a NULL name
+
+// NULL: there is none of that name.
+const struct stk_asset *stk_asset_find(const char *name);
+// Of the name's ending.
+const char *stk_asset_type(const char *name);
+// The same from a folder: only what lies in it by that very name, no link, at most 1 MB.
+// STOKER_EMISSING: there is none.
+STK_MUST_CHECK enum stoker_status stk_asset_read(const char *folder, const char *name,
+                                                 struct stk_body *out, struct stoker_err *err);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages as one HTML text: styles and modules of web/ inside of it, and the data behind them. The
+// modules keep to a form that can be strung together (tests/web/check): imports first, each
+// `import { a, b } from './x.js';`, exports as a word before a declaration, names that differ.
+#ifndef STK_SERVE_BUNDLE_H
+#define STK_SERVE_BUNDLE_H
+
+#include "base/sink.h"
+
+// `data`: JSON. A policy in the page lets no script run but these, by a number used once.
+// STOKER_EBUG: the pages are not of that form.
+STK_MUST_CHECK enum stoker_status stk_bundle_write(const char *data, size_t n, struct stk_sink *out,
+                                                   struct stoker_err *err);
+
+#endif

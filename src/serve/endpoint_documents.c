@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// /api/report, table, whatif, diff, query: the documents of the command line, ?side=b of the second
+// run; /api/info: what the pages need before anything else.
+#include <string.h>
+
+#include "base/json.h"
+#include "serve/endpoints.h"
+#include "stoker/stats.h"
+
+static int side_of(const struct stk_asked *a)
+{
+    const char *side = a->value(a->request, "side");
+    return side && strcmp(side, "b") == 0 ? STK_VIEW_B : STK_VIEW_A;
+}
+
+enum stoker_status stk_endpoint_report(const struct stk_asked *a, struct stk_answer *out,
+                                       struct stoker_err *err)
+{
+    return stk_documents_report(a->documents, side_of(a), &out->shared, err);
+}
+
+enum stoker_status stk_endpoint_table(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    return stk_documents_table(a->documents, side_of(a), a->rest, &out->shared, err);
+}
+
+enum stoker_status stk_endpoint_whatif(const struct stk_asked *a, struct stk_answer *out,
+                                       struct stoker_err *err)
+{
+    return stk_documents_whatif(a->documents, a->value(a->request, "fix"), &out->shared, err);
+}
+
+enum stoker_status stk_endpoint_diff(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    return stk_documents_diff(a->documents, &out->shared, err);
+}
+
+enum stoker_status stk_endpoint_query(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    if (!a->body || !a->body[0]) {
+        return stk_err_set(err, STOKER_EUSAGE, "the body of the request is the SQL; it is empty");
+    }
+    return stk_documents_query(a->documents, a->body, &out->shared, err);
+}
+
+static void put_names(struct stk_json *j, const struct stk_asked *a)
+{
+    stk_json_key(j, "tables");
+    stk_json_open(j, '[', true);
+    for (size_t i = 0; stoker_analysis_name(i); i++) {
+        stk_json_text(j, stoker_analysis_name(i));
+    }
+    stk_json_close(j, ']');
+    stk_json_key(j, "can");
+    stk_json_open(j, '[', true);
+    stk_json_text(j, "query");
+    if (stk_documents_plan(a->documents)->path_count[STK_VIEW_B] > 0) {
+        stk_json_text(j, "diff");
+    }
+    stk_json_close(j, ']');
+}
+
+enum stoker_status stk_endpoint_info(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    struct stk_sink sink;
+    struct stk_json j;
+    stk_sink_init(&sink, stk_body_write, &out->own);
+    stk_json_init(&j, &sink);
+    stk_json_open(&j, '{', true);
+    stk_json_key(&j, "schema");
+    stk_json_text(&j, "stoker.view/1");
+    put_names(&j, a);
+    stk_json_key(&j, "tracks");
+    stk_json_open(&j, '[', true);
+    stk_json_close(&j, ']');
+    stk_json_close(&j, '}');
+    return stk_sink_finish(&sink, err);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be asked below /api/: a row of endpoints.def for each, and a function.
+#ifndef STK_SERVE_ENDPOINTS_H
+#define STK_SERVE_ENDPOINTS_H
+
+#include <stdbool.h>
+
+#include "serve/documents.h"
+
+struct stk_asked {
+    struct stk_documents *documents;
+    const char *rest;                                        // of the path: "kernels" of table/kernels
+    const char *(*value)(const void *request, const char *name); // of the query; NULL: not given
+    const void *request;
+    const char *body; // of a POST, NUL-terminated
+};
+
+// What is answered: `shared` where it is kept by the documents, else `own`.
+struct stk_answer {
+    const struct stk_body *shared;
+    struct stk_body own;
+    const char *type;
+};
+
+struct stk_endpoint {
+    const char *name;
+    bool is_post, has_rest;
+    enum stoker_status (*answer)(const struct stk_asked *a, struct stk_answer *out,
+                                 struct stoker_err *err);
+};
+
+#define E(name, is_post, has_rest)                                                                 \
+    enum stoker_status stk_endpoint_##name(const struct stk_asked *a, struct stk_answer *out,      \
+                                           struct stoker_err *err);
+#include "serve/endpoints.def"
+#undef E
+
+// NULL: there is none. *rest: what follows its name and a slash, "" for nothing.
+const struct stk_endpoint *stk_endpoint_find(const char *path, const char **rest);
+
+#endif

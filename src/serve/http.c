@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP by libmicrohttpd: what serve.h says. Of a request only its method, path, query, body and four
+// headers are looked at. Everything that goes out says that it is not to be kept, framed, sniffed or
+// given to other pages, and that pages run no script but the server's own.
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/json.h"
+#include "serve/assets.h"
+#include "serve/endpoints.h"
+#include "serve/gate.h"
+#include "serve/serve.h"
+
+enum {
+    CONNECTIONS = 1024,
+    SILENT_SECONDS = 20, // of a connection: half-open ones end
+    CONNECTION_BYTES = 64 << 10,
+    BODY_MAX = 64 << 10, // of a POST: SQL
+    PATH_MAX_CHARS = 4096
+};
+
+struct stk_server {
+    struct MHD_Daemon *daemon;
+    struct stk_documents *documents;
+    struct stk_gate gate;
+    const char *ui_dir;
+    char address[256];
+};
+
+// One request, while its body comes.
+struct pending {
+    struct stk_body body;
+    bool is_too_long;
+};
+
+static const char *const HEADERS[][2] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
+     "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cache-Control", "no-store"},
+};
+
+// Takes the body, which libmicrohttpd frees when it was sent; shared ones are copied: they may be
+// replaced before.
+static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char *type,
+                            const void *bytes, size_t n, const char *allow)
+{
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+    if (!r) {
+        return MHD_NO;
+    }
+    MHD_add_response_header(r, "Content-Type", type);
+    for (size_t i = 0; i < sizeof HEADERS / sizeof *HEADERS; i++) {
+        MHD_add_response_header(r, HEADERS[i][0], HEADERS[i][1]);
+    }
+    if (allow) {
+        MHD_add_response_header(r, "Allow", allow);
+    }
+    enum MHD_Result queued = MHD_queue_response(c, code, r);
+    MHD_destroy_response(r);
+    return queued;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned code, const char *why)
+{
+    struct stk_body body = {.p = NULL};
+    struct stk_sink sink;
+    struct stk_json j;
+    struct stoker_err err;
+    stk_sink_init(&sink, stk_body_write, &body);
+    stk_json_init(&j, &sink);
+    stk_json_open(&j, '{', true);
+    stk_json_key(&j, "error");
+    stk_json_text(&j, why);
+    stk_json_close(&j, '}');
+    enum MHD_Result queued = MHD_NO;
+    if (stk_sink_finish(&sink, &err) == STOKER_OK) {
+        queued = give(c, code, "application/json", body.p, body.n,
+                      code == MHD_HTTP_METHOD_NOT_ALLOWED ? "GET, HEAD, POST" : NULL);
+    }
+    stk_body_free(&body);
+    return queued;
+}
+
+static unsigned code_of(enum stoker_status status)
+{
+    switch (status) {
+    case STOKER_EUSAGE:
+    case STOKER_ERANGE:
+    case STOKER_EINVAL:
+        return MHD_HTTP_BAD_REQUEST;
+    case STOKER_EMISSING:
+        return MHD_HTTP_NOT_FOUND;
+    case STOKER_ELIMIT:
+    case STOKER_ENOMEM:
+        return MHD_HTTP_SERVICE_UNAVAILABLE;
+    default:
+        return MHD_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+static const char *value_of(const void *request, const char *name)
+{
+    return MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)request,
+                                       MHD_GET_ARGUMENT_KIND, name);
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c, const char *url)
+{
+    const char *name = url[1] ? url + 1 : "index.html";
+    struct stk_body read = {.p = NULL};
+    struct stoker_err err;
+    const struct stk_asset *a = s->ui_dir ? NULL : stk_asset_find(name);
+    if (a) {
+        return give(c, MHD_HTTP_OK, stk_asset_type(name), a->bytes, a->n, NULL);
+    }
+    enum stoker_status status =
+        s->ui_dir ? stk_asset_read(s->ui_dir, name, &read, &err) : STOKER_EMISSING;
+    enum MHD_Result queued =
+        status == STOKER_OK
+            ? give(c, MHD_HTTP_OK, stk_asset_type(name), read.p ? read.p : "", read.n, NULL)
+            : refuse(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
+    stk_body_free(&read);
+    return queued;
+}
+
+static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *c,
+                                   const struct stk_endpoint *e, const char *rest,
+                                   const char *body)
+{
+    struct stoker_err err = {.code = STOKER_OK};
+    struct stk_answer answer = {.type = "application/json"};
+    const struct stk_asked asked = {.documents = s->documents,
+                                    .rest = rest,
+                                    .value = value_of,
+                                    .request = c,
+                                    .body = body};
+    enum stoker_status status = e->answer(&asked, &answer, &err);
+    const struct stk_body *bytes = answer.shared ? answer.shared : &answer.own;
+    enum MHD_Result queued = status == STOKER_OK ? give(c, MHD_HTTP_OK, answer.type,
+                                                        bytes->p ? bytes->p : "", bytes->n, NULL)
+                                                 : refuse(c, code_of(status), err.message);
+    stk_body_free(&answer.own);
+    return queued;
+}
+
+static enum MHD_Result answer_api(struct stk_server *s, struct MHD_Connection *c, const char *path,
+                                  bool is_post, const struct pending *p)
+{
+    const char *rest, *token = header(c, "X-Stoker-Token");
+    const struct stk_endpoint *e = stk_endpoint_find(path, &rest);
+    if (!stk_gate_knows_token(&s->gate, token ? token : value_of(c, "token"))) {
+        return refuse(c, MHD_HTTP_FORBIDDEN,
+                      "the token is missing or wrong: open the address that stoker view printed");
+    }
+    if (!e) {
+        return refuse(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name below /api/");
+    }
+    if (e->is_post != is_post) {
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is asked for by another method");
+    }
+    if (p->is_too_long) {
+        return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than 64 kB");
+    }
+    return give_answer(s, c, e, rest, p->body.p);
+}
+
+static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection *c, const char *url,
+                                    const char *method, const struct pending *p)
+{
+    bool is_post = strcmp(method, "POST") == 0;
+    if (!stk_gate_knows_host(&s->gate, header(c, "Host")) ||
+        !stk_gate_knows_origin(&s->gate, header(c, "Origin"))) {
+        return refuse(c, MHD_HTTP_FORBIDDEN,
+                      "this server answers its own pages, at the address that it printed");
+    }
+    if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST are known");
+    }
+    if (strlen(url) > PATH_MAX_CHARS || url[0] != '/') {
+        return refuse(c, MHD_HTTP_URI_TOO_LONG, "no such path");
+    }
+    if (strncmp(url, "/api/", 5) == 0) {
+        return answer_api(s, c, url + 5, is_post, p);
+    }
+    if (is_post) {
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is asked for by another method");
+    }
+    return give_asset(s, c, url);
+}
+
+// Called once for the head, then for each piece of the body, then for its end.
+static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *url,
+                              const char *method, const char *version, const char *data,
+                              size_t *data_n, void **state)
+{
+    struct pending *p = *state;
+    (void)version;
+    if (!p) {
+        *state = p = stk_alloc_zero(1, sizeof *p);
+        return p ? MHD_YES : MHD_NO;
+    }
+    if (*data_n > 0) {
+        p->is_too_long |= *data_n > BODY_MAX - p->body.n;
+        if (!p->is_too_long && stk_body_write(&p->body, data, *data_n) != 0) {
+            return MHD_NO;
+        }
+        *data_n = 0;
+        return MHD_YES;
+    }
+    if (p->body.p && strlen(p->body.p) != p->body.n) {
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "the body is no text");
+    }
+    return answer_whole(cls, c, url, method, p);
+}
+
+static void completed(void *cls, struct MHD_Connection *c, void **state,
+                      enum MHD_RequestTerminationCode how)
+{
+    struct pending *p = *state;
+    (void)cls;
+    (void)c;
+    (void)how;
+    if (p) {
+        stk_body_free(&p->body);
+        stk_free(p);
+    }
+    *state = NULL;
+}
+
+static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve_plan *plan,
+                                    struct stoker_err *err)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)plan->port)};
+    if (inet_pton(AF_INET, plan->host, &at.sin_addr) != 1) {
+        return stk_err_set(err, STOKER_EUSAGE, "--host %s: not an IPv4 address, as 127.0.0.1 is",
+                           plan->host);
+    }
+    s->daemon = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)plan->port, NULL, NULL, handle, s,
+        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_SECONDS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+        completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
+    if (!s->daemon) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "%s:%d cannot be listened at: another program does, or may not be; "
+                           "--port 0 takes one that is free",
+                           plan->host, plan->port);
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    s->gate.port = info ? info->port : plan->port;
+    snprintf(s->address, sizeof s->address, "http://%s:%d/?token=%s", plan->host, s->gate.port,
+             s->gate.token);
+    return STOKER_OK;
+}
+
+enum stoker_status stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan,
+                                   struct stoker_err *err)
+{
+    struct stk_server *s = stk_alloc_zero(1, sizeof *s);
+    *out = NULL;
+    if (!s) {
+        return stk_err_nomem(err);
+    }
+    s->ui_dir = plan->ui_dir;
+    enum stoker_status status = stk_gate_open(&s->gate, plan->host, err);
+    if (status == STOKER_OK) {
+        status = stk_documents_open(&s->documents, &plan->view, err);
+    }
+    if (status == STOKER_OK) {
+        status = listen_at(s, plan, err);
+    }
+    if (status != STOKER_OK) {
+        stk_server_close(s);
+        return status;
+    }
+    *out = s;
+    return STOKER_OK;
+}
+
+const char *stk_server_address(const struct stk_server *s)
+{
+    return s->address;
+}
+
+void stk_server_close(struct stk_server *s)
+{
+    if (!s) {
+        return;
+    }
+    if (s->daemon) {
+        MHD_stop_daemon(s->daemon);
+    }
+    stk_documents_free(s->documents);
+    stk_free(s);
+}

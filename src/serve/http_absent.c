@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// In the place of http.c where stoker was built without libmicrohttpd.
+#include "serve/serve.h"
+
+enum stoker_status stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan,
+                                   struct stoker_err *err)
+{
+    *out = NULL;
+    (void)plan;
+    return stk_err_set(err, STOKER_ELIMIT,
+                       "this stoker was built without libmicrohttpd, so it serves no pages; "
+                       "`stoker report PROFILE --html FILE` writes them to a file");
+}
+
+const char *stk_server_address(const struct stk_server *s)
+{
+    (void)s;
+    return "";
+}
+
+void stk_server_close(struct stk_server *s)
+{
+    (void)s;
+}
