@@ -20,7 +20,8 @@ enum { PORT_MAX = 65535 };
 // address was printed.
 static void open_browser(const char *address)
 {
-    char *const argv[] = {"xdg-open", (char *)(uintptr_t)address, NULL};
+    // posix_spawn takes pointers to what it leaves as it is.
+    char *const argv[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)address, NULL};
     posix_spawn_file_actions_t quiet;
     pid_t pid;
     bool has_screen = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");

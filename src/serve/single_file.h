@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages and all that they show as one HTML file, which asks nobody for anything.
+#ifndef STK_SERVE_SINGLE_FILE_H
+#define STK_SERVE_SINGLE_FILE_H
+
+#include "serve/documents.h"
+
+// The report, every analysis whose table is not too long for a page, prices, and a comparison where
+// there is a second side. What is left out is said in the page.
+STK_MUST_CHECK enum stoker_status stk_single_file_write(const struct stk_view_plan *plan,
+                                                        stoker_write_fn write, void *arg,
+                                                        struct stoker_err *err);
+
+#endif
