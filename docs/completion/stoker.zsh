@@ -5,6 +5,8 @@ _stoker() {
     commands=(
         'why:say where each step'\''s time goes, and what to change'
         'whatif:say what each fix is worth before you make it'
+        'view:show the diagnosis and the timeline in a browser'
+        'report:write the diagnosis as one HTML file'
         'stats:print tables\: kernels, copies, launches, gaps, operations'
         'diff:compare two results\: faster, slower, and why'
         'query:ask about single events in SQL'
@@ -63,6 +65,28 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--list[list what there is to choose from]' \
             '--critical[show the critical path of the steps]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        view) _arguments \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--port[listen at this port; 0\: any that is free (the default)]:N:' \
+            '--host[listen at this address of the machine (127.0.0.1)]:ADDRESS:' \
+            '--no-open[do not open the browser]' \
+            '--ui-dir[pages from this folder instead of those built in, to work on them]:DIR:_files' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        report) _arguments \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--html[write the page to FILE, which is replaced when it is complete; -\: to standard output]:FILE:_files' \
             '--help[this help]' \
             '*:profile:_files' ;;
         stats) _arguments \
