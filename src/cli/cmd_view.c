@@ -21,7 +21,7 @@ enum { PORT_MAX = 65535 };
 static void open_browser(const char *address)
 {
     // posix_spawn takes pointers to what it leaves as it is.
-    char *const argv[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)address, NULL};
+    char *const argv[] = {(char *)(uintptr_t)"xdg-open", (char *)(uintptr_t)address, NULL};
     posix_spawn_file_actions_t quiet;
     pid_t pid;
     bool has_screen = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
@@ -95,9 +95,10 @@ const struct stk_cmd stk_cmd_view = {
         "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
         "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
         "knows the token sees all of the profile.",
-    .examples = "stoker view trace.json.gz\tone profile\n"
-                "stoker view before/ -- after/\ttwo, compared\n"
-                "stoker view trace.json.gz --port 8080 --no-open\tfor a tunnel from another machine\n",
+    .examples =
+        "stoker view trace.json.gz\tone profile\n"
+        "stoker view before/ -- after/\ttwo, compared\n"
+        "stoker view trace.json.gz --port 8080 --no-open\tfor a tunnel from another machine\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .has_sides = true,

@@ -8,12 +8,7 @@
 
 #include "serve/assets.h"
 
-enum {
-    MODULES_MAX = 128,
-    NAME_MAX_CHARS = 64,
-    NONCE_BYTES = 16,
-    NONCE_CHARS = 2 * NONCE_BYTES
-};
+enum { MODULES_MAX = 128, NAME_MAX_CHARS = 64, NONCE_BYTES = 16, NONCE_CHARS = 2 * NONCE_BYTES };
 
 struct order {
     const struct stk_asset *modules[MODULES_MAX];

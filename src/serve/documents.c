@@ -12,11 +12,7 @@
 #include "stoker/stats.h"
 #include "stoker/whatif.h"
 
-enum {
-    KEPT = 64,
-    KEY_MAX = 256,
-    QUERY_ROWS = 10000
-};
+enum { KEPT = 64, KEY_MAX = 256, QUERY_ROWS = 10000 };
 static const int64_t QUERY_NS = 20000000000; // a person waits for it
 
 struct document {
@@ -30,6 +26,7 @@ struct stk_documents {
     struct document kept[KEPT];
     int next; // whose place is taken
     struct stoker_profiles *profiles;
+    struct stoker_timeline *timeline;
 };
 
 const struct stk_view_plan *stk_documents_plan(const struct stk_documents *d)
@@ -43,8 +40,7 @@ static enum stoker_status read_report(struct stk_documents *d, int side, struct 
     enum stoker_status status =
         stoker_why(d->plan.paths[side], d->plan.path_count[side], &d->plan.reading, &result, err);
     if (status == STOKER_OK) {
-        status =
-            stoker_result_write(result, "json", NULL, stk_body_write, &d->reports[side], err);
+        status = stoker_result_write(result, "json", NULL, stk_body_write, &d->reports[side], err);
     }
     stoker_result_free(result);
     return status;
@@ -85,6 +81,7 @@ void stk_documents_free(struct stk_documents *d)
         stk_body_free(&d->kept[i].bytes);
     }
     stk_body_free(&d->query);
+    stoker_timeline_free(d->timeline);
     stoker_close(d->profiles);
     stk_free(d);
 }
@@ -154,11 +151,10 @@ enum stoker_status stk_documents_table(struct stk_documents *d, int side, const 
         return STOKER_OK;
     }
     doc = place(d, key);
-    status = stoker_stats(analysis, d->plan.paths[side], d->plan.path_count[side],
-                          &d->plan.reading, &tables, err);
+    status = stoker_stats(analysis, d->plan.paths[side], d->plan.path_count[side], &d->plan.reading,
+                          &tables, err);
     if (status == STOKER_OK) {
-        status =
-            stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &doc->bytes, err);
+        status = stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &doc->bytes, err);
     }
     stoker_tables_free(tables);
     return settle(doc, status, out);
@@ -182,9 +178,8 @@ enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fix
     stoker_whatif_options_default(&options);
     options.reading = d->plan.reading;
     options.fixes = fixes;
-    enum stoker_status status = stoker_whatif(d->plan.paths[STK_VIEW_A],
-                                              d->plan.path_count[STK_VIEW_A], &options, &whatif,
-                                              err);
+    enum stoker_status status = stoker_whatif(
+        d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A], &options, &whatif, err);
     if (status == STOKER_OK) {
         status = stoker_whatif_write(whatif, "json", NULL, stk_body_write, &doc->bytes, err);
     }
@@ -210,8 +205,8 @@ enum stoker_status stk_documents_diff(struct stk_documents *d, const struct stk_
     stoker_diff_options_default(&options);
     options.reading = d->plan.reading;
     status = stoker_diff(d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A],
-                         d->plan.paths[STK_VIEW_B], d->plan.path_count[STK_VIEW_B], &options,
-                         &diff, err);
+                         d->plan.paths[STK_VIEW_B], d->plan.path_count[STK_VIEW_B], &options, &diff,
+                         err);
     if (status == STOKER_OK) {
         status = stoker_diff_write(diff, "json", NULL, stk_body_write, &doc->bytes, err);
     }
@@ -219,20 +214,35 @@ enum stoker_status stk_documents_diff(struct stk_documents *d, const struct stk_
     return settle(doc, status, out);
 }
 
+// The events, which stay in memory from here on.
+static enum stoker_status open_profiles(struct stk_documents *d, struct stoker_err *err)
+{
+    return d->profiles ? STOKER_OK
+                       : stoker_open(d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A],
+                                     &d->plan.reading, &d->profiles, err);
+}
+
+enum stoker_status stk_documents_timeline(struct stk_documents *d, struct stoker_timeline **out,
+                                          struct stoker_err *err)
+{
+    enum stoker_status status = open_profiles(d, err);
+    if (status == STOKER_OK && !d->timeline) {
+        status = stoker_timeline_open(d->profiles, &d->timeline, err);
+    }
+    *out = d->timeline;
+    return status;
+}
+
 enum stoker_status stk_documents_query(struct stk_documents *d, const char *sql,
                                        const struct stk_body **out, struct stoker_err *err)
 {
     struct stoker_query_options options;
     struct stoker_tables *tables = NULL;
-    enum stoker_status status = STOKER_OK;
     stoker_query_options_default(&options);
     options.limit = QUERY_ROWS;
     options.timeout_ns = QUERY_NS;
     stk_body_free(&d->query);
-    if (!d->profiles) {
-        status = stoker_open(d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A],
-                             &d->plan.reading, &d->profiles, err);
-    }
+    enum stoker_status status = open_profiles(d, err);
     if (status == STOKER_OK) {
         status = stoker_query(d->profiles, sql, &options, &tables, err);
     }

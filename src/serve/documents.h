@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "serve/body.h"
 #include "stoker/report.h"
+#include "stoker/timeline.h"
 
 enum { STK_VIEW_A, STK_VIEW_B, STK_VIEW_SIDES };
 
@@ -39,11 +40,14 @@ STK_MUST_CHECK enum stoker_status stk_documents_table(struct stk_documents *d, i
 STK_MUST_CHECK enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fixes,
                                                        const struct stk_body **out,
                                                        struct stoker_err *err);
-STK_MUST_CHECK enum stoker_status stk_documents_diff(struct stk_documents *d,
-                                                     const struct stk_body **out,
-                                                     struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_documents_diff(struct stk_documents *d, const struct stk_body **out, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_documents_query(struct stk_documents *d, const char *sql,
                                                       const struct stk_body **out,
                                                       struct stoker_err *err);
+// The time line of side A, made when it is first asked for; it belongs to the documents.
+STK_MUST_CHECK enum stoker_status stk_documents_timeline(struct stk_documents *d,
+                                                         struct stoker_timeline **out,
+                                                         struct stoker_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct stk_asked {
     struct stk_documents *documents;
-    const char *rest;                                        // of the path: "kernels" of table/kernels
+    const char *rest; // of the path: "kernels" of table/kernels
     const char *(*value)(const void *request, const char *name); // of the query; NULL: not given
     const void *request;
     const char *body; // of a POST, NUL-terminated

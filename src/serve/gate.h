@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may ask: a page that this server gave out, in a browser of this machine, with the token of the
-// address that was printed. Other pages of the same browser (they know neither token nor origin),
-// names that lead here by a foreign DNS (Host) and other users of the machine (no token) may not.
+// Who may ask: a page that this server gave out, in a browser of this machine, with the token of
+// the address that was printed. Other pages of the same browser (they know neither token nor
+// origin), names that lead here by a foreign DNS (Host) and other users of the machine (no token)
+// may not.
 #ifndef STK_SERVE_GATE_H
 #define STK_SERVE_GATE_H
 

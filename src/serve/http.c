@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP by libmicrohttpd: what serve.h says. Of a request only its method, path, query, body and four
-// headers are looked at. Everything that goes out says that it is not to be kept, framed, sniffed or
-// given to other pages, and that pages run no script but the server's own.
+// HTTP by libmicrohttpd: what serve.h says. Of a request only its method, path, query, body and
+// four headers are looked at. Everything that goes out says that it is not to be kept, framed,
+// sniffed or given to other pages, and that pages run no script but the server's own.
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
@@ -140,16 +140,12 @@ static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c
 }
 
 static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *c,
-                                   const struct stk_endpoint *e, const char *rest,
-                                   const char *body)
+                                   const struct stk_endpoint *e, const char *rest, const char *body)
 {
     struct stoker_err err = {.code = STOKER_OK};
     struct stk_answer answer = {.type = "application/json"};
-    const struct stk_asked asked = {.documents = s->documents,
-                                    .rest = rest,
-                                    .value = value_of,
-                                    .request = c,
-                                    .body = body};
+    const struct stk_asked asked = {
+        .documents = s->documents, .rest = rest, .value = value_of, .request = c, .body = body};
     enum stoker_status status = e->answer(&asked, &answer, &err);
     const struct stk_body *bytes = answer.shared ? answer.shared : &answer.own;
     enum MHD_Result queued = status == STOKER_OK ? give(c, MHD_HTTP_OK, answer.type,

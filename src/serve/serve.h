@@ -23,9 +23,8 @@ struct stk_server;
 
 // Reads the profiles and listens. STOKER_EUSAGE: the address; STOKER_ELIMIT: the port is taken, or
 // this build has no HTTP library. *out: the caller closes.
-STK_MUST_CHECK enum stoker_status stk_server_open(struct stk_server **out,
-                                                  const struct stk_serve_plan *plan,
-                                                  struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan, struct stoker_err *err);
 // "http://127.0.0.1:8123/?token=..."; valid until the server is closed.
 const char *stk_server_address(const struct stk_server *s);
 void stk_server_close(struct stk_server *s); // takes NULL; what is being answered is finished

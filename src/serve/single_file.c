@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "serve/bundle.h"
+#include "serve/embed_tiles.h"
 #include "stoker/stats.h"
 
 enum { ROWS = 500 };
@@ -62,6 +63,9 @@ static enum stoker_status put_all(struct stk_body *data, struct stk_documents *d
     }
     if (status == STOKER_OK && stk_documents_diff(d, &document, &why) == STOKER_OK) {
         status = put_document(data, ",\n", "diff", document, err);
+    }
+    if (status == STOKER_OK) {
+        status = stk_embed_tiles(d, data, err);
     }
     if (status == STOKER_OK && stk_body_text(data, "}\n")) {
         status = stk_err_nomem(err);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles as base64 behind "TRACK/LEVEL/INDEX"; see embed_tiles.h. Levels are tried from the coarsest
+// on, each whole: the last one whose tiles fit is taken. The coarsest, a tile or two a track, is
+// taken even where it does not, up to LEAST_TRACKS tracks: of more, there is no time line.
+#include "serve/embed_tiles.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "stoker/timeline.h"
+
+enum {
+    LEVEL_MAX = 52,
+    TILE_BUCKETS = 1024,
+    TRACKS_MAX = 4000,
+    NAMES_AT_ONCE = 10000,
+    TILE_HEAD = 16,
+    TILE_BEFORE_NAMES = 24 // bytes of an item's start, duration and id
+};
+
+struct embedding {
+    struct stoker_timeline *timeline;
+    int64_t tracks[TRACKS_MAX];
+    size_t track_count;
+    int64_t last_ns;
+    struct stk_body tiles; // of the level that is tried
+    struct stk_vec names;  // int64_t, as the tiles have them
+    size_t bytes;          // of the tiles before they became text
+};
+
+static int put_base64(struct stk_body *out, const unsigned char *p, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char four[4];
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t bits = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
+                        (i + 2 < n ? p[i + 2] : 0);
+        four[0] = digits[bits >> 18];
+        four[1] = digits[bits >> 12 & 63];
+        four[2] = i + 1 < n ? digits[bits >> 6 & 63] : '=';
+        four[3] = i + 2 < n ? digits[bits & 63] : '=';
+        if (stk_body_write(out, four, sizeof four) != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static uint32_t u32_at(const char *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value); // little-endian, as the machines that stoker runs on
+    return value;
+}
+
+static bool keep_names(struct embedding *e, const struct stoker_blob *tile)
+{
+    size_t n = u32_at(tile->data + 4);
+    const char *names = tile->data + TILE_HEAD + n * TILE_BEFORE_NAMES;
+    for (size_t i = 0; i < n; i++) {
+        int64_t *to = stk_vec_push(&e->names);
+        if (!to) {
+            return false;
+        }
+        *to = u32_at(names + 4 * i);
+    }
+    return true;
+}
+
+static enum stoker_status put_tile(struct embedding *e, int64_t track, int level, int64_t index,
+                                   struct stoker_err *err)
+{
+    struct stoker_blob b = {.data = NULL};
+    char key[96];
+    enum stoker_status status = stoker_timeline_tile(e->timeline, track, level, index, &b, err);
+    if (status == STOKER_OK && b.size >= TILE_HEAD && u32_at(b.data + 4) > 0) {
+        snprintf(key, sizeof key, "%s\"%" PRId64 "/%d/%" PRId64 "\":\"", e->tiles.n ? ",\n" : "",
+                 track, level, index);
+        bool failed = stk_body_text(&e->tiles, key) ||
+                      put_base64(&e->tiles, (const unsigned char *)b.data, b.size) ||
+                      stk_body_text(&e->tiles, "\"") || !keep_names(e, &b);
+        status = failed ? stk_err_nomem(err) : STOKER_OK;
+        e->bytes += b.size;
+    }
+    stoker_blob_free(&b);
+    return status;
+}
+
+// *fits: the level's tiles are all there.
+static enum stoker_status put_level(struct embedding *e, int level, bool is_least, bool *fits,
+                                    struct stoker_err *err)
+{
+    int64_t span = (int64_t)TILE_BUCKETS << level;
+    enum stoker_status status = STOKER_OK;
+    stk_body_free(&e->tiles);
+    e->names.count = 0;
+    e->bytes = 0;
+    for (size_t t = 0; status == STOKER_OK && t < e->track_count; t++) {
+        for (int64_t i = 0; status == STOKER_OK && i <= e->last_ns / span; i++) {
+            status = put_tile(e, e->tracks[t], level, i, err);
+            *fits = e->bytes <= STK_EMBED_BYTES;
+            if (!*fits && !is_least) {
+                return status;
+            }
+        }
+    }
+    *fits = true;
+    return status;
+}
+
+// Of the tracks' document: their ids, and the end of the time line.
+static void read_tracks(struct embedding *e, const char *json)
+{
+    const char *p = strstr(json, "\"last_ns\":");
+    e->last_ns = 0;
+    if (p) {
+        (void)sscanf(p + strlen("\"last_ns\":"), "%" SCNd64, &e->last_ns);
+    }
+    for (p = strstr(json, "\"id\":"); p && e->track_count < TRACKS_MAX; p = strstr(p, "\"id\":")) {
+        p += strlen("\"id\":");
+        if (sscanf(p, "%" SCNd64, &e->tracks[e->track_count]) == 1) {
+            e->track_count++;
+        }
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Each id once, in order.
+static void settle_names(struct stk_vec *names)
+{
+    int64_t *ids = names->items;
+    size_t kept = 0;
+    qsort(ids, names->count, sizeof *ids, compare_ids);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kept == 0 || ids[kept - 1] != ids[i]) {
+            ids[kept++] = ids[i];
+        }
+    }
+    names->count = kept;
+}
+
+// "names": {...} of the tiles, from documents of some each: {"names":{...}}.
+static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
+                                    struct stoker_err *err)
+{
+    const int64_t *ids = e->names.items;
+    enum stoker_status status = STOKER_OK;
+    const char *between = "";
+    bool failed = stk_body_text(out, ",\n\"names\": {");
+    for (size_t i = 0; status == STOKER_OK && !failed && i < e->names.count; i += NAMES_AT_ONCE) {
+        struct stoker_blob b = {.data = NULL};
+        size_t n = e->names.count - i < NAMES_AT_ONCE ? e->names.count - i : NAMES_AT_ONCE;
+        status = stoker_timeline_names(e->timeline, ids + i, n, &b, err);
+        const char *open = status == STOKER_OK ? memchr(b.data + 1, '{', b.size - 1) : NULL;
+        const char *close = open ? memrchr(open, '}', (size_t)(b.data + b.size - open)) : NULL;
+        close = close ? memrchr(open, '}', (size_t)(close - open)) : NULL;
+        if (close && close > open + 1) {
+            failed = stk_body_text(out, between) ||
+                     stk_body_write(out, open + 1, (size_t)(close - open) - 1);
+            between = ",\n";
+        }
+        stoker_blob_free(&b);
+    }
+    failed |= stk_body_text(out, "}");
+    return status == STOKER_OK && failed ? stk_err_nomem(err) : status;
+}
+
+// "info": the tracks' object, with what the pages need to know besides.
+static enum stoker_status put_info(struct stk_body *out, const struct stoker_blob *tracks,
+                                   int level, struct stoker_err *err)
+{
+    char words[96];
+    const char *open = memchr(tracks->data, '{', tracks->size);
+    snprintf(words, sizeof words, ",\n\"info\": {\"schema\": \"stoker.view/1\", \"level\": %d, ",
+             level);
+    bool failed = !open || stk_body_text(out, words) ||
+                  stk_body_write(out, open + 1, tracks->size - (size_t)(open + 1 - tracks->data));
+    return failed ? stk_err_nomem(err) : STOKER_OK;
+}
+
+// The finest level that fits, into e->tiles.
+static enum stoker_status choose_level(struct embedding *e, int *chosen, struct stoker_err *err)
+{
+    int coarsest = 0;
+    bool fits = true;
+    while (coarsest < LEVEL_MAX && (int64_t)TILE_BUCKETS << coarsest <= e->last_ns) {
+        coarsest++;
+    }
+    coarsest = coarsest > 42 ? 42 : coarsest; // 1024 buckets of it are within int64
+    *chosen = coarsest;
+    enum stoker_status status = STOKER_OK;
+    for (int level = coarsest; status == STOKER_OK && fits && level >= 0; level--) {
+        struct embedding trial = *e;
+        trial.tiles = (struct stk_body){.p = NULL};
+        stk_vec_init(&trial.names, sizeof(int64_t), e->names.max_count);
+        status = put_level(&trial, level, level == coarsest, &fits, err);
+        if (status == STOKER_OK && fits) {
+            struct embedding old = *e;
+            *e = trial;
+            trial = old;
+            *chosen = level;
+        }
+        stk_body_free(&trial.tiles);
+        stk_vec_deinit(&trial.names);
+    }
+    return status;
+}
+
+static enum stoker_status put_timeline(struct embedding *e, struct stk_body *out,
+                                       struct stoker_err *err)
+{
+    struct stoker_blob tracks = {.data = NULL};
+    int level = 0;
+    enum stoker_status status = stoker_timeline_tracks(e->timeline, &tracks, err);
+    if (status == STOKER_OK) {
+        read_tracks(e, tracks.data);
+        status = choose_level(e, &level, err);
+    }
+    if (status == STOKER_OK) {
+        status = put_info(out, &tracks, level, err);
+    }
+    if (status == STOKER_OK) {
+        settle_names(&e->names);
+        status = put_names(e, out, err);
+    }
+    if (status == STOKER_OK &&
+        (stk_body_text(out, ",\n\"tiles\": {") ||
+         (e->tiles.n && stk_body_write(out, e->tiles.p, e->tiles.n)) || stk_body_text(out, "}"))) {
+        status = stk_err_nomem(err);
+    }
+    stoker_blob_free(&tracks);
+    return status;
+}
+
+enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out,
+                                   struct stoker_err *err)
+{
+    struct stoker_err why;
+    struct embedding *e = stk_alloc_zero(1, sizeof *e);
+    if (!e) {
+        return stk_err_nomem(err);
+    }
+    stk_vec_init(&e->names, sizeof(int64_t), STK_EMBED_BYTES);
+    enum stoker_status status = STOKER_OK;
+    // Without a time line the other pages are whole.
+    if (stk_documents_timeline(d, &e->timeline, &why) == STOKER_OK) {
+        status = put_timeline(e, out, err);
+    }
+    stk_body_free(&e->tiles);
+    stk_vec_deinit(&e->names);
+    stk_free(e);
+    return status;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// /api/tile, names, event, area, search, runs: the time line of the first run. Numbers are checked
+// here, what they name there (include/stoker/timeline.h).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "serve/endpoints.h"
+#include "stoker/timeline.h"
+
+enum {
+    IDS_MAX = 10000,
+    HITS = 500 // of a search, unless it says otherwise
+};
+
+static enum stoker_status number(const struct stk_asked *a, const char *name, int64_t *out,
+                                 struct stoker_err *err)
+{
+    const char *text = a->value(a->request, name);
+    if (!text || !stk_str_to_i64(stk_str_from(text), out)) {
+        return stk_err_set(err, STOKER_EUSAGE, "?%s= is missing, or no whole number", name);
+    }
+    return STOKER_OK;
+}
+
+// "1,2,3" into out[0, IDS_MAX). No list is an empty one.
+static enum stoker_status numbers(const struct stk_asked *a, const char *name, int64_t *out,
+                                  size_t *count, struct stoker_err *err)
+{
+    const char *p = a->value(a->request, name);
+    *count = 0;
+    while (p && *p) {
+        size_t n = strcspn(p, ",");
+        if (*count == IDS_MAX || !stk_str_to_i64((struct stk_str){p, n}, &out[*count])) {
+            return stk_err_set(err, STOKER_EUSAGE, "?%s= takes at most %d whole numbers", name,
+                               IDS_MAX);
+        }
+        (*count)++;
+        p += n + (p[n] == ',');
+    }
+    return STOKER_OK;
+}
+
+static enum stoker_status timeline_of(const struct stk_asked *a, struct stoker_timeline **out,
+                                      struct stoker_err *err)
+{
+    return stk_documents_timeline(a->documents, out, err);
+}
+
+// The blob's bytes become the answer's.
+static enum stoker_status hand_over(enum stoker_status status, struct stoker_blob *b,
+                                    struct stk_answer *out, struct stoker_err *err)
+{
+    if (status == STOKER_OK && b->size && stk_body_write(&out->own, b->data, b->size) != 0) {
+        status = stk_err_nomem(err);
+    }
+    stoker_blob_free(b);
+    return status;
+}
+
+enum stoker_status stk_endpoint_tile(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t track, level, index;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "track", &track, err) : status;
+    status = status == STOKER_OK ? number(a, "level", &level, err) : status;
+    status = status == STOKER_OK ? number(a, "index", &index, err) : status;
+    if (status == STOKER_OK && (level < 0 || level > 64)) {
+        status = stk_err_set(err, STOKER_EUSAGE, "there is no such level");
+    }
+    if (status == STOKER_OK) {
+        status = stoker_timeline_tile(t, track, (int)level, index, &b, err);
+    }
+    out->type = "application/octet-stream";
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_names(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t ids[IDS_MAX];
+    size_t n;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? numbers(a, "ids", ids, &n, err) : status;
+    status = status == STOKER_OK ? stoker_timeline_names(t, ids, n, &b, err) : status;
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_event(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t id;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "id", &id, err) : status;
+    status = status == STOKER_OK ? stoker_timeline_event(t, id, &b, err) : status;
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_runs(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t id;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "id", &id, err) : status;
+    status = status == STOKER_OK ? stoker_timeline_runs(t, id, &b, err) : status;
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answer *out,
+                                     struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    int64_t tracks[IDS_MAX], from, to;
+    size_t n;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "t0", &from, err) : status;
+    status = status == STOKER_OK ? number(a, "t1", &to, err) : status;
+    status = status == STOKER_OK ? numbers(a, "tracks", tracks, &n, err) : status;
+    status = status == STOKER_OK ? stoker_timeline_area(t, from, to, tracks, n, &b, err) : status;
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_search(const struct stk_asked *a, struct stk_answer *out,
+                                       struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    const char *pattern = a->value(a->request, "q");
+    int64_t limit = HITS;
+    enum stoker_status status = timeline_of(a, &t, err);
+    if (status == STOKER_OK && a->value(a->request, "limit")) {
+        status = number(a, "limit", &limit, err);
+    }
+    if (status == STOKER_OK && limit < 0) {
+        status = stk_err_set(err, STOKER_EUSAGE, "?limit= is below 0");
+    }
+    if (status == STOKER_OK) {
+        status = stoker_timeline_search(t, pattern ? pattern : "", (size_t)limit, &b, err);
+    }
+    return hand_over(status, &b, out, err);
+}
