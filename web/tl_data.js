@@ -8,6 +8,7 @@ import { levelOf, tileSpan } from './tl_tile.js';
 const BYTES_KEPT = 96e6;
 const NAMES_KEPT = 200000;
 const AT_ONCE = 6; // requests
+const AT_ONCE_HERE = 2000; // tiles that lie in the page itself
 const NAMES_AT_ONCE = 400; // ids in an address
 const COARSER = 6; // levels up that are looked through for a stand-in
 const RETRY_MS = 4000;
@@ -83,7 +84,8 @@ export class TimelineData {
 
     /* Ends a frame: sends as many requests as may fly, the skirt's when nothing in sight is missing. */
     end() {
-        while (this.flying.size < AT_ONCE && this.wanted.length + this.skirt.length) {
+        const most = this.onlyLevel === undefined ? AT_ONCE : AT_ONCE_HERE;
+        while (this.flying.size < most && this.wanted.length + this.skirt.length) {
             const [track, level, index, inSight] = this.wanted.shift() || this.skirt.shift();
             const key = `${track}/${level}/${index}`;
             const failedAt = this.failed.get(key);

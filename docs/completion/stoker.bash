@@ -14,11 +14,15 @@ _stoker() {
         --out) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --html) case "$command" in report) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
         "") words="why whatif stats diff query find export data run prove explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
+        view) words=""; options="--redact --threads --quiet --port --host --no-open --ui-dir --help "; files=1 ;;
+        report) words=""; options="--steps --rank --device --from --to --redact --threads --quiet --html --help "; files=1 ;;
         stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --csv-raw --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;

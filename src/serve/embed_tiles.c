@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles as base64 behind "TRACK/LEVEL/INDEX"; see embed_tiles.h. Levels are tried from the coarsest
-// on, each whole: the last one whose tiles fit is taken. The coarsest, a tile or two a track, is
-// taken even where it does not, up to LEAST_TRACKS tracks: of more, there is no time line.
+// on, each whole: the last one whose tiles fit, and are few enough for a page to show them all, is
+// taken. The coarsest, a tile or two a track, is taken even where it does not.
 #include "serve/embed_tiles.h"
 
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 enum {
     LEVEL_MAX = 52,
     TILE_BUCKETS = 1024,
+    TILES_MAX = 64, // of a track: the page shows all of them at once
     TRACKS_MAX = 4000,
     NAMES_AT_ONCE = 10000,
     TILE_HEAD = 16,
@@ -200,6 +201,9 @@ static enum stoker_status choose_level(struct embedding *e, int *chosen, struct 
     *chosen = coarsest;
     enum stoker_status status = STOKER_OK;
     for (int level = coarsest; status == STOKER_OK && fits && level >= 0; level--) {
+        if (e->last_ns / ((int64_t)TILE_BUCKETS << level) >= TILES_MAX) {
+            break;
+        }
         struct embedding trial = *e;
         trial.tiles = (struct stk_body){.p = NULL};
         stk_vec_init(&trial.names, sizeof(int64_t), e->names.max_count);
