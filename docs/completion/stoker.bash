@@ -18,7 +18,7 @@ _stoker() {
         --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
-        "") words="why whatif stats diff query find export data run prove explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif view report stats diff query find export data run prove explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         view) words=""; options="--redact --threads --quiet --port --host --no-open --ui-dir --help "; files=1 ;;
@@ -36,7 +36,7 @@ _stoker() {
         schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why whatif stats diff query find export data run prove explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif view report stats diff query find export data run prove explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -207,7 +207,7 @@ complete -c stoker -n __fish_use_subcommand -a completion -d 'print the completi
 complete -c stoker -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
 complete -c stoker -n '__fish_seen_subcommand_from completion' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a help -d 'help of a command, for the terminal or as a man page'
-complete -c stoker -n '__fish_seen_subcommand_from help' -a 'why whatif stats diff query find export data run prove explain formats schema doctor completion help'
+complete -c stoker -n '__fish_seen_subcommand_from help' -a 'why whatif view report stats diff query find export data run prove explain formats schema doctor completion help'
 complete -c stoker -n '__fish_seen_subcommand_from help' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from help' -l man -d 'as a man page (roff)'
 complete -c stoker -n '__fish_seen_subcommand_from help' -l help -s h -d 'this help'

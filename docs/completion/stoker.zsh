@@ -240,7 +240,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif stats diff query find export data run prove explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif view report stats diff query find export data run prove explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"
