@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "serve/assets.h"
 #include "serve/endpoints.h"
-#include "serve/gate.h"
+#include "serve/access.h"
 #include "serve/serve.h"
 
 enum {
@@ -27,7 +27,7 @@ enum {
 struct stk_server {
     struct MHD_Daemon *daemon;
     struct stk_documents *documents;
-    struct stk_gate gate;
+    struct stk_access gate;
     const char *ui_dir;
     char address[256];
 };
@@ -160,7 +160,7 @@ static enum MHD_Result answer_api(struct stk_server *s, struct MHD_Connection *c
 {
     const char *rest, *token = header(c, "X-Stoker-Token");
     const struct stk_endpoint *e = stk_endpoint_find(path, &rest);
-    if (!stk_gate_knows_token(&s->gate, token ? token : value_of(c, "token"))) {
+    if (!stk_access_knows_token(&s->gate, token ? token : value_of(c, "token"))) {
         return refuse(c, MHD_HTTP_FORBIDDEN,
                       "the token is missing or wrong: open the address that stoker view printed");
     }
@@ -180,8 +180,8 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
                                     const char *method, const struct pending *p)
 {
     bool is_post = strcmp(method, "POST") == 0;
-    if (!stk_gate_knows_host(&s->gate, header(c, "Host")) ||
-        !stk_gate_knows_origin(&s->gate, header(c, "Origin"))) {
+    if (!stk_access_knows_host(&s->gate, header(c, "Host")) ||
+        !stk_access_knows_origin(&s->gate, header(c, "Origin"))) {
         return refuse(c, MHD_HTTP_FORBIDDEN,
                       "this server answers its own pages, at the address that it printed");
     }
@@ -275,7 +275,7 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
         return stk_err_nomem(err);
     }
     s->ui_dir = plan->ui_dir;
-    enum stoker_status status = stk_gate_open(&s->gate, plan->host, err);
+    enum stoker_status status = stk_access_open(&s->gate, plan->host, err);
     if (status == STOKER_OK) {
         status = stk_documents_open(&s->documents, &plan->view, err);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token, Host and Origin; see gate.h.
-#include "serve/gate.h"
+// Token, Host and Origin; see access.h.
+#include "serve/access.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
 
-enum stoker_status stk_gate_open(struct stk_gate *g, const char *host, struct stoker_err *err)
+enum stoker_status stk_access_open(struct stk_access *g, const char *host, struct stoker_err *err)
 {
     unsigned char random[STK_TOKEN_CHARS / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
@@ -22,7 +22,7 @@ enum stoker_status stk_gate_open(struct stk_gate *g, const char *host, struct st
     return STOKER_OK;
 }
 
-bool stk_gate_knows_token(const struct stk_gate *g, const char *given)
+bool stk_access_knows_token(const struct stk_access *g, const char *given)
 {
     unsigned char differ = 0;
     if (!given || strlen(given) != STK_TOKEN_CHARS) {
@@ -34,7 +34,7 @@ bool stk_gate_knows_token(const struct stk_gate *g, const char *given)
     return differ == 0;
 }
 
-static bool is_ours(const struct stk_gate *g, const char *authority)
+static bool is_ours(const struct stk_access *g, const char *authority)
 {
     const char *const names[] = {"127.0.0.1", "localhost", "[::1]", g->host};
     char known[128];
@@ -48,13 +48,13 @@ static bool is_ours(const struct stk_gate *g, const char *authority)
     return false;
 }
 
-bool stk_gate_knows_host(const struct stk_gate *g, const char *header)
+bool stk_access_knows_host(const struct stk_access *g, const char *header)
 {
     return header && is_ours(g, header);
 }
 
 // Requests of the page itself carry none, or its own.
-bool stk_gate_knows_origin(const struct stk_gate *g, const char *header)
+bool stk_access_knows_origin(const struct stk_access *g, const char *header)
 {
     return !header || (strncmp(header, "http://", 7) == 0 && is_ours(g, header + 7));
 }

@@ -3,8 +3,8 @@
 // the address that was printed. Other pages of the same browser (they know neither token nor
 // origin), names that lead here by a foreign DNS (Host) and other users of the machine (no token)
 // may not.
-#ifndef STK_SERVE_GATE_H
-#define STK_SERVE_GATE_H
+#ifndef STK_SERVE_ACCESS_H
+#define STK_SERVE_ACCESS_H
 
 #include <stdbool.h>
 
@@ -12,17 +12,17 @@
 
 enum { STK_TOKEN_CHARS = 32 }; // 128 bits
 
-struct stk_gate {
+struct stk_access {
     char token[STK_TOKEN_CHARS + 1];
     char host[96]; // as people type it, without port; besides the names of this machine's loopback
     int port;
 };
 
 // A fresh token. STOKER_EBUG: the system has no randomness to give.
-STK_MUST_CHECK enum stoker_status stk_gate_open(struct stk_gate *g, const char *host,
-                                                struct stoker_err *err);
-bool stk_gate_knows_token(const struct stk_gate *g, const char *given); // in constant time
-bool stk_gate_knows_host(const struct stk_gate *g, const char *header); // NULL: none was sent
-bool stk_gate_knows_origin(const struct stk_gate *g, const char *header);
+STK_MUST_CHECK enum stoker_status stk_access_open(struct stk_access *g, const char *host,
+                                                  struct stoker_err *err);
+bool stk_access_knows_token(const struct stk_access *g, const char *given); // in constant time
+bool stk_access_knows_host(const struct stk_access *g, const char *header); // NULL: none was sent
+bool stk_access_knows_origin(const struct stk_access *g, const char *header);
 
 #endif
