@@ -105,6 +105,7 @@ static bool finish(struct maker *m, struct stk_machine *out)
     for (uint32_t i = 0; i < out->series_count; i++) {
         struct stk_machine_series *s = &out->series[i];
         *s = *(struct stk_machine_series *)stk_vec_at(&m->series, i);
+        s->info = stk_sample_info(s->sample);
         int64_t first = out->time_ns[s->first], last = out->time_ns[s->first + s->count - 1];
         out->first_ns = first < out->first_ns ? first : out->first_ns;
         out->last_ns = last > out->last_ns ? last : out->last_ns;

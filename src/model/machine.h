@@ -14,7 +14,8 @@
 
 struct stk_machine_series {
     enum stk_sampled sample;
-    int64_t process;  // of a thread or process
+    const struct stk_sample_info *info; // of the sample
+    int64_t process;                    // of a thread or process
     int64_t number;   // thread (0: the process as a whole), disk, GPU; see wire/samples.h
     const char *name; // of the thread, disk or GPU; "" of the machine and the job
     uint32_t first, count;

@@ -132,7 +132,7 @@ static bool fill_machine_figures(struct stk_table *figures, struct stk_table *ab
     for (uint32_t i = 0; ok && i < v->machine->series_count; i++) {
         const struct stk_machine_series *s = &v->machine->series[i];
         const struct stk_machine_figure *f = &v->figures[i];
-        const struct stk_sample_info *info = stk_sample_info(s->sample);
+        const struct stk_sample_info *info = s->info;
         if (info->scope == STK_SAMPLE_SOURCE) {
             const struct absent_row row = {.source = stk_cell_text(s->name)};
             ok = stk_table_put(absent, &row);
