@@ -83,7 +83,7 @@ static enum stk_paired_verdict judge(double low, double high)
 struct stk_paired stk_paired_look(const double *logs, int pairs, double error)
 {
     STK_ASSERT(pairs >= STK_PAIRED_MIN && pairs <= STK_PAIRED_MAX);
-    double sorted[STK_PAIRED_MAX], kept[STK_PAIRED_MAX];
+    double sorted[STK_PAIRED_MAX], kept[STK_PAIRED_MAX] = {0};
     int trimmed = (int)(TRIM * pairs), left = pairs - 2 * trimmed;
     memcpy(sorted, logs, (size_t)pairs * sizeof sorted[0]);
     stk_sort_reals(sorted, (size_t)pairs);

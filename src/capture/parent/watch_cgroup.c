@@ -102,7 +102,7 @@ static bool find_dir(const char *base, const char *path, const char *file, bool 
         bool limits =
             is_there && (of_memory ? memory_limit_of(dir, is_v1) > 0 : quota_of(dir, is_v1) > 0);
         if ((is_there && !found) || limits) {
-            snprintf(out, STK_SMALL_PATH, "%s", dir);
+            memcpy(out, dir, n + 1); // n is below STK_SMALL_PATH
             found = true;
         }
         if (limits || n == strlen(base)) {
