@@ -447,4 +447,27 @@ def test_window_of_small_blocks():
     c.same(len(got), 15)
 
 
+def test_what_must_be_a_scalar():
+    """A function whose result does not tell its rank may give what is no scalar: an error of that element."""
+    def gen(values, dtype):
+        return sd.Dataset.from_generator(lambda: iter(values), output_signature=sd.TensorSpec(None, dtype))
+
+    def came(ds):
+        out, it = [], iter(ds)
+        while True:
+            try:
+                out.append(np.asarray(next(it)).tolist())
+            except StopIteration:
+                return out
+            except sd.errors.InvalidArgumentError as e:
+                out.append("scalar" in str(e))
+
+    bools = [np.array([True, False]), np.array(True), np.zeros(0, bool), np.array(False)]
+    c.same(came(gen(bools, sd.bool).filter(lambda b: b)), [True, True, True])
+    c.same(came(gen(bools, sd.bool).map(lambda b: sd.cond(b, lambda: 1, lambda: 2))), [True, 1, True, 2])
+    numbers = [np.zeros(0, np.int64), np.array(5), np.array([1, 2])]
+    windows = gen(numbers, sd.int64).group_by_window(lambda x: x, lambda key, d: d.map(lambda x: key), window_size=1)
+    c.same(came(windows), [True, 5, True])
+
+
 c.main(globals())

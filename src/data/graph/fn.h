@@ -86,5 +86,8 @@ struct stk_eval {
 STK_MUST_CHECK enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
                                                 struct stk_block *out, struct stk_eval *eval,
                                                 struct stoker_err *err);
+// Of a function whose result need not have told its rank, and which must give scalars: the first
+// element of out->cols[0] that is none has failed, and those from it on are cut off.
+void stk_eval_want_scalars(struct stk_eval *eval, struct stk_block *out, const char *who);
 
 #endif

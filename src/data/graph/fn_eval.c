@@ -430,3 +430,19 @@ enum stoker_status stk_frame_run(struct stk_frame *f, const struct stk_block *in
     out->n = s == STOKER_OK ? out->n : 0; // half of a block is none
     return s;
 }
+
+void stk_eval_want_scalars(struct stk_eval *eval, struct stk_block *out, const char *who)
+{
+    const struct stk_col *c = &out->cols[0];
+    int64_t one_shape = out->n < 1 ? out->n : 1;
+    for (int64_t i = 0; i < (c->is_varied ? out->n : one_shape); i++) {
+        int rank = stk_col_shape(c, i).rank;
+        if (rank != 0) {
+            (void)stk_err_set(&eval->failure, STOKER_EINVAL,
+                              "%s: the function gave a value of %d dimensions, not a scalar", who,
+                              rank);
+            eval->failed = out->n = i;
+            return;
+        }
+    }
+}

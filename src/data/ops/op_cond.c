@@ -108,9 +108,14 @@ static enum stoker_status cond_run(struct stk_op_run *r, struct stoker_err *err)
     enum stoker_status s = STOKER_OK;
     stk_vec_init(&parts, sizeof(struct stk_block), PARTS_MAX);
     for (int64_t i = 0; s == STOKER_OK && i < r->failed;) {
+        if (stk_col_shape(r->in[0], i).rank != 0) {
+            s = stk_op_fail(r, i, STOKER_EINVAL, "cond: takes a bool scalar");
+            break;
+        }
         bool is_true = *(const uint8_t *)stk_col_at(r->in[0], i) != 0;
         int64_t end = i + 1;
-        while (end < r->n && (*(const uint8_t *)stk_col_at(r->in[0], end) != 0) == is_true) {
+        while (end < r->n && stk_col_shape(r->in[0], end).rank == 0 &&
+               (*(const uint8_t *)stk_col_at(r->in[0], end) != 0) == is_true) {
             end++;
         }
         s = run_side(r, is_true, i, end - i, &parts, err);

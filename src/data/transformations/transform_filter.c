@@ -54,6 +54,9 @@ static enum stoker_status judge(struct stk_iter *it, int64_t want, struct stk_ev
     }
     *eval = (struct stk_eval){.seed = it->seed, .first_index = f->index};
     s = stk_frame_run(f->frame, &f->in, &f->verdict, eval, err);
+    if (s == STOKER_OK) {
+        stk_eval_want_scalars(eval, &f->verdict, it->ds->kind->name);
+    }
     int64_t done = s != STOKER_OK || eval->failed >= f->in.n ? f->in.n : eval->failed + 1;
     f->feed.used += done;
     f->index += done;

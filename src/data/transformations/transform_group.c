@@ -119,6 +119,9 @@ static enum stoker_status run_one(struct stk_iter *it, struct stk_frame *frame,
         return stk_err_nomem(err);
     }
     enum stoker_status s = stk_frame_run(frame, &g->args, out, &eval, err);
+    if (s == STOKER_OK && frame == g->size_frame) {
+        stk_eval_want_scalars(&eval, out, "group_by_window: window_size_fn");
+    }
     if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;
@@ -259,6 +262,9 @@ static enum stoker_status pull(struct stk_iter *it, struct stoker_err *err)
     }
     struct stk_eval eval = {.seed = it->seed, .first_index = g->index};
     s = stk_frame_run(g->key_frame, &g->part, &g->keys, &eval, err);
+    if (s == STOKER_OK) {
+        stk_eval_want_scalars(&eval, &g->keys, "group_by_window: key_func");
+    }
     if (s == STOKER_OK && eval.failed == 0) {
         *err = eval.failure;
         s = eval.failure.code;

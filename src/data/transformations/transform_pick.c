@@ -52,6 +52,9 @@ static enum stoker_status pick_next(struct stk_iter *it, int64_t want, struct st
     }
     const struct stk_col *c = &p->positions.block.cols[0];
     for (; n < want && n < left; n++) {
+        if (stk_col_shape(c, p->positions.used + n).rank != 0) {
+            break;
+        }
         at[n] = *(const int64_t *)stk_col_at(c, p->positions.used + n);
         if (at[n] < 0 || at[n] >= count) {
             break;
@@ -59,6 +62,9 @@ static enum stoker_status pick_next(struct stk_iter *it, int64_t want, struct st
     }
     if (n == 0) {
         p->positions.used++;
+        if (stk_col_shape(c, p->positions.used - 1).rank != 0) {
+            return stk_err_set(err, STOKER_EINVAL, "pick: positions are int64 scalars");
+        }
         return outside(at[0], count, err);
     }
     s = stk_iter_at(it->in[0], at, n, out, err);
