@@ -98,7 +98,7 @@ const struct stk_cmd stk_cmd_view = {
     .examples =
         "stoker view trace.json.gz\tone profile\n"
         "stoker view before/ -- after/\ttwo, compared\n"
-        "stoker view trace.json.gz --port 8080 --no-open\tfor a tunnel from another machine\n",
+        "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .has_sides = true,

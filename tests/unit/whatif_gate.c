@@ -157,5 +157,5 @@ int main(int argc, char **argv)
     CHECK_RUN(check_filling);
     CHECK_RUN(check_waiting);
     CHECK_RUN(check_first);
-    return check_done("unit.replay_gate");
+    return check_done("unit.whatif_gate");
 }

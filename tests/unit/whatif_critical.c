@@ -133,5 +133,5 @@ int main(int argc, char **argv)
     CHECK_RUN(check_rows);
     CHECK_RUN(check_events);
     CHECK_RUN(check_slack_is_true);
-    return check_done("unit.replay_critical");
+    return check_done("unit.whatif_critical");
 }

@@ -243,5 +243,5 @@ int main(int argc, char **argv)
     CHECK_RUN(check_batch);
     CHECK_RUN(check_profiler);
     CHECK_RUN(check_what_is_typed);
-    return check_done("unit.replay_fixes");
+    return check_done("unit.whatif_fixes");
 }
