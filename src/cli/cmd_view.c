@@ -95,10 +95,9 @@ const struct stk_cmd stk_cmd_view = {
         "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
         "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
         "knows the token sees all of the profile.",
-    .examples =
-        "stoker view trace.json.gz\tone profile\n"
-        "stoker view before/ -- after/\ttwo, compared\n"
-        "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
+    .examples = "stoker view trace.json.gz\tone profile\n"
+                "stoker view before/ -- after/\ttwo, compared\n"
+                "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .has_sides = true,
