@@ -86,7 +86,7 @@ run(ds.batch(8), 0.02)
 """,
     "batch": """
 big = np.zeros((64, 1 << 18), np.float32)
-run(sd.Dataset.from_tensor_slices(big).repeat().batch(60))
+run(sd.Dataset.from_tensor_slices(big).repeat().batch(60), 0.0002)
 """,
     "read": """
 path = sys.argv[1] + "/fifo"
