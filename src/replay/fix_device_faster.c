@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything the device does takes that part of its time: kernels, copies,
-// collectives. Staging of pageable copies is the host's work and stays.
-#include "replay/fix.h"
-
-#define SETUP_NS (40 * STK_US) // of a collective: hops between ranks, which no device shortens
+// collectives but for their fixed part (fix_messages.h). Staging of pageable copies is the host's
+// work and stays.
+#include "replay/fix_messages.h"
 
 static const char *device_faster_refuse(const struct stk_graph *g)
 {
@@ -12,13 +11,18 @@ static const char *device_faster_refuse(const struct stk_graph *g)
 
 static bool device_faster_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
+    bool is_told = stk_message_refuse(s->g) == NULL;
+    // The ends of the fixed part are the other way round: the optimistic one is a short part.
+    struct stk_message_fit f =
+        stk_message_fit(s->g, (enum stk_level_of_fix)(STK_FIX_HIGH - how->level));
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         bool staged = n->kind == STK_NODE_COPY &&
                       (n->what == STK_WHAT_H2D_PAGEABLE || n->what == STK_WHAT_D2H_PAGEABLE);
         if (stk_node_is_device(n) && !staged) {
-            int64_t fixed = n->kind == STK_NODE_COLLECTIVE ? SETUP_NS : 0;
-            fixed = fixed < n->dur_ns ? fixed : n->dur_ns;
+            int64_t fixed = n->kind == STK_NODE_COLLECTIVE
+                                ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)
+                                : 0;
             n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / how->value);
         }
     }

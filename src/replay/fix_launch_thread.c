@@ -8,7 +8,8 @@
 // did is taken to have been stretched alike. How long a call takes undisturbed is known to be
 // between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own quickest tenth shows it.
 //
-// Limits: a slow processor looks the same, which is why the pessimistic end may hold no gain; what
+// Limits: where steps wait for workers there is no price, since these lose what is given. A slow
+// processor looks the same, which is why the pessimistic end may hold no gain; what
 // the other threads lose is not seen.
 #include "base/alloc.h"
 #include "replay/fix.h"
@@ -17,14 +18,28 @@
 #define QUIET_LOW_NS 4000
 #define QUIET_NS 5500
 #define QUIET_HIGH_NS 8000
+#define STARVED 0.7      // of the step is the workers' pace
 #define HELD_UP_NS 10000 // a median call from here on was held up
+
+// Are steps as long as the workers' pace?
+static bool is_starved(const struct stk_graph *g)
+{
+    uint32_t first = g->waited_first, last = g->waited_last;
+    double pace_ns = first == STK_NONE || first == last
+                         ? 0
+                         : (double)(g->ready_ns[last] - g->ready_ns[first]) / (last - first);
+    double step_ns = (double)(g->end_ns - g->steps[0].start_ns) / g->step_count;
+    return pace_ns > STARVED * step_ns;
+}
 
 static const char *launch_thread_refuse(const struct stk_graph *g)
 {
     return !stk_fix_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
            : g->calibration.call_ns < HELD_UP_NS
                ? "launch calls take no longer than on a processor that nobody else wants"
-               : NULL;
+           : is_starved(g) ? "steps wait for workers that may want the same processors: what these "
+                             "would lose is not known"
+                           : NULL;
 }
 
 // What a call takes undisturbed, over what it takes.

@@ -136,15 +136,10 @@ const char *stk_fix_refuse_input(const struct stk_graph *g)
 
 double stk_fix_drop_pace(struct stk_scene *s)
 {
-    uint32_t first = STK_NONE, last = STK_NONE;
-    for (uint32_t k = 0; k < s->g->batch_count; k++) {
-        if (s->ready_ns[k] != INT64_MIN) {
-            first = first == STK_NONE ? k : first;
-            last = k;
-        }
-    }
-    double ns =
-        first == last ? 0 : (double)(s->ready_ns[last] - s->ready_ns[first]) / (last - first);
+    uint32_t first = s->g->waited_first, last = s->g->waited_last;
+    double ns = first == last || first == STK_NONE
+                    ? 0
+                    : (double)(s->ready_ns[last] - s->ready_ns[first]) / (last - first);
     for (uint32_t k = 0; k < s->g->batch_count; k++) {
         s->ready_ns[k] = INT64_MIN;
     }

@@ -3,6 +3,8 @@
 // the device leave the streams of kernels. A step still takes no less than its copies.
 #include "replay/fix_transfers.h"
 
+#define DRY_NS (50 * STK_US) // a stream idle for so long before a copy waits for its host
+
 static bool has_kernels(const struct stk_graph *g, uint32_t lane)
 {
     const struct stk_lane *l = &g->lanes[lane];
@@ -30,6 +32,15 @@ static const char *transfer_overlap_refuse(const struct stk_graph *g)
                : "no copy to the device lies between kernels of its stream";
 }
 
+// A batch that the launching thread makes itself, and copies to a stream that has run dry by then:
+// there is nothing to copy beside, unless the batch is made a step ahead, too.
+static bool is_alone(const struct stk_graph *g, uint32_t lane, uint32_t i)
+{
+    const struct stk_node *n = &g->nodes[i];
+    return g->feed == STK_FEED_INLINE && !g->has_workers && i > g->lanes[lane].first &&
+           n->start_ns - stk_node_end(&g->nodes[i - 1]) > DRY_NS;
+}
+
 static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     const struct stk_graph *g = s->g;
@@ -42,9 +53,10 @@ static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_fix_how
             struct stk_node *n = &s->nodes[i];
             if (stk_fix_is_to_device(n)) {
                 copies_ns += (double)n->dur_ns;
+                bool stays = !kernels || (how->level != STK_FIX_LOW && is_alone(g, l, i));
                 // What is left in the way: kernels beside a copy share the memory with it.
-                n->dur_ns = !kernels ? n->dur_ns : how->level == STK_FIX_HIGH ? n->dur_ns / 10 : 0;
-                n->rest_ns = kernels ? 0 : n->rest_ns;
+                n->dur_ns = stays ? n->dur_ns : how->level == STK_FIX_HIGH ? n->dur_ns / 10 : 0;
+                n->rest_ns = stays ? n->rest_ns : 0;
             }
         }
     }

@@ -125,9 +125,11 @@ static bool keep(struct stk_graph_build *b)
     struct stk_graph *g = b->g;
     g->nodes = stk_arena_items(b->arena, &b->nodes);
     g->lanes = stk_arena_items(b->arena, &b->lanes);
+    g->messages = stk_arena_items(b->arena, &b->messages);
     g->node_count = (uint32_t)b->nodes.count;
+    g->message_count = (uint32_t)b->messages.count;
     g->lane_count = (uint32_t)b->lanes.count;
-    return g->nodes && g->lanes;
+    return g->nodes && g->lanes && g->messages;
 }
 
 static bool build(struct stk_graph_build *b)
@@ -164,11 +166,13 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
     stk_vec_init(&b.nodes, sizeof(struct stk_node), UINT32_MAX - 1);
     stk_vec_init(&b.lanes, sizeof(struct stk_lane), UINT16_MAX - 1);
     stk_vec_init(&b.names, sizeof(uint32_t), UINT32_MAX - 1);
+    stk_vec_init(&b.messages, sizeof(struct stk_graph_message), UINT32_MAX - 1);
     bool ok = choose_time(&b) && (b.g->why_not || build(&b)) &&
               (!wants_path || b.g->why_not || stk_critical_tables(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
     stk_vec_deinit(&b.names);
+    stk_vec_deinit(&b.messages);
     stk_free(b.lane_of);
     *partial = b.g;
     return ok ? STOKER_OK : stk_err_nomem(err);
@@ -205,8 +209,9 @@ static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_are
     return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, false, arena, partial, err) : STOKER_OK;
 }
 
-const struct stk_view_hook stk_replay_hook = {.see = see, .wants = STK_WANT_MEMORY};
-const struct stk_view_hook stk_replay_critical_hook = {.see = see_critical,
-                                                       .wants = STK_WANT_MEMORY};
+const struct stk_view_hook stk_replay_hook = {.see = see,
+                                              .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES};
+const struct stk_view_hook stk_replay_critical_hook = {
+    .see = see_critical, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES};
 const struct stk_view_hook stk_replay_brief_hook = {
     .see = see_brief, .diagnoses = true, .wants = STK_WANT_INPUT};

@@ -12,6 +12,7 @@
 #define STK_REPLAY_GRAPH_H
 
 #include "base/vec.h"
+#include "model/device/device_rates.h"
 #include "model/view.h"
 
 enum stk_node_kind {
@@ -98,6 +99,12 @@ struct stk_host_op {
     const char *name;            // NULL: no event says
 };
 
+// What a collective reduces, where its kernel's row says so.
+struct stk_graph_message {
+    uint32_t node;
+    int64_t bytes;
+};
+
 struct stk_graph {
     struct stk_node *nodes;
     uint32_t node_count;
@@ -109,6 +116,11 @@ struct stk_graph {
     int64_t end_ns;    // host end of the last step
     int64_t *ready_ns; // per batch: when workers have it ready
     uint32_t batch_count;
+    uint32_t waited_first, waited_last; // batches that were waited for; STK_NONE: none was
+    // Steps between two that waited for a batch, where most are; else all. They begin and end in
+    // the same place of what workers do in turn: what becomes faster before the first wait and
+    // behind the last, while batches stand ready, does not last.
+    uint32_t mean_from, mean_to;
     enum stk_feed feed;
     bool has_device;
     bool has_peers;   // collectives are matched with those of other ranks
@@ -124,7 +136,11 @@ struct stk_graph {
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // times the batch that the device's memory holds; 0 not known
-    uint32_t driver;   // lane
+    struct stk_graph_message *messages; // of each lane in its order
+    uint32_t message_count;
+    int64_t group_size;            // ranks that reduce together, 0 not known
+    struct stk_device_rates rates; // of the rank's first device; 0 not known
+    uint32_t driver;               // lane
     int32_t rank;
     struct stk_calibration calibration;
     struct stk_graph_counts counts;
@@ -148,12 +164,13 @@ struct stk_graph_build {
     struct stk_graph *g;
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
     bool wants_names;
-    struct stk_vec names;   // uint32_t per node, if wanted: string id of its event, STK_NONE
-    uint16_t *lane_of;      // per track: its lane + 1, 0 none
-    int64_t from_ns, to_ns; // host time of the steps
-    uint64_t max_events;    // of the trace, about
-    int64_t *starts_ns;     // of the steps, and to_ns
-    int64_t *work_ends_ns;  // of the steps, where their work is done; INT64_MAX not known, or NULL
+    struct stk_vec messages; // struct stk_graph_message
+    struct stk_vec names;    // uint32_t per node, if wanted: string id of its event, STK_NONE
+    uint16_t *lane_of;       // per track: its lane + 1, 0 none
+    int64_t from_ns, to_ns;  // host time of the steps
+    uint64_t max_events;     // of the trace, about
+    int64_t *starts_ns;      // of the steps, and to_ns
+    int64_t *work_ends_ns;   // of the steps, where their work is done; INT64_MAX not known, or NULL
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)
@@ -178,6 +195,8 @@ uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // gr
 
 // Per host node the work that it launched last, STK_NONE; to be freed. NULL: no memory.
 uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // graph_waits.c
+// graph_messages.c: a collective's bytes. False: no memory.
+bool stk_graph_message(struct stk_graph_build *b, uint32_t event, uint32_t node);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
 
 // Each false: no memory.

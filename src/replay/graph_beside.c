@@ -15,6 +15,7 @@
 #include "replay/graph.h"
 
 #define FEW_STEPS 4       // of fewer, the shortest says nothing
+#define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
 #define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
 
 static int compare_ns(const void *x, const void *y)
@@ -32,7 +33,7 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
     for (uint32_t k = 0; k < a->t->track_count; k++) {
         const struct stk_thread_info *x = &a->threads[k];
         const struct stk_track *row = &t->tracks[k];
-        int64_t busy_ns = 0;
+        int64_t busy_ns = 0, first_ns = INT64_MIN, last_ns = 0, last_busy_ns = 0;
         if (!x->in_rank || x->root != k || !x->is_loader || b->lane_of[k]) {
             continue;
         }
@@ -40,10 +41,19 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
             int64_t start = t->start_ns[e] > b->from_ns ? t->start_ns[e] : b->from_ns;
             int64_t end = stk_end_ns(t, e) < b->to_ns ? stk_end_ns(t, e) : b->to_ns;
             bool is_work = t->depth[e] == 0 && !(stk_class_of(a, e) & STK_NAME_WAIT_HOST);
-            busy_ns = is_work && end > start ? stk_add_ns(busy_ns, end - start) : busy_ns;
+            if (is_work && end > start) {
+                busy_ns = stk_add_ns(busy_ns, end - start);
+                first_ns = first_ns == INT64_MIN ? start : first_ns;
+                last_ns = start;
+                last_busy_ns = end - start;
+            }
         }
-        double share = (double)busy_ns / (double)(b->to_ns - b->from_ns);
+        double all_ns = (double)(b->to_ns - b->from_ns), share = (double)busy_ns / all_ns;
         *mean += share;
+        // At the end of the data a thread has nothing left to do: its pace is that from the start
+        // of its first work to that of its last.
+        double span_ns = busy_ns > 0 ? (double)(last_ns - first_ns) : 0;
+        share = span_ns > LONG_ENOUGH * all_ns ? (double)(busy_ns - last_busy_ns) / span_ns : share;
         *busiest = share > *busiest ? share : *busiest;
     }
 }

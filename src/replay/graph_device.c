@@ -200,7 +200,7 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
     return true;
 }
 
-static void fill_line(struct devices *d, const struct stk_device_line *line)
+static bool fill_line(struct devices *d, const struct stk_device_line *line)
 {
     struct stk_graph_build *b = d->b;
     const struct stk_trace *t = b->a->t;
@@ -216,9 +216,14 @@ static void fill_line(struct devices *d, const struct stk_device_line *line)
                 uint32_t *name = stk_vec_at(&b->names, d->fill[n.lane]);
                 *name = t->name[line->ops[i].event];
             }
+            if (n.kind == STK_NODE_COLLECTIVE &&
+                !stk_graph_message(b, line->ops[i].event, d->fill[n.lane])) {
+                return false;
+            }
             nodes[d->fill[n.lane]++] = n;
         }
     }
+    return true;
 }
 
 // Room for the nodes of all streams behind those of the threads.
@@ -239,6 +244,18 @@ static bool reserve(struct devices *d)
     return d->fill && total < UINT32_MAX && named && (more == 0 || stk_vec_push_n(&b->nodes, more));
 }
 
+static void name_device(struct stk_graph_build *b)
+{
+    const struct stk_analysis *a = b->a;
+    for (uint32_t i = 0; i < a->sum->device_count; i++) {
+        if (stk_view_has_device(a, i)) {
+            const struct stk_device *d = &a->t->devices[a->lines[i].device];
+            b->g->rates = stk_device_rates_of(stk_strpool_get(&a->t->strings, d->name), &d->limits);
+            return;
+        }
+    }
+}
+
 bool stk_graph_devices(struct stk_graph_build *b)
 {
     const struct stk_analysis *a = b->a;
@@ -253,11 +270,10 @@ bool stk_graph_devices(struct stk_graph_build *b)
     }
     ok = ok && d.by_name && reserve(&d);
     for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
-        if (stk_view_has_device(a, i)) {
-            fill_line(&d, &a->lines[i]);
-        }
+        ok = !stk_view_has_device(a, i) || fill_line(&d, &a->lines[i]);
     }
     b->g->has_device = b->g->counts.device_ops > 0;
+    name_device(b);
     stk_free(d.by_name);
     stk_free(d.fill);
     stk_free(d.heads);

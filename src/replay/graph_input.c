@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How batches reach the step: prepared by the thread that fetches them, or by workers that run
 // ahead. Workers have batch k ready at a time of their own: where a fetch waited, its end tells
-// when; between two such fetches batches are taken to have become ready evenly. That pace goes on
-// whatever the step does, so a step that becomes faster waits for its input.
+// when; between two such fetches batches are taken to have become ready evenly, and before the
+// first and behind the last at the same pace, but not later than they were fetched. That pace goes
+// on whatever the step does, so a step that becomes faster waits for its input.
 //
 // Who prepares is told by the fetch's name (PyTorch), by stages recorded on other threads, else by
 // the fetches themselves: the same work takes about the same time each time, a wait does not.
@@ -15,6 +16,7 @@
 
 #define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
 #define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
+#define FEW_STEPS 4                 // fewer make no mean
 #define WORTH 0.03                  // of the time: fetches that take less tell no pace
 #define ON_DEMAND 0.5               // loader threads busy: fewer do not hold up steps by their pace
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
@@ -99,6 +101,26 @@ static void spread(int64_t *ready, uint32_t from, uint32_t to, const struct stk_
     }
 }
 
+// Before the first fetch that waited and behind the last: the same pace goes on.
+static void extend(struct stk_graph *g, int64_t *ready, uint32_t count,
+                   const struct stk_node *nodes, const struct stk_vec *at)
+{
+    uint32_t first = g->waited_first, last = g->waited_last;
+    if (first == STK_NONE || first == last) {
+        return;
+    }
+    int64_t pace_ns = (ready[last] - ready[first]) / (last - first);
+    for (uint32_t k = 0; k < count; k++) {
+        if (k > first && k < last) {
+            continue;
+        }
+        int64_t even =
+            k < first ? ready[first] - pace_ns * (first - k) : ready[last] + pace_ns * (k - last);
+        int64_t fetched = nodes[*(const uint32_t *)stk_vec_at(at, k)].start_ns;
+        ready[k] = k == first || k == last ? ready[k] : even < fetched ? even : fetched;
+    }
+}
+
 // Batches are numbered; of workers, fetches become waits for them, whose own time is that of taking
 // one that is ready.
 static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
@@ -106,6 +128,7 @@ static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
     struct stk_node *nodes = b->nodes.items;
     int64_t fetch_ns = b->g->calibration.fetch_ns;
     uint32_t waited = STK_NONE;
+    b->g->waited_first = STK_NONE;
     int64_t *ready = stk_arena_array(b->arena, at->count + 1, sizeof *ready);
     for (uint32_t k = 0; ready && k < at->count; k++) {
         struct stk_node *n = &nodes[*(const uint32_t *)stk_vec_at(at, k)];
@@ -118,12 +141,35 @@ static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
                 spread(ready, waited, k, nodes, at);
             }
             waited = k;
+            b->g->waited_first = b->g->waited_first == STK_NONE ? k : b->g->waited_first;
             n->dur_ns = fetch_ns;
         }
+    }
+    b->g->waited_last = waited;
+    if (ready) {
+        extend(b->g, ready, (uint32_t)at->count, nodes, at);
     }
     b->g->ready_ns = ready;
     b->g->batch_count = ready ? (uint32_t)at->count : 0;
     return ready != NULL;
+}
+
+// Steps from behind the first that waited for its batch to the last: as many as count, or all.
+static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
+{
+    struct stk_graph *g = b->g;
+    const struct stk_node *nodes = b->nodes.items;
+    g->mean_from = 0;
+    g->mean_to = g->step_count;
+    if (g->waited_first == STK_NONE || g->waited_first == g->waited_last) {
+        return;
+    }
+    uint32_t from = nodes[*(const uint32_t *)stk_vec_at(at, g->waited_first)].step + 1;
+    uint32_t to = nodes[*(const uint32_t *)stk_vec_at(at, g->waited_last)].step + 1;
+    if (to > from && (to - from) * 2 >= g->step_count && to - from >= FEW_STEPS) {
+        g->mean_from = from;
+        g->mean_to = to < g->step_count ? to : g->step_count;
+    }
 }
 
 bool stk_graph_input(struct stk_graph_build *b)
@@ -152,6 +198,9 @@ bool stk_graph_input(struct stk_graph_build *b)
                         !fetch_is_named(b->a, "SingleProcessDataLoader") &&
                         (b->g->feed == STK_FEED_WORKERS || !has_long(b, &fetches));
     ok = ok && set_batches(b, &at);
+    if (ok) {
+        choose_mean(b, &at);
+    }
     stk_vec_deinit(&at);
     stk_vec_deinit(&fetches);
     return ok;

@@ -13,12 +13,13 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
-#define LEAST_LEFT 0.5  // of what the replay leaves at best: doubt does not make work vanish
-#define MEAN_DOUBT 1.28 // deviations of the mean that hold four fifths of such means
-#define MOST_SLOWER 1e6 // of a step, by what may slow it
-#define STEP_APART 1.5  // a replayed step over the reported one, either way
-#define MUCH_FASTER 0.6 // of the step: workers that kept up may no longer
-#define KEPT_UP 0.9     // of the step: a pace of theirs that is not known may be as slow as that
+#define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
+#define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
+#define MOST_SLOWER 1e6   // of a step, by what may slow it
+#define STEP_APART 1.5    // a replayed step over the reported one, either way
+#define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer
+#define USUAL_PACE_NS 1e6 // of theirs, at best: queues between them hand over a thousand a second
+#define KEPT_UP 0.9       // of the step: a pace of theirs that is not known may be as slow as that
 
 static void worse(double *a, double b)
 {
@@ -56,6 +57,7 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
 // What one replay gave.
 struct outcome {
     double mean_ns; // negative: a circle
+    double inner_ns;
     bool is_even, needs_no_batches;
     int64_t critical[STK_CRITICAL_COUNT];
 };
@@ -91,7 +93,9 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
         if (ok && stk_replay_run(&s, &t)) {
             stk_replay_steps(g, s.nodes, &t, borders);
             double mean_ns = stk_replay_mean(g, borders);
-            out->mean_ns = mean_ns < s.floor_ns ? s.floor_ns : mean_ns;
+            double inner_ns = stk_replay_inner_mean(g, borders);
+            out->mean_ns = (mean_ns < s.floor_ns ? s.floor_ns : mean_ns) + s.extra_ns;
+            out->inner_ns = (inner_ns < s.floor_ns ? s.floor_ns : inner_ns) + s.extra_ns;
             out->is_even = s.is_even;
             out->needs_no_batches = s.needs_no_batches;
             stk_critical_sum(&s, &t, out->critical);
@@ -103,24 +107,38 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
     return ok;
 }
 
+static double bounded(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static double pace_of(double *means, uint32_t count, bool is_even)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        most = means[i] > most ? means[i] : most;
+    }
+    return is_even ? stk_gate_median(means, count) : most;
+}
+
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
 static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
-                         enum stk_level_of_fix level, bool is_profiled, double *mean_ns,
-                         struct outcome *first)
+                         enum stk_level_of_fix level, bool is_profiled, struct outcome *first)
 {
-    double *means = stk_alloc_array((size_t)p->count + 1, sizeof *means);
+    double *means = stk_alloc_array(2 * (size_t)p->count + 1, sizeof *means);
+    double *inner = means ? means + p->count : NULL;
     bool ok = means != NULL;
     struct outcome o;
-    *mean_ns = 0;
     for (uint32_t i = 0; ok && i < p->count; i++) {
         ok = replay_with(p->graphs[i], set, count, level, is_profiled, &o);
         means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
-        *mean_ns = means[i] > *mean_ns ? means[i] : *mean_ns;
+        inner[i] = o.mean_ns < 0 ? p->base_inner_ns : o.inner_ns;
         *first = i ? *first : o;
     }
-    if (ok && first->is_even) {
-        *mean_ns = stk_gate_median(means, p->count);
+    if (ok) {
+        first->mean_ns = pace_of(means, p->count, first->is_even);
+        first->inner_ns = pace_of(inner, p->count, first->is_even);
     }
     stk_free(means);
     return ok;
@@ -129,14 +147,24 @@ static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *
 // The step as it is without the profiler, and what of the recorded one that is.
 static bool find_base(struct stk_pricing *p)
 {
-    struct outcome o;
-    double profiled_ns;
-    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, true, &profiled_ns, &o) ||
-        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, false, &p->base_ns, &o)) {
+    struct outcome profiled, o;
+    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, true, &profiled) ||
+        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, false, &o)) {
         return false;
     }
-    p->gate.profiler = profiled_ns > p->base_ns ? 1 - p->base_ns / profiled_ns : 0;
+    p->base_ns = o.mean_ns;
+    p->base_inner_ns = o.inner_ns;
+    p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
     return true;
+}
+
+// What is left of the step: of all of them, or of those between two waits for a batch, whichever
+// is more.
+static double share_of(const struct stk_pricing *p, const struct outcome *o, double most)
+{
+    double all = p->base_ns > 0 ? o->mean_ns / p->base_ns : 1;
+    double inner = p->base_inner_ns > 0 ? o->inner_ns / p->base_inner_ns : 1;
+    return bounded(all > inner ? all : inner, 0, most);
 }
 
 static int compare_starts(const void *x, const void *y)
@@ -249,21 +277,13 @@ static const char *largest(const int64_t ns[STK_CRITICAL_COUNT])
     return stk_critical_key((enum stk_critical)best);
 }
 
-static double bounded(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-// Workers that no fetch waited for have a pace that is not known: it may be the next limit.
+// Workers that hardly a fetch waited for have a pace that is not known: it may be the next limit.
 static bool hides_pace(const struct stk_pricing *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         const struct stk_graph *g = p->graphs[i];
-        bool waited = false;
-        for (uint32_t k = 0; k < g->batch_count; k++) {
-            waited |= g->ready_ns[k] != INT64_MIN;
-        }
-        if (g->has_workers && !waited && g->pace_ns <= 0) {
+        bool is_seen = g->waited_first != STK_NONE && g->waited_first != g->waited_last;
+        if (g->has_workers && !is_seen && g->pace_ns <= 0) {
             return true;
         }
     }
@@ -286,11 +306,10 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     bool needs_batches = true;
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
         struct outcome o;
-        double mean_ns;
-        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, false, &mean_ns, &o)) {
+        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, false, &o)) {
             return false;
         }
-        share[level] = p->base_ns > 0 ? bounded(mean_ns / p->base_ns, 0, most) : 1;
+        share[level] = share_of(p, &o, most);
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
             needs_batches = !o.needs_no_batches;
@@ -305,6 +324,8 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
     out->expected = expected;
     if (expected < MUCH_FASTER && needs_batches && hides_pace(p)) {
         share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], KEPT_UP, 1);
+        double usual = bounded(USUAL_PACE_NS / p->base_ns, 0, share[STK_FIX_HIGH]);
+        expected = out->expected = expected > usual ? expected : usual;
     }
     double least = LEAST_LEFT * share[STK_FIX_LOW];
     out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);

@@ -256,3 +256,14 @@ double stk_replay_mean(const struct stk_graph *g, const int64_t *borders_ns)
     }
     return sum / g->steps_used;
 }
+
+double stk_replay_inner_mean(const struct stk_graph *g, const int64_t *borders_ns)
+{
+    double sum = 0;
+    uint32_t used = 0;
+    for (uint32_t k = g->mean_from; k < g->mean_to; k++) {
+        sum += g->steps[k].used ? (double)(borders_ns[k + 1] - borders_ns[k]) : 0;
+        used += g->steps[k].used;
+    }
+    return used ? sum / used : stk_replay_mean(g, borders_ns);
+}

@@ -26,6 +26,7 @@ struct stk_scene {
     int64_t *ready_ns;
     bool is_even;          // of several ranks the median one sets the pace, not the slowest
     bool needs_no_batches; // nothing waits for workers, whatever their pace is
+    double extra_ns;       // of a step, beside all lanes
     double floor_ns; // a step takes at least that: what was taken off all lanes and still runs
 };
 bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory
@@ -49,5 +50,7 @@ void stk_replay_steps(const struct stk_graph *g, const struct stk_node *nodes,
                       const struct stk_times *t, int64_t *borders_ns);
 // Mean over the used steps.
 double stk_replay_mean(const struct stk_graph *g, const int64_t *borders_ns);
+// The same from mean_from to mean_to.
+double stk_replay_inner_mean(const struct stk_graph *g, const int64_t *borders_ns);
 
 #endif

@@ -2,76 +2,9 @@
 // What-ifs that change more than the length of nodes, each on a job of eight steps whose time with
 // the change is known: held-up launches, checks of loss scaling, operations of the host, larger
 // batches, the model on the host.
-#include "synth.h"
+#include "whatif_job.h"
 
-#include "replay/scenarios.h"
-
-#define MAIN 1
-#define STREAM 7
-#define STEPS 8
-#define SGEMM "ampere_sgemm_128x64_nn"
 #define SCALE "multi_tensor_apply_kernel<_amp_non_finite_check_and_unscale>"
-
-struct job {
-    struct synth s;
-    struct stk_run_sum *run;
-    struct stk_graph *graph;
-    struct stk_arena arena;
-    struct stk_pricing pricing;
-};
-
-static void summarize(struct job *j)
-{
-    struct synth *s = &j->s;
-    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
-    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stk_replay_hook, 1, &s->arena,
-                                      &s->ranks, &s->rank_count, &s->err),
-             STOKER_OK);
-    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &j->run, &s->err), STOKER_OK);
-    j->graph = j->run->ranks[0]->partial;
-    stk_arena_init(&j->arena, 0);
-    CHECK(stk_pricing_init(&j->pricing, j->run, &j->arena));
-    CHECK(j->pricing.gate.ok);
-}
-
-static void end(struct job *j)
-{
-    stk_arena_deinit(&j->arena);
-    synth_end(&j->s);
-}
-
-static struct stk_fix_set fix(const char *text)
-{
-    struct stk_fix_set set = {0};
-    struct stoker_err err;
-    stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse(text, &set, &err), STOKER_OK);
-    return set;
-}
-
-static struct stk_price price(const struct job *j, const char *text)
-{
-    struct stk_fix_set set = fix(text);
-    struct stk_price out = {0};
-    const char *why = stk_price_refuse(&j->pricing, &set);
-    CHECK(why == NULL);
-    CHECK(stk_price_set(&j->pricing, &set, 1, &out));
-    CHECK(out.low <= out.expected && out.expected <= out.high);
-    return out;
-}
-
-// Why it has no price; "" if it has.
-static const char *refusal(const struct job *j, const char *text)
-{
-    struct stk_fix_set set = fix(text);
-    const char *why = stk_price_refuse(&j->pricing, &set);
-    return why ? why : "";
-}
-
-static bool near(double x, double y, double by)
-{
-    return x > y - by && x < y + by;
-}
 
 // Steps of `count` launches, one each `every` us, of kernels that take `kernel` us on a stream that
 // is idle by then, and a wait at the end.

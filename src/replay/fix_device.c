@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another device, by the peaks of data sheets (model/device/device_rates.def): matrix products by
+// the rate of their precision, all other kernels by that of memory, copies by the link to the host,
+// collectives by that between devices.
+//
+// Method: a kernel is shorter by the ratio of the two peaks, of which a part is reached; a fixed
+// part of it stays. How much of a ratio kernels reach is what the ends differ in: predictions of
+// other devices by peaks are off by a seventh in the mean, and by much more for single kernels.
+//
+// Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
+// that caches and clocks do, and that a batch would be chosen larger is not seen.
+#include <math.h>
+#include <string.h>
+
+#include "replay/fix_messages.h"
+#include "replay/fix_transfers.h"
+
+#define FIXED_NS 2000 // of a kernel, on any device
+
+// Powers of the ratio of two peaks, where the other device is the faster one.
+static const double reached[STK_FIX_LEVELS] = {1.15, 0.9, 0.5};
+
+static const char *value_of(const char *text)
+{
+    const char *at = strchr(text, '=');
+    return at ? at + 1 : text;
+}
+
+static struct stk_device_rates rates_named(const char *name)
+{
+    static const struct stk_device_limits unknown;
+    return stk_device_rates_of(stk_str_from(name), &unknown);
+}
+
+static bool device_takes(const char *value)
+{
+    return rates_named(value).fp32 > 0;
+}
+
+static const char *device_refuse(const struct stk_graph *g)
+{
+    return !stk_fix_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+           : g->rates.fp32 <= 0 || g->rates.memory <= 0
+               ? "the profile does not name its device, or its rates are not known"
+               : NULL;
+}
+
+static const char *device_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+{
+    (void)g;
+    return rates_named(value_of(how->text)).memory <= 0
+               ? "the rate of its memory depends on the model: name it in full, as the driver does"
+               : NULL;
+}
+
+static double or_fp32(double rate, const struct stk_device_rates *r)
+{
+    return rate > 0 ? rate : r->fp32;
+}
+
+// The peak that decides what a node takes; 0: none is known.
+static double peak_of(const struct stk_device_rates *r, const struct stk_node *n)
+{
+    if (n->kind == STK_NODE_COLLECTIVE) {
+        return r->peer_link;
+    }
+    if (n->kind == STK_NODE_COPY) {
+        return n->what == STK_WHAT_H2D || n->what == STK_WHAT_D2H ? r->host_link : 0;
+    }
+    return n->what == STK_WHAT_MATRIX_32     ? r->fp32
+           : n->what == STK_WHAT_MATRIX_TF32 ? or_fp32(r->tf32, r)
+           : n->what == STK_WHAT_MATRIX_16   ? or_fp32(r->fp16, r)
+                                             : r->memory;
+}
+
+// How many times faster; below 1 slower, by all of the ratio or more.
+static double faster(double from, double to, enum stk_level_of_fix level)
+{
+    static const double lost[STK_FIX_LEVELS] = {0.7, 1, 1.3};
+    double ratio = from > 0 && to > 0 ? to / from : 1;
+    return pow(ratio, ratio > 1 ? reached[level] : lost[level]);
+}
+
+static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
+{
+    struct stk_device_rates to = rates_named(value_of(how->text));
+    bool is_told = stk_message_refuse(s->g) == NULL;
+    // The ends of the fixed part are the other way round: the optimistic one is a short part.
+    struct stk_message_fit f =
+        stk_message_fit(s->g, (enum stk_level_of_fix)(STK_FIX_HIGH - how->level));
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (!stk_node_is_device(n)) {
+            continue;
+        }
+        double by = faster(peak_of(&s->g->rates, n), peak_of(&to, n), how->level);
+        int64_t fixed = n->kind == STK_NODE_COLLECTIVE
+                            ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)
+                        : n->kind == STK_NODE_COPY ? STK_COPY_SETUP_NS
+                                                   : FIXED_NS;
+        fixed = fixed < n->dur_ns ? fixed : n->dur_ns;
+        n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / by);
+    }
+    return true;
+}
+
+const struct stk_fix stk_fix_device = {
+    .id = "device=",
+    .value = "H100",
+    .choices = "the names of GPUs that stoker knows the rates of, such as H100, L4 or V100-SXM2",
+    .takes = device_takes,
+    .what = "the same job on that GPU, by the peaks of data sheets",
+    .assumes = "kernels reach the same share of the other device's peaks; the host is the same",
+    .is_priced_alone = false,
+    .may_slow = true,
+    .refuse = device_refuse,
+    .refuse_value = device_refuse_value,
+    .apply = device_apply,
+};

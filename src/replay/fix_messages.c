@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit (fix_messages.h): collectives of one size are a class, of which the lower quartile is
+// taken, since a collective's time holds its waiting for late ranks; then a line through the
+// classes by least squares, each with the weight of its count, and no part of it below zero.
+//
+// Limits: with one class, or classes of nearly one size, the fixed part is a prior, some tens of
+// microseconds, as libraries and links of one host have it; sizes beyond MOST_CLASSES are left out.
+#include "replay/fix_messages.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+
+#define MOST_CLASSES 64
+#define HOPS_NS 40e3 // of a collective's fixed part, where nothing tells: at the least
+#define MOST_FIXED_NS 400e3
+#define APART 1.3 // sizes by which the fixed part can be told
+
+// Where one size tells nothing: share of its time, and at most so much.
+static const struct {
+    double share, most_ns;
+} prior[STK_FIX_LEVELS] = {{0.6, 500e3}, {0.3, 40e3}, {0.1, 10e3}};
+static const double doubt[STK_FIX_LEVELS] = {1.25, 1, 0.75}; // of a fitted fixed part
+
+struct sample {
+    int64_t bytes, ns;
+};
+
+static int compare(const void *x, const void *y)
+{
+    const struct sample *a = x, *b = y;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes) - (a->bytes < b->bytes)
+                                : (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+const char *stk_message_refuse(const struct stk_graph *g)
+{
+    uint32_t collectives = 0;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        collectives += g->nodes[i].kind == STK_NODE_COLLECTIVE;
+    }
+    return collectives == 0 ? "no collective is seen"
+           : g->message_count * 2 < collectives
+               ? "the profile does not say how many bytes its collectives reduce"
+               : NULL;
+}
+
+// Sums of a line's normal equations.
+struct sums {
+    double n, x, y, xx, xy, least, most;
+};
+
+static void add_class(struct sums *s, const struct sample *v, size_t count)
+{
+    double w = (double)count, x = (double)v->bytes, y = (double)v[(count - 1) / 4].ns;
+    s->least = s->n > 0 && s->least < x ? s->least : x;
+    s->most = s->n > 0 && s->most > x ? s->most : x;
+    s->n += w;
+    s->x += w * x;
+    s->y += w * y;
+    s->xx += w * x * x;
+    s->xy += w * x * y;
+}
+
+static struct stk_message_fit solve(const struct sums *s, enum stk_level_of_fix level)
+{
+    double mean_ns = s->y / s->n, mean_bytes = s->x / s->n;
+    double spread = s->xx - s->x * mean_bytes, fixed;
+    if (s->most > APART * s->least && spread > 0) {
+        double slope = (s->xy - s->y * mean_bytes) / spread;
+        fixed = (mean_ns - (slope > 0 ? slope : 0) * mean_bytes) * doubt[level];
+    } else {
+        fixed = prior[level].share * mean_ns;
+        fixed = fixed < prior[level].most_ns ? fixed : prior[level].most_ns;
+    }
+    fixed = fixed < 0 ? 0 : fixed > mean_ns ? mean_ns : fixed;
+    return (struct stk_message_fit){fixed, (mean_ns - fixed) / mean_bytes};
+}
+
+struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_level_of_fix level)
+{
+    struct stk_message_fit flat = {0, 1};
+    size_t n = g->message_count, classes = 0;
+    struct sums sums = {0};
+    struct sample *v = stk_alloc_array(n + 1, sizeof *v);
+    for (size_t i = 0; v && i < n; i++) {
+        const struct stk_node *c = &g->nodes[g->messages[i].node];
+        int64_t wait_ns = g->has_peers ? (int64_t)c->size * STK_US : 0;
+        v[i] = (struct sample){g->messages[i].bytes, c->dur_ns - wait_ns};
+    }
+    if (v) {
+        stk_sort(v, n, sizeof *v, compare);
+    }
+    for (size_t i = 0, end; v && i < n && classes < MOST_CLASSES; i = end, classes++) {
+        for (end = i + 1; end < n && v[end].bytes == v[i].bytes; end++) {
+        }
+        add_class(&sums, &v[i], end - i);
+    }
+    stk_free(v);
+    return sums.n > 0 && sums.x > 0 ? solve(&sums, level) : flat;
+}
+
+int64_t stk_message_fixed(const struct stk_message_fit *f, int64_t dur_ns,
+                          enum stk_level_of_fix level)
+{
+    double ns = (double)dur_ns, most = ns < MOST_FIXED_NS ? ns : MOST_FIXED_NS;
+    double least = most < HOPS_NS ? most : HOPS_NS;
+    double fixed = f                           ? f->fixed_ns
+                   : level == STK_FIX_LOW      ? least
+                   : level == STK_FIX_EXPECTED ? sqrt(least * most)
+                                               : most;
+    return (int64_t)(fixed < ns ? fixed : ns);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What-ifs of collectives, of data that stays on the device, of preparation that moves to it, and
+// of another device, each on a job whose time with the change is known; and why there is no price.
+#include "whatif_job.h"
+
+#define COMM 9
+#define NCCL "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+
+static void add_collective(struct synth *s, double call, double start, double us, int64_t bytes)
+{
+    struct stk_track_key host = {.kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = MAIN};
+    struct stk_track_key stream = {.kind = STK_TRACK_STREAM, .process = 1, .device = 0, .id = COMM};
+    struct stk_row_ext ext = {.has_corr = true, .corr = ++s->corr};
+    struct stk_detail details[] = {{.key = STK_DETAIL_IN_ELEMENTS, .number = bytes / 4},
+                                   {.key = STK_DETAIL_ELEMENT_BYTES, .number = 4},
+                                   {.key = STK_DETAIL_GROUP_SIZE, .number = 4}};
+    struct stk_row row = {.start_ns = (int64_t)(start * 1000),
+                          .dur_ns = (int64_t)(us * 1000),
+                          .kind = STK_KIND_COLLECTIVE};
+    synth_row(s, &host, call, 5, "cudaLaunchKernel", STK_KIND_RUNTIME, &ext);
+    row.name = stk_shard_intern(s->shard, NCCL, strlen(NCCL));
+    row.track = stk_shard_track(s->shard, &stream);
+    stk_shard_add_detailed(s->shard, &row, &ext, details, bytes ? 3 : 0);
+}
+
+// 30 kernels of 300 us, `count` collectives behind them, and the optimizer. Bytes: 10 ns for each
+// kB and 100 us; the last one of a step is half as large.
+static void reducing_job(struct job *j, int count, bool has_bytes)
+{
+    synth_begin(&j->s);
+    double step = 9000 + 600.0 * count + 400;
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * step, done = at + 20;
+        synth_step(&j->s, MAIN, at, step - 1, k);
+        for (int i = 0; i < 30; i++, done += 301) {
+            synth_launch(&j->s, MAIN, at + 1 + 10 * i, 5, SGEMM, done, 300, STREAM);
+        }
+        for (int i = 0; i < count; i++) {
+            bool half = i + 1 == count;
+            double us = half ? 350 : 600;
+            int64_t bytes = half ? 25000000 : 50000000;
+            add_collective(&j->s, at + 400 + 10 * i, done, us, has_bytes ? bytes : 0);
+            done += us + 1;
+        }
+        synth_launch(&j->s, MAIN, at + 700, 5, "multi_tensor_apply_kernel<Adam>", done + 1, 200,
+                     STREAM);
+        synth_host(&j->s, MAIN, at + 710, done + 200 - (at + 710), "cudaStreamSynchronize",
+                   STK_KIND_RUNTIME);
+    }
+    summarize(j);
+}
+
+static void check_comm_overlap(void)
+{
+    struct job j;
+    reducing_job(&j, 5, true);
+    double step = j.pricing.base_ns / 1000, comm = 4 * 600 + 350;
+    struct stk_price p = price(&j, "comm-overlap");
+    CHECK(near(p.low, (step - comm + 350) / step, 0.05)); // the last one alone is left
+    CHECK(p.expected > p.low && p.expected < 1 - 0.5 * comm / step + 0.05);
+    CHECK(p.high < 1.01);
+    end(&j);
+    reducing_job(&j, 1, true); // one collective is cut into buckets
+    step = j.pricing.base_ns / 1000;
+    p = price(&j, "comm-overlap");
+    CHECK(p.low > (step - 350) / step - 0.05 && p.low < 0.99);
+    end(&j);
+}
+
+static void check_comm_bucket(void)
+{
+    struct job j;
+    reducing_job(&j, 5, true);
+    double step = j.pricing.base_ns / 1000;
+    struct stk_price p = price(&j, "comm-bucket=100000000"); // 100, 100 and 25 MB
+    CHECK(near(p.expected, (step - 2 * 106) / step, 0.02));
+    p = price(&j, "comm-bucket=25000000"); // four pay 100 us twice
+    CHECK(near(p.expected, (step + 4 * 100) / step, 0.02));
+    end(&j);
+    reducing_job(&j, 5, false);
+    CHECK_STR(refusal(&j, "comm-bucket=25000000"),
+              "the profile does not say how many bytes its collectives reduce");
+    CHECK_STR(refusal(&j, "gpus=8"),
+              "the profile does not say how many bytes its collectives reduce");
+    end(&j);
+}
+
+static void check_gpus(void)
+{
+    struct job j;
+    reducing_job(&j, 5, true);
+    double step = j.pricing.base_ns / 1000;
+    struct stk_price same = price(&j, "gpus=4"), more = price(&j, "gpus=8");
+    struct stk_price many = price(&j, "gpus=1024"), alone = price(&j, "gpus=1");
+    CHECK(near(same.expected, 1, 0.001));
+    // Bytes go 7/8 over 3/4 times as often; 24 us of hops for each of five.
+    CHECK(near(more.expected, (step + 2250 * (7.0 / 6 - 1) + 5 * 24) / step, 0.01));
+    CHECK(many.expected > more.expected && many.high > many.expected);
+    CHECK(near(alone.expected, (step - 2750) / step, 0.02));
+    CHECK(strstr(refusal(&j, "gpus=2.5"), "whole") != NULL);
+    end(&j);
+}
+
+static void add_copy(struct synth *s, double at, double start, double us, int64_t bytes)
+{
+    struct stk_track_key host = {.kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = MAIN};
+    struct stk_track_key stream = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = 0, .id = STREAM};
+    struct stk_row_ext ext = {.has_corr = true, .corr = ++s->corr};
+    synth_row(s, &host, at, 5, "cudaMemcpyAsync", STK_KIND_RUNTIME, &ext);
+    ext.dir = STK_DIR_H2D;
+    ext.src_mem = STK_MEM_PINNED;
+    ext.dst_mem = STK_MEM_DEVICE;
+    ext.flags = STK_EXT_VALUE;
+    ext.value = bytes;
+    synth_row(s, &stream, start, us, "Memcpy HtoD", STK_KIND_MEMCPY, &ext);
+}
+
+// A fetch of `fetch` us by the thread itself, a copy of 1 ms, one of 2 ms unless it is the batch
+// alone, and a kernel of 3 ms, waited for.
+static void copying_job(struct job *j, const char *device, double fetch, bool two)
+{
+    synth_begin(&j->s);
+    struct stk_device_facts facts = {.source_id = STK_STR("0"), .name = stk_str_from(device)};
+    stk_build_device(j->s.build, 1, 0, &facts);
+    double copies = two ? 3001 : 1000, step = fetch + copies + 3000 + 60;
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * step, done = at + fetch + 20;
+        synth_step(&j->s, MAIN, at, step - 1, k);
+        synth_host(&j->s, MAIN, at + 1, fetch, "enumerate(DataLoader)#_SingleProcessDataLoaderIter",
+                   STK_KIND_INPUT);
+        add_copy(&j->s, done - 10, done, 1000, 12000000);
+        if (two) {
+            add_copy(&j->s, done - 4, done + 1001, 2000, 24000000);
+        }
+        synth_launch(&j->s, MAIN, done + 5, 5, SGEMM, done + copies + 1, 3000, STREAM);
+        synth_host(&j->s, MAIN, done + 12, copies + 2995, "cudaStreamSynchronize",
+                   STK_KIND_RUNTIME);
+    }
+    summarize(j);
+}
+
+static void check_data_on_device(void)
+{
+    struct job j;
+    copying_job(&j, "Test GPU", 500, true);
+    double step = j.pricing.base_ns / 1000;
+    struct stk_price p = price(&j, "data-on-device");
+    CHECK(near(p.expected, (step - 2000) / step, 0.01));
+    CHECK(p.high > (step - 1000) / step && p.high < 1); // the shorter one
+    end(&j);
+    copying_job(&j, "Test GPU", 500, false);
+    CHECK_STR(refusal(&j, "data-on-device"),
+              "each step copies one piece of data, which is its batch");
+    end(&j);
+}
+
+static void check_input_on_device(void)
+{
+    struct job j;
+    copying_job(&j, "Test GPU", 6000, false);
+    double step = j.pricing.base_ns / 1000;
+    struct stk_price p = price(&j, "input-on-device=0.5"); // a kernel takes a thirtieth of 3 ms
+    CHECK(near(p.expected, (step - 3000 + 100) / step, 0.02));
+    CHECK(p.high > p.expected + 0.1);
+    CHECK(strstr(refusal(&j, "input-on-device=2"), "at most 1") != NULL);
+    end(&j);
+}
+
+static void check_device(void)
+{
+    struct job j;
+    copying_job(&j, "NVIDIA A100-SXM4-40GB", 500, false);
+    double step = j.pricing.base_ns / 1000;
+    struct stk_price p = price(&j, "device=H100"), old = price(&j, "device=V100-SXM2");
+    CHECK(p.expected < 1 - 0.5 * 3000 / step && p.expected > 500 / step); // 3.4 times the fp32
+    CHECK(p.low < p.expected && p.high > p.expected + 0.05);
+    CHECK(old.expected > 1 && old.high < 2);
+    CHECK(strstr(refusal(&j, "device=A100"), "in full") != NULL);
+    end(&j);
+    copying_job(&j, "Test GPU", 500, false);
+    CHECK_STR(refusal(&j, "device=H100"),
+              "the profile does not name its device, or its rates are not known");
+    struct stk_fix_set set;
+    struct stoker_err err;
+    stk_err_init(&err);
+    CHECK_EQ(stk_fix_parse("device=Abacus", &set, &err), STOKER_EUSAGE);
+    end(&j);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_comm_overlap);
+    CHECK_RUN(check_comm_bucket);
+    CHECK_RUN(check_gpus);
+    CHECK_RUN(check_data_on_device);
+    CHECK_RUN(check_input_on_device);
+    CHECK_RUN(check_device);
+    return check_done("unit.whatif_places");
+}
