@@ -137,6 +137,45 @@ static void pool_takes_buffers_back(void)
     stk_iter_close(it);
 }
 
+struct looks {
+    int n, until;
+};
+
+// The waiting of a pool: after so many looks it is this thread's turn.
+static bool look(void *arg, int *idle)
+{
+    struct looks *l = arg;
+    (void)idle;
+    if (++l->n == l->until) {
+        stk_pool_set_ahead(false);
+    }
+    return l->n <= l->until;
+}
+
+// Who reads ahead leaves a part of the budget alone, until it is its turn.
+static void ahead_leaves_memory(void)
+{
+    size_t cap = 1 << 20, part = stk_pool_ahead_bytes(cap), more = cap - part;
+    struct stk_pool *pool = stk_pool_open(cap);
+    struct looks looks = {.until = 3};
+    CHECK(part < cap && part >= cap / 2);
+    CHECK(stk_pool_claim(pool, part));
+    stk_pool_set_ahead(true);
+    struct stk_buf *b = stk_buf_get(pool, more / 2);
+    CHECK(!b && stk_pool_refused());
+    CHECK(!stk_pool_claim_waiting(pool, more / 2));
+    CHECK(stk_pool_claim(pool, more / 2)); // who does not wait is not held back
+    stk_pool_unclaim(pool, more / 2);
+    stk_pool_set_wait(pool, look, &looks);
+    b = stk_buf_get(pool, more / 2);
+    CHECK(b && looks.n == 3 && !stk_pool_is_ahead());
+    CHECK(!stk_buf_get(pool, cap)); // asked in vain, once more than until
+    CHECK_EQ(looks.n, 4);
+    stk_buf_drop(b);
+    stk_pool_unclaim(pool, part);
+    stk_pool_drop(pool);
+}
+
 static bool takes(const struct stk_dataset_kind *kind, const char *arg)
 {
     const struct stk_arg_row *row = kind->args;
@@ -177,5 +216,6 @@ int main(int argc, char **argv)
     }
     CHECK_RUN(bad_arguments_are_refused);
     CHECK_RUN(pool_takes_buffers_back);
+    CHECK_RUN(ahead_leaves_memory);
     return check_done("unit.data_core");
 }

@@ -26,7 +26,7 @@ static enum stoker_status make_capacity(struct stk_record_reader *r, size_t byte
     if (!old || bytes != r->capacity || !stk_buf_is_sole(old)) {
         b = stk_buf_get(r->pool, bytes);
         if (!b) {
-            return stk_pool_is_full(r->pool, bytes)
+            return stk_pool_refused()
                        ? stk_record_no_budget(r->pool, bytes, stk_stream_path(r->stream), err)
                        : stk_err_nomem(err);
         }

@@ -198,10 +198,11 @@ STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
     return s;
 }
 
-bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes)
+static _Thread_local bool thread_was_refused;
+
+bool stk_pool_refused(void)
 {
-    struct stk_pool_stats s = stk_pool_stats_of(p);
-    return s.in_use_bytes + more_bytes > s.cap_bytes;
+    return thread_was_refused;
 }
 
 // A buffer in the source's memory; NULL: it has none left, or there is no source for that size.
@@ -252,12 +253,35 @@ static bool take_ram(struct stk_pool *p, size_t size)
     return stk_limits_take_ram(size);
 }
 
+uint64_t stk_pool_ahead_bytes(uint64_t cap_bytes)
+{
+    return cap_bytes / 4 * 3;
+}
+
+static _Thread_local bool thread_is_ahead;
+
+void stk_pool_set_ahead(bool is_ahead)
+{
+    thread_is_ahead = is_ahead;
+}
+
+bool stk_pool_is_ahead(void)
+{
+    return thread_is_ahead;
+}
+
+// Of a budget, for who waits for more.
+static uint64_t thread_bytes(const struct stk_pool *p)
+{
+    return thread_is_ahead ? stk_pool_ahead_bytes(p->stats.cap_bytes) : p->stats.cap_bytes;
+}
+
 // Takes `size` out of the budget; is_fresh: of memory that the pool does not have yet. The lock is
-// held. False: it would pass the cap.
-STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh)
+// held. False: more than `most` would be in use.
+STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh, uint64_t most)
 {
     struct stk_pool_stats *s = &p->stats;
-    if (size > s->cap_bytes || s->in_use_bytes > s->cap_bytes - size) {
+    if (size > most || s->in_use_bytes > most - size) {
         s->refused++;
         return false;
     }
@@ -274,12 +298,17 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size, bool is_fresh)
     return true;
 }
 
-bool stk_pool_claim(struct stk_pool *p, size_t bytes)
+static bool claim(struct stk_pool *p, size_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&p->lock);
-    bool fits = reserve(p, bytes, true);
+    bool fits = reserve(p, bytes, true, most);
     pthread_mutex_unlock(&p->lock);
     return fits;
+}
+
+bool stk_pool_claim(struct stk_pool *p, size_t bytes)
+{
+    return claim(p, bytes, p->stats.cap_bytes);
 }
 
 // Empties the free lists of all pools that nobody is at.
@@ -314,10 +343,10 @@ static bool frees_others(const struct stk_pool *p, size_t bytes)
 
 bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes)
 {
-    bool is_claimed =
-        stk_pool_claim(p, bytes) || (frees_others(p, bytes) && stk_pool_claim(p, bytes));
+    bool is_claimed = claim(p, bytes, thread_bytes(p)) ||
+                      (frees_others(p, bytes) && claim(p, bytes, thread_bytes(p)));
     for (int idle = 0; !is_claimed && waits(p, bytes, &idle);) {
-        is_claimed = stk_pool_claim(p, bytes);
+        is_claimed = claim(p, bytes, thread_bytes(p));
     }
     return is_claimed;
 }
@@ -374,7 +403,7 @@ STK_HOT static struct stk_buf *buf_try(struct stk_pool *p, int c, bool *is_short
     pthread_mutex_lock(&p->lock);
     struct stk_buf *b = take_free(p, c);
     size_t size = b ? b->size : class_bytes(c);
-    *is_short = !reserve(p, size, !b);
+    *is_short = !reserve(p, size, !b, thread_bytes(p));
     p->stats.fresh += !*is_short && !b;
     pthread_mutex_unlock(&p->lock);
     if (*is_short) {
@@ -396,13 +425,16 @@ STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
 {
     int c = class_of(size), idle = 0;
     STK_ASSERT(c >= CLASSES || class_bytes(c) >= size);
-    bool is_short;
+    bool is_short = false;
     struct stk_buf *b = c < CLASSES ? buf_try(p, c, &is_short) : NULL;
     if (!b && c < CLASSES && is_short && frees_others(p, class_bytes(c))) {
         b = buf_try(p, c, &is_short);
     }
     while (!b && c < CLASSES && is_short && waits(p, class_bytes(c), &idle)) {
         b = buf_try(p, c, &is_short);
+    }
+    if (!b) {
+        thread_was_refused = c >= CLASSES || is_short;
     }
     return b;
 }

@@ -46,11 +46,17 @@ struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_s
 struct stk_pool *stk_pool_hold(struct stk_pool *p);
 void stk_pool_drop(struct stk_pool *p); // takes NULL
 struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);
-bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes); // would it pass the cap?
+bool stk_pool_refused(void); // the last buffer that this thread did not get would pass the cap
 // Memory that is somebody's own counts as in use until it is given back. False: past the cap.
 bool stk_pool_claim(struct stk_pool *p, size_t bytes);
 bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes); // as stk_buf_get does
 void stk_pool_unclaim(struct stk_pool *p, size_t bytes);
+
+// This thread reads ahead of need, from now on or no longer: where it would wait for memory, it
+// does so past a part of any budget, so that the rest is there for what the consumer waits for.
+void stk_pool_set_ahead(bool is_ahead);
+uint64_t stk_pool_ahead_bytes(uint64_t cap_bytes); // that part
+bool stk_pool_is_ahead(void);                      // of this thread
 
 // Who gets nothing for want of budget asks `wait`, if there is one, and tries again; *idle is 0 at
 // first and then the function's own. False: in vain.

@@ -19,6 +19,15 @@ static void set_tuned(void *owner, int n)
     stk_async_set_workers(owner, n);
 }
 
+#define PIECE_BYTES_MAX ((uint64_t)4 << 20)
+#define PIECE_BUDGET_PARTS 16 // a piece is at most this part of the budget
+
+int64_t stk_piece_bytes_max(const struct stk_run *run)
+{
+    uint64_t part = stk_pool_stats_of(run->pool).cap_bytes / PIECE_BUDGET_PARTS;
+    return (int64_t)(part < PIECE_BYTES_MAX ? part : PIECE_BYTES_MAX);
+}
+
 struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kind *kind, void *arg,
                                  int wanted, int limit, bool is_sloppy, int64_t elements_max)
 {
@@ -34,7 +43,7 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
     a->wanted = wanted < 1 ? 1 : wanted > a->limit ? a->limit : wanted;
     a->piece_n = 1;
     a->piece_ns = STK_PIECE_NS;
-    a->piece_bytes = STK_PIECE_BYTES_MAX;
+    a->piece_bytes = stk_piece_bytes_max(it->run);
     a->tuned = (struct stk_tuned){
         .it = it, .owner = a, .set_workers = set_tuned, .limit = a->limit, .workers = a->wanted};
     pthread_mutex_init(&a->input_lock, NULL);
@@ -164,9 +173,10 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     }
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
-    stk_memory_wait_set(is_worker ? ring_is_stopped : NULL, &a->ring);
+    struct stk_memory_wait waited = stk_memory_wait_set(
+        (struct stk_memory_wait){.is_over = is_worker ? ring_is_stopped : NULL, .arg = &a->ring});
     int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
-    stk_memory_wait_set(NULL, NULL);
+    (void)stk_memory_wait_set(waited);
     STK_ASSERT(n >= 0 && p->used == 0);
     bool is_end = n == 0 && p->status == STOKER_OK;
     if (is_end) {

@@ -7,15 +7,15 @@
 #include "data/memory/process_limits.h"
 #include "data/run/account.h"
 
-static _Thread_local struct {
-    bool (*is_over)(void *arg);
-    void *arg;
-} memory_wait;
+static _Thread_local struct stk_memory_wait memory_wait;
 
-void stk_memory_wait_set(bool (*is_over)(void *arg), void *arg)
+struct stk_memory_wait stk_memory_wait_set(struct stk_memory_wait how)
 {
-    memory_wait.is_over = is_over;
-    memory_wait.arg = arg;
+    struct stk_memory_wait before = memory_wait;
+    before.is_ahead = stk_pool_is_ahead();
+    memory_wait = how;
+    stk_pool_set_ahead(how.is_ahead);
+    return before;
 }
 
 bool stk_memory_wait_once(void *arg, int *idle)
@@ -33,6 +33,6 @@ bool stk_memory_wait_once(void *arg, int *idle)
     bool is_freed =
         stk_pool_stats_of(run->pool).in_use_bytes < used || stk_limits_use().ram_bytes < all_used;
     bool is_awaited = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) != 0;
-    *idle = is_freed ? 0 : *idle + is_awaited;
+    *idle = is_freed || stk_pool_is_ahead() ? 0 : *idle + is_awaited;
     return *idle < STK_MEMORY_WAIT_TRIES;
 }

@@ -29,11 +29,11 @@ struct stk_interleave {
     bool at_end, is_sloppy, is_begun, is_stopping, has_waiter;
     bool is_lazy; // something failed: datasets open in their turn only, to fail in order
     struct stk_interleave_slot *slots;
-    struct stk_ring ring; // for its lock and conditions alone: cancelling wakes who waits
-    int64_t piece_n;
-    uint64_t read_bytes;   // that reading a piece may take, by the largest so far
-    int n_busy;            // workers that read
-    int wanted, n_threads; // workers that read; that there are
+    struct stk_ring ring;         // for its lock and conditions alone: cancelling wakes who waits
+    int64_t piece_n, piece_bytes; // elements to read at once; their bytes, at most
+    uint64_t read_bytes;          // that reading a piece may take, by the largest so far
+    int n_busy;                   // workers that read
+    int wanted, n_threads;        // workers that read; that there are
     bool is_tuned;
     pthread_cond_t unpark; // for those beyond the wanted number
     struct stk_tuned tuned;
@@ -41,6 +41,7 @@ struct stk_interleave {
         struct stk_interleave *of;
         pthread_t thread;
         int index;
+        struct stk_interleave_slot *slot; // that it reads in
     } workers[STK_WORKERS_MAX];
     struct stk_parts parts;
     uint64_t calls; // of stk_interleave_turns

@@ -42,6 +42,7 @@ enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_i
     p->length = cycle_length;
     p->block = block_length;
     p->piece_n = 1;
+    p->piece_bytes = stk_piece_bytes_max(it->run);
     p->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     p->is_tuned = calls < 0;
     // Threads that wait for something else than processors may be more than these.
@@ -64,7 +65,7 @@ static bool is_short(const struct stk_interleave *p)
 {
     struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
     uint64_t more = (uint64_t)(p->n_busy + 1) * p->read_bytes;
-    return s.in_use_bytes + more > s.cap_bytes / 4 * 3;
+    return s.in_use_bytes + more > stk_pool_ahead_bytes(s.cap_bytes);
 }
 
 // The lock is held. The next dataset to read in: from the one whose turn it is. Little memory: that
@@ -92,8 +93,14 @@ static void size_pieces(struct stk_interleave *p, const struct stk_piece *piece,
     int64_t next = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
     next = next > 2 * now ? 2 * now : next;
     next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
-    next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
+    next = each > 0 && next > p->piece_bytes / each ? p->piece_bytes / each : next;
     p->piece_n = next < 1 ? 1 : next;
+}
+
+// The lock is held. Is it the dataset that the consumer waits for, or would, if it came now?
+static bool has_turn(const struct stk_interleave *p, const struct stk_interleave_slot *slot)
+{
+    return slot == &p->slots[p->at] && slot->count == 0;
 }
 
 // The lock is held, and let go meanwhile.
@@ -102,7 +109,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
 {
     struct stk_run *run = p->it->run;
     struct stoker_err err;
-    int64_t n = p->piece_n;
+    int64_t n = is_short(p) ? 1 : p->piece_n;
     STK_ASSERT(!slot->is_busy && slot->inner && slot->count < STK_INTERLEAVE_AHEAD);
     slot->is_busy = true;
     p->n_busy++;
@@ -149,12 +156,17 @@ static bool is_over(const struct stk_interleave *p)
     return p->is_stopping || stk_run_is_cancelled(p->it->run);
 }
 
-// For a worker that waits for memory, which does not hold the lock.
-static bool is_over_by_now(void *interleave)
+// For a worker that waits for memory, which does not hold the lock. When it becomes the turn of the
+// dataset that it reads in, all memory is its.
+static bool is_over_by_now(void *worker)
 {
-    struct stk_interleave *p = interleave;
+    struct stk_interleave_worker *w = worker;
+    struct stk_interleave *p = w->of;
     pthread_mutex_lock(&p->ring.lock);
     bool is = is_over(p);
+    if (has_turn(p, w->slot)) {
+        stk_pool_set_ahead(false);
+    }
     pthread_mutex_unlock(&p->ring.lock);
     return is;
 }
@@ -165,7 +177,6 @@ static void *work(void *arg)
     struct stk_interleave *p = w->of;
     struct stk_piece piece = {0};
     stk_worker_be_batch();
-    stk_memory_wait_set(is_over_by_now, p);
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
         if (w->index >= p->wanted) {
@@ -176,6 +187,9 @@ static void *work(void *arg)
         }
         struct stk_interleave_slot *slot = choose(p);
         if (slot) {
+            w->slot = slot;
+            (void)stk_memory_wait_set((struct stk_memory_wait){
+                .is_over = is_over_by_now, .arg = w, .is_ahead = !has_turn(p, slot)});
             read_slot(p, slot, &piece);
         } else {
             pthread_cond_wait(&p->ring.has_capacity, &p->ring.lock);
