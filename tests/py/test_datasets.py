@@ -219,6 +219,32 @@ def test_memory_budget():
             c.true(growth < budget + slack, f"grew by {growth} bytes")
 
 
+def test_a_bad_first_element():
+    """A function that cannot be traced is tried on the first element that is one: whether the bad
+    ones before it may be left out is said later."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/r"
+        with sd.TFRecordWriter(path) as w:
+            for i in range(5):
+                w.write(b"%d" % i)
+        whole = bytearray(open(path, "rb").read())
+        size = len(whole) // 5
+        for bad in (1, 5):
+            damaged = bytearray(whole)
+            for k in range(bad):
+                damaged[k * size + 12] ^= 1
+            open(path, "wb").write(damaged)
+            ds = sd.TFRecordDataset(path)
+            if bad == 5:
+                c.raises(sd.errors.DataLossError, lambda: ds.map(lambda r: np.int64(int(bytes(r)) + 1)))
+                continue
+            ds = ds.map(lambda r: np.int64(int(bytes(r)) + 1))
+            c.raises(sd.errors.DataLossError, lambda: list(ds))
+            o = sd.Options()
+            o.on_error = "skip"
+            c.same([int(x) for x in ds.with_options(o)], [2, 3, 4, 5])
+
+
 OPENED = {
     "text": (b"a line of text\n", lambda path, codec: sd.TextLineDataset(path, codec)),
     "csv": (b"1,2.5\n", lambda path, codec: sd.CsvDataset(path, [sd.int64, sd.float32], codec)),

@@ -16,6 +16,29 @@ from ._value import Value
 _kinds = _engine.kind_names()
 
 
+_BAD_SAMPLES = 100  # that are passed over: whether they may be is said after the sample is taken
+
+
+def _first_good(it, at):
+    """The first element from a place on that is no error; None: there are fewer. All that were
+    looked at are errors: the first of them."""
+    first, bad, k = None, 0, 0
+    while bad < _BAD_SAMPLES:
+        try:
+            element = next(it)
+            if k >= at:
+                return element
+        except StopIteration:
+            break
+        except Exception as e:  # an element like any other
+            if k >= at:
+                first, bad = first or e, bad + 1
+        k += 1
+    if first:
+        raise first
+    return None
+
+
 class _Node:
     """What Dataset is made of; its methods are there."""
 
@@ -134,14 +157,7 @@ class _Node:
         n = len(_spec.components(spec))
         options = {"seed": 0, "is_unrecorded": True, "is_plain": True}
         it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
-        try:
-            for _ in range(at):
-                try:
-                    next(it)
-                except StopIteration:
-                    raise
-                except Exception:  # an element like any other
-                    pass
-            return next(it), spec
-        except StopIteration:
+        element = _first_good(it, at)
+        if element is None:
             return None if at else (_arg.blank(spec), spec)
+        return element, spec
