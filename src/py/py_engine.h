@@ -97,5 +97,15 @@ PyObject *stk_py_encode(PyObject *module, PyObject *args);
 
 PyObject *stk_py_close_all(PyObject *module, PyObject *unused); // for atexit
 int stk_py_iterator_setup(void);
+int stk_py_attach_setup(void);
+
+// The calling thread may use Python, with the interpreter's lock, until it is detached; also where
+// it could already. As PyGILState_Ensure and _Release, but that forks meanwhile are safe.
+struct stk_py_attached {
+    int is_new; // the state was made for this
+    PyGILState_STATE gil;
+};
+void stk_py_attach(struct stk_py_attached *a);
+void stk_py_detach(const struct stk_py_attached *a);
 
 #endif

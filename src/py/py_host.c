@@ -21,19 +21,19 @@ int stk_py_calls_now(void)
 }
 
 // 0: the interpreter has left.
-static int enter_python(PyGILState_STATE *gil)
+static int enter_python(struct stk_py_attached *a)
 {
     if (!Py_IsInitialized()) {
         return 0;
     }
     __atomic_add_fetch(&calls_now, 1, __ATOMIC_RELAXED);
-    *gil = PyGILState_Ensure();
+    stk_py_attach(a);
     return 1;
 }
 
-static void leave_python(PyGILState_STATE gil)
+static void leave_python(const struct stk_py_attached *a)
 {
-    PyGILState_Release(gil);
+    stk_py_detach(a);
     __atomic_sub_fetch(&calls_now, 1, __ATOMIC_RELAXED);
 }
 
@@ -123,8 +123,8 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
 {
     (void)arg;
     stk_py_was_called = 1;
-    PyGILState_STATE gil;
-    if (!enter_python(&gil)) {
+    struct stk_py_attached python;
+    if (!enter_python(&python)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -135,7 +135,7 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
     }
     Py_XDECREF(list);
     Py_XDECREF(f);
-    leave_python(gil);
+    leave_python(&python);
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
@@ -239,8 +239,8 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
 {
     (void)arg;
     stk_py_was_called = 1;
-    PyGILState_STATE gil;
-    if (!enter_python(&gil)) {
+    struct stk_py_attached python;
+    if (!enter_python(&python)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -251,7 +251,7 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
     }
     Py_XDECREF(result);
     Py_XDECREF(f);
-    leave_python(gil);
+    leave_python(&python);
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
@@ -259,8 +259,8 @@ static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stok
                                         int n_in, void **gen, struct stoker_err *err)
 {
     (void)arg;
-    PyGILState_STATE gil;
-    if (!enter_python(&gil)) {
+    struct stk_py_attached python;
+    if (!enter_python(&python)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -269,7 +269,7 @@ static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stok
         stk_py_keep_exception(err);
     }
     Py_XDECREF(f);
-    leave_python(gil);
+    leave_python(&python);
     return *gen ? STOKER_OK : STOKER_ECALLER;
 }
 
@@ -278,8 +278,8 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
 {
     (void)arg;
     stk_py_was_called = 1;
-    PyGILState_STATE gil;
-    if (!enter_python(&gil)) {
+    struct stk_py_attached python;
+    if (!enter_python(&python)) {
         return has_left(err);
     }
     PyObject *list = PyIter_Next(gen);
@@ -289,15 +289,15 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
         stk_py_keep_exception(err);
     }
     Py_XDECREF(list);
-    leave_python(gil);
+    leave_python(&python);
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
 static void host_gen_close(void *arg, void *gen)
 {
     (void)arg;
-    PyGILState_STATE gil;
-    if (!enter_python(&gil)) {
+    struct stk_py_attached python;
+    if (!enter_python(&python)) {
         return; // the process ends, and the generator with it
     }
     if (PyObject_HasAttrString(gen, "close")) {
@@ -308,7 +308,7 @@ static void host_gen_close(void *arg, void *gen)
         Py_XDECREF(r);
     }
     Py_DECREF((PyObject *)gen);
-    leave_python(gil);
+    leave_python(&python);
 }
 
 static void host_release_hold(void *arg, void *hold)

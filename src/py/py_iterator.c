@@ -83,14 +83,14 @@ static void helper_free(struct helper *h)
 // and throw it away.
 struct python_state {
     int is_there;
-    PyGILState_STATE gil;
+    struct stk_py_attached attached;
     PyThreadState *saved;
 };
 
 static void keep_python(struct python_state *p)
 {
     if (!p->is_there) {
-        p->gil = PyGILState_Ensure();
+        stk_py_attach(&p->attached);
         p->saved = PyEval_SaveThread();
         p->is_there = 1;
     }
@@ -100,7 +100,7 @@ static void drop_python(struct python_state *p)
 {
     if (p->is_there) {
         PyEval_RestoreThread(p->saved);
-        PyGILState_Release(p->gil);
+        stk_py_detach(&p->attached);
     }
 }
 

@@ -253,7 +253,8 @@ PyMODINIT_FUNC PyInit__engine(void)
         add_type(m, "Iterator", &stk_py_iterator_type) < 0 ||
         add_type(m, "RecordWriter", &stk_py_writer_type) < 0 ||
         add_type(m, "Stager", &stk_py_stager_type) < 0 ||
-        add_type(m, "DeviceArray", &stk_py_device_array_type) < 0 || stk_py_iterator_setup() != 0) {
+        add_type(m, "DeviceArray", &stk_py_device_array_type) < 0 || stk_py_iterator_setup() != 0 ||
+        stk_py_attach_setup() != 0) {
         Py_DECREF(m);
         return NULL;
     }

@@ -233,10 +233,11 @@ static int look_for_signals(void *arg, uint64_t elements)
 {
     (void)arg;
     (void)elements;
-    PyGILState_STATE gil = PyGILState_Ensure();
+    struct stk_py_attached python;
+    stk_py_attach(&python);
     stk_py_drain(NULL);
     int is_interrupted = PyErr_CheckSignals() < 0;
-    PyGILState_Release(gil);
+    stk_py_detach(&python);
     return is_interrupted;
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of the engine in Python: each gets a state of its own while it calls.
+//
+// The interpreter keeps the list of states under a lock that a forked child finds as it was. Python
+// 3.11 takes it in the child before making it anew (PyOS_AfterFork_Child), which never ends where a
+// thread was entering the list at that moment. A state is made without the interpreter's lock,
+// which whoever forks holds; so it is made under a lock of ours that forks wait for. It leaves the
+// list with the interpreter's lock held.
+#include <pthread.h>
+
+#include "py/py_engine.h"
+
+static pthread_mutex_t entering = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+    pthread_mutex_lock(&entering);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&entering);
+}
+
+int stk_py_attach_setup(void)
+{
+    return pthread_atfork(lock, unlock, unlock);
+}
+
+void stk_py_attach(struct stk_py_attached *a)
+{
+    *a = (struct stk_py_attached){.is_new = !PyGILState_GetThisThreadState()};
+    if (!a->is_new) {
+        a->gil = PyGILState_Ensure();
+        return;
+    }
+    lock();
+    PyThreadState *state = PyThreadState_New(PyInterpreterState_Main());
+    unlock();
+    if (!state) {
+        Py_FatalError("no memory for a thread's state");
+    }
+    PyEval_RestoreThread(state);
+}
+
+void stk_py_detach(const struct stk_py_attached *a)
+{
+    if (!a->is_new) {
+        PyGILState_Release(a->gil);
+        return;
+    }
+    PyThreadState_Clear(PyThreadState_Get());
+    PyThreadState_DeleteCurrent();
+}
