@@ -127,7 +127,8 @@ class Pipeline:
 
     def __init__(self, seed, files):
         self.rng, self.files, self.seed = random.Random(seed), files, seed
-        self.steps, self.has_python, self.is_damaged = [], False, False
+        self.steps, self.is_damaged = [], False
+        self.has_python = self.has_processes = False
         self.numbers, self.order = self.source()
         for _ in range(self.rng.randint(0, 6)):
             if len(self.numbers) < 20000:
@@ -262,7 +263,7 @@ class Pipeline:
     def stage_process_map(self, x):
         if len(self.numbers) > 300 or self.rng.random() < 0.8:
             return self.stage_map(x)
-        self.has_python = True
+        self.has_python = self.has_processes = True
 
         def make(ds, p, t, d):
             return ds.map(lambda r: python_row(int(r["i"]) + x), processes=2 if t else None)

@@ -91,7 +91,9 @@ class Soak:
             c.same(again, want, f"seed {seed}: once more, epoch 0")
 
     def run_resume(self, seed, p, rng, make, want):
-        ds, got, state = make(rng.random() < 0.7), [], None
+        # A function in processes is another stage than one in this: a state tells them apart.
+        threaded = lambda: p.has_processes or rng.random() < 0.7
+        ds, got, state = make(threaded()), [], None
         for _ in range(rng.randint(1, 4)):
             it = ds.iterator(state=state) if state else iter(ds)
             for _ in range(rng.randint(0, max(len(want) - len(got), 1))):
@@ -103,7 +105,7 @@ class Soak:
             c.true(len(state) < 1024, f"seed {seed}: a state of {len(state)} bytes")
             self.leave(it, rng)
             if rng.random() < 0.5:
-                ds = make(rng.random() < 0.7)
+                ds = make(threaded())
         got += [number(r) for r in ds.iterator(state=state)]
         c.same(got, want, f"seed {seed}: resumed")
 
@@ -311,9 +313,11 @@ def is_open(n):
 def settles(value, limit, seconds=10):
     """The value once it is at most the limit, or after that time."""
     end = time.monotonic() + seconds
-    while value() > limit and time.monotonic() < end:
+    while True:
+        now = value()  # not looked up again: a thread that ends may be in a later list once more
+        if now <= limit or time.monotonic() > end:
+            return now
         time.sleep(0.002)
-    return value()
 
 
 def soak(options):
@@ -325,7 +329,7 @@ def soak(options):
     try:
         while done < options.count and time.monotonic() - start < options.seconds:
             faulthandler.dump_traceback_later(HANGS_S, exit=False)
-            watch = threading.Timer(HANGS_S + 1, native_stacks, [seed])
+            watch = threading.Timer(HANGS_S + 1, hangs, [seed])
             watch.daemon = True
             watch.start()
             failed = c.failures
@@ -342,6 +346,8 @@ def soak(options):
             faulthandler.cancel_dump_traceback_later()
             threads = tasks() if threads is None else threads
             left = settles(tasks, threads)
+            if left > threads:
+                native_stacks()
             c.true(left <= threads, f"seed {seed}: {left} threads left, {threads} before")
             threads = min(threads, left)  # the first count may hold one that was just ending
             now = descriptors()
@@ -363,9 +369,15 @@ def soak(options):
     )
 
 
-def native_stacks(seed):
-    """Stacks of all threads, where gdb is there; then the end."""
+def hangs(seed):
+    """Says so, with the stacks, and ends the process."""
     print(f"seed {seed} hangs; stacks follow", flush=True)
+    native_stacks()
+    os._exit(1)
+
+
+def native_stacks():
+    """Stacks of all threads, where gdb is there."""
     if shutil.which("gdb"):
         out = subprocess.run(
             ["gdb", "-p", str(os.getpid()), "-batch", "-ex", "thread apply all bt 12"],
@@ -374,7 +386,6 @@ def native_stacks(seed):
             timeout=120,
         )
         print(out.stdout[-20000:], flush=True)
-    os._exit(1)
 
 
 def main():
