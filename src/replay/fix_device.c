@@ -5,7 +5,10 @@
 //
 // Method: a kernel is shorter by the ratio of the two peaks, of which a part is reached; a fixed
 // part of it stays. How much of a ratio kernels reach is what the ends differ in: predictions of
-// other devices by peaks are off by a seventh in the mean, and by much more for single kernels.
+// other devices by peaks are off by a seventh in the mean, and by much more for single kernels. A
+// link to the host that copies from pinned memory show to be slower than its data sheet (a slot
+// with fewer lanes, a switch) may be as it should be in the other machine: at best it is, and half
+// of that is expected.
 //
 // Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
 // that caches and clocks do, and that a batch would be chosen larger is not seen.
@@ -15,7 +18,8 @@
 #include "replay/fix_messages.h"
 #include "replay/fix_transfers.h"
 
-#define FIXED_NS 2000 // of a kernel, on any device
+#define FIXED_NS 2000     // of a kernel, on any device
+#define LINK_REACHED 0.75 // of a link's peak, by large copies from pinned memory
 
 // Powers of the ratio of two peaks, where the other device is the faster one.
 static const double reached[STK_FIX_LEVELS] = {1.15, 0.9, 0.5};
@@ -73,6 +77,16 @@ static double peak_of(const struct stk_device_rates *r, const struct stk_node *n
                                              : r->memory;
 }
 
+// How many times faster copies are.
+static double faster_link(const struct stk_scene *s, double from, double to,
+                          enum stk_level_of_fix level)
+{
+    double seen = stk_fix_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
+    double whole = seen > 0 && to > 0 ? LINK_REACHED * to / seen : ratio;
+    whole = whole > ratio ? whole : ratio;
+    return level == STK_FIX_LOW ? whole : level == STK_FIX_EXPECTED ? sqrt(ratio * whole) : ratio;
+}
+
 // How many times faster; below 1 slower, by all of the ratio or more.
 static double faster(double from, double to, enum stk_level_of_fix level)
 {
@@ -84,6 +98,7 @@ static double faster(double from, double to, enum stk_level_of_fix level)
 static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     struct stk_device_rates to = rates_named(value_of(how->text));
+    double link = faster_link(s, s->g->rates.host_link, to.host_link, how->level);
     bool is_told = stk_message_refuse(s->g) == NULL;
     // The ends of the fixed part are the other way round: the optimistic one is a short part.
     struct stk_message_fit f =
@@ -93,7 +108,10 @@ static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
         if (!stk_node_is_device(n)) {
             continue;
         }
-        double by = faster(peak_of(&s->g->rates, n), peak_of(&to, n), how->level);
+        double to_peak = peak_of(&to, n);
+        double by = n->kind == STK_NODE_COPY && to_peak > 0
+                        ? link
+                        : faster(peak_of(&s->g->rates, n), to_peak, how->level);
         int64_t fixed = n->kind == STK_NODE_COLLECTIVE
                             ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)
                         : n->kind == STK_NODE_COPY ? STK_COPY_SETUP_NS

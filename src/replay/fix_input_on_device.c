@@ -6,14 +6,14 @@
 // is what the fetching thread does, or the workers' pace times their number: where the profile does
 // not show them (processes of their own) between one and eight are taken.
 //
-// What waits for files is no work for a kernel: at the least a third of the share moves.
+// What waits for files is no work for a kernel: at the least a tenth of the share moves.
 //
 // Limits: which part of the preparation has a kernel is not known, which is why the share is asked
 // for; raw data may be larger to copy; one kernel stands for many.
 #include "replay/fix.h"
 
 static const double speed[STK_FIX_LEVELS] = {80, 30, 8};
-static const double moves[STK_FIX_LEVELS] = {1, 1, 0.3}; // of the share that was asked for
+static const double moves[STK_FIX_LEVELS] = {1, 1, 0.1}; // of the share that was asked for
 static const double workers[STK_FIX_LEVELS] = {1, 4, 8}; // where they are not seen
 
 static const char *input_on_device_refuse(const struct stk_graph *g)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products and what moves activations in fewer bits, by class of kernel. Factors as
 // published: products without tensor cores a third of the time in 16 bits, memory-bound kernels
-// half; from tf32 to 16 bits 1.3 to 1.7. The
-// least: products that run without tensor cores keep doing so, as those of dimensions that are no
-// multiples of 8 do. The optimizer, copies and gradients that are reduced stay.
+// half; from tf32 to 16 bits 1.3 to 1.7. Where the device's peaks are known, products that leave
+// fp32 for 16 bits reach the square root of their ratio, which gives those factors for the devices
+// that they were published for. The least: products that run without tensor cores keep doing so, as
+// those of dimensions that are no multiples of 8 do. The optimizer, copies and gradients that are
+// reduced stay.
+#include <math.h>
 #include <string.h>
 
 #include "replay/fix.h"
@@ -28,6 +31,17 @@ static const char *precision_refuse(const struct stk_graph *g)
                    stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16)
                ? NULL
                : "no kernel is known for a matrix product or convolution";
+}
+
+// Of products that leave fp32; 0: the table says.
+static double by_peaks(const struct stk_graph *g, size_t row, enum stk_level_of_fix level)
+{
+    static const double reached[STK_FIX_LEVELS] = {0.7, 0.5, 0};
+    bool is_half = strcmp(rates[row].to, "fp16") == 0 || strcmp(rates[row].to, "bf16") == 0;
+    double to = rates[row].to[0] == 'b' ? g->rates.bf16 : g->rates.fp16;
+    return is_half && to > g->rates.fp32 && g->rates.fp32 > 0
+               ? pow(to / g->rates.fp32, reached[level])
+               : 0;
 }
 
 static int class_of(const struct stk_node *n)
@@ -55,11 +69,13 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
     for (size_t k = 0; to && k < sizeof rates / sizeof rates[0]; k++) {
         row = strcmp(to + 1, rates[k].to) == 0 ? k : row;
     }
+    double peaks = by_peaks(s->g, row, how->level);
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         int class = class_of(n);
         if (class >= 0 && n->dur_ns > FIXED_NS && !(class == MEMORY && memory_stays)) {
             double by = rates[row].factor[class][how->level];
+            by = class == FROM_32 && peaks > 0 ? peaks : by;
             n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
         }
     }

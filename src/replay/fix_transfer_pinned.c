@@ -23,6 +23,11 @@ static double kib_per_ns(const struct stk_scene *s, enum stk_node_what what)
     return ns > 0 ? kib / ns : 0;
 }
 
+double stk_fix_link_rate(const struct stk_scene *s, enum stk_node_what what)
+{
+    return kib_per_ns(s, what) * 1024e9;
+}
+
 void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level)
 {
     double pinned = kib_per_ns(s, STK_WHAT_H2D), staged = kib_per_ns(s, STK_WHAT_H2D_PAGEABLE);

@@ -23,6 +23,8 @@ static inline int64_t stk_fix_copy_ns(int64_t ns, double faster)
                ? ns
                : STK_COPY_SETUP_NS + stk_fix_scaled(ns - STK_COPY_SETUP_NS, 1 / faster);
 }
+// Bytes per second of large copies of a kind, as recorded; 0: there are none.
+double stk_fix_link_rate(const struct stk_scene *s, enum stk_node_what what);
 // The batch's copies come from pinned memory: shorter, and their calls return at once.
 void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level);
 

@@ -62,6 +62,25 @@ struct outcome {
     int64_t critical[STK_CRITICAL_COUNT];
 };
 
+// A second measure of the steps: of those between two waits for a batch; without a device their
+// median, as others on the processors hold up single steps.
+static double second_of(const struct stk_graph *g, const int64_t *borders)
+{
+    uint32_t n = 0;
+    double *ns = g->has_device ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    if (!ns) {
+        return stk_replay_inner_mean(g, borders);
+    }
+    for (uint32_t k = 0; k < g->step_count; k++) {
+        if (g->steps[k].used) {
+            ns[n++] = (double)(borders[k + 1] - borders[k]);
+        }
+    }
+    double median = stk_gate_median(ns, n);
+    stk_free(ns);
+    return median;
+}
+
 // One rank with the fixes at one level. False: no memory.
 static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
                         enum stk_level_of_fix level, bool is_profiled, struct outcome *out)
@@ -93,7 +112,7 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
         if (ok && stk_replay_run(&s, &t)) {
             stk_replay_steps(g, s.nodes, &t, borders);
             double mean_ns = stk_replay_mean(g, borders);
-            double inner_ns = stk_replay_inner_mean(g, borders);
+            double inner_ns = second_of(g, borders);
             out->mean_ns = (mean_ns < s.floor_ns ? s.floor_ns : mean_ns) + s.extra_ns;
             out->inner_ns = (inner_ns < s.floor_ns ? s.floor_ns : inner_ns) + s.extra_ns;
             out->is_even = s.is_even;
@@ -158,13 +177,28 @@ static bool find_base(struct stk_pricing *p)
     return true;
 }
 
-// What is left of the step: of all of them, or of those between two waits for a batch, whichever
-// is more.
-static double share_of(const struct stk_pricing *p, const struct outcome *o, double most)
+static bool has_device(const struct stk_pricing *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        any |= p->graphs[i]->has_device;
+    }
+    return any;
+}
+
+// What is left of the step, by both measures. Of steps that wait for batches, whichever is more.
+// Without a device the mean holds what happened once and the median leaves out what happens seldom:
+// the middle of them is expected, and the ends are the one and the other.
+static double share_of(const struct stk_pricing *p, const struct outcome *o,
+                       enum stk_level_of_fix level, double most)
 {
     double all = p->base_ns > 0 ? o->mean_ns / p->base_ns : 1;
-    double inner = p->base_inner_ns > 0 ? o->inner_ns / p->base_inner_ns : 1;
-    return bounded(all > inner ? all : inner, 0, most);
+    double second = p->base_inner_ns > 0 ? o->inner_ns / p->base_inner_ns : 1;
+    double less = all < second ? all : second, more = all < second ? second : all;
+    double share = has_device(p) || level == STK_FIX_HIGH ? more
+                   : level == STK_FIX_EXPECTED            ? (less + more) / 2
+                                                          : less;
+    return bounded(share, 0, most);
 }
 
 static int compare_starts(const void *x, const void *y)
@@ -290,15 +324,6 @@ static bool hides_pace(const struct stk_pricing *p)
     return false;
 }
 
-static bool has_device(const struct stk_pricing *p)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < p->count; i++) {
-        any |= p->graphs[i]->has_device;
-    }
-    return any;
-}
-
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
@@ -309,7 +334,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, false, &o)) {
             return false;
         }
-        share[level] = share_of(p, &o, most);
+        share[level] = share_of(p, &o, (enum stk_level_of_fix)level, most);
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
             needs_batches = !o.needs_no_batches;

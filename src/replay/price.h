@@ -15,7 +15,8 @@ struct stk_pricing {
     struct stk_gate gate; // the worst of all ranks
     bool leaves_first;    // the first step of some rank does not count
     double base_ns; // replayed mean step without a change and without the profiler: slowest rank
-    double base_inner_ns; // the same of the steps between two that waited for a batch
+    double
+        base_inner_ns; // the same of those between two waits for a batch; without a device, median
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,

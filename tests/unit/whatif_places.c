@@ -167,6 +167,19 @@ static void check_input_on_device(void)
     end(&j);
 }
 
+// From fp32 to 16 bits by the root of the peaks' ratio, 16; where the device is not known by 3.5.
+static void check_precision(void)
+{
+    struct job j;
+    copying_job(&j, "NVIDIA A100-SXM4-40GB", 500, false);
+    double step = j.pricing.base_ns / 1000;
+    CHECK(near(price(&j, "precision=bf16").expected, (step - 2997 * 0.75) / step, 0.01));
+    end(&j);
+    copying_job(&j, "Test GPU", 500, false);
+    CHECK(near(price(&j, "precision=bf16").expected, (step - 2997 * (1 - 1 / 3.5)) / step, 0.01));
+    end(&j);
+}
+
 static void check_device(void)
 {
     struct job j;
@@ -196,6 +209,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_gpus);
     CHECK_RUN(check_data_on_device);
     CHECK_RUN(check_input_on_device);
+    CHECK_RUN(check_precision);
     CHECK_RUN(check_device);
     return check_done("unit.whatif_places");
 }
