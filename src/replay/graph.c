@@ -209,9 +209,9 @@ static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_are
     return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, false, arena, partial, err) : STOKER_OK;
 }
 
-const struct stk_view_hook stk_replay_hook = {.see = see,
-                                              .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES};
+const struct stk_view_hook stk_replay_hook = {
+    .see = see, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES};
 const struct stk_view_hook stk_replay_critical_hook = {
-    .see = see_critical, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES};
+    .see = see_critical, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES};
 const struct stk_view_hook stk_replay_brief_hook = {
     .see = see_brief, .diagnoses = true, .wants = STK_WANT_INPUT};

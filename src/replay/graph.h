@@ -50,7 +50,8 @@ struct stk_node {
     int64_t start_ns, dur_ns; // as recorded; dur_ns of a WAIT or INPUT: its own work alone
     uint32_t launch;          // device: the host node that launched it, STK_NONE
     uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
-    uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us
+    uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us;
+                     // KERNEL: enum stk_graph_alignment
     uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
@@ -59,6 +60,9 @@ struct stk_node {
     uint8_t kind, what;
 };
 _Static_assert(sizeof(struct stk_node) <= 48, "nodes are what a replay's memory goes into");
+
+// Are the dimensions of a matrix kernel multiples of 8?
+enum stk_graph_alignment { STK_ALIGNMENT_UNKNOWN, STK_ALIGNED, STK_UNALIGNED };
 
 struct stk_lane {
     uint32_t first, count; // its nodes
@@ -197,6 +201,8 @@ uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // gr
 uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // graph_waits.c
 // graph_messages.c: a collective's bytes. False: no memory.
 bool stk_graph_message(struct stk_graph_build *b, uint32_t event, uint32_t node);
+// graph_shapes.c: of the operator around a launch call.
+enum stk_graph_alignment stk_graph_alignment(const struct stk_trace *t, uint32_t launch);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
 
 // Each false: no memory.

@@ -101,6 +101,12 @@ static void describe(struct devices *d, const struct stk_device_op *op, struct s
         *what = (uint8_t)kernel_what(stk_name_of(t, op->event));
     }
     n->what = *what;
+    uint32_t launch = stk_launch_of(d->b->a, op->event);
+    bool is_matrix =
+        *what == STK_WHAT_MATRIX_32 || *what == STK_WHAT_MATRIX_TF32 || *what == STK_WHAT_MATRIX_16;
+    if (is_matrix && launch != STK_NONE && t->detail_count) {
+        n->size = stk_graph_alignment(t, launch);
+    }
 }
 
 static uint32_t root_of(const struct stk_trace *t, uint32_t track)

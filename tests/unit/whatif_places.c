@@ -180,6 +180,48 @@ static void check_precision(void)
     end(&j);
 }
 
+// Steps of two products of 1 ms: of [32, 64] by [64, n], and of multiples of 8.
+static void shaped_job(struct job *j, const char *shapes)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 2200;
+        const char *of[] = {shapes, "[[32, 64], [64, 16], [7]]"};
+        synth_step(&j->s, MAIN, at, 2199, k);
+        for (int i = 0; i < 2; i++) {
+            struct stk_track_key key = {
+                .kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = MAIN};
+            struct stk_row row = {.start_ns = (int64_t)(at + 10 + 30 * i) * 1000,
+                                  .dur_ns = 20000,
+                                  .kind = STK_KIND_HOST_OP};
+            struct stk_detail detail = {.key = STK_DETAIL_SHAPES};
+            row.name = stk_shard_intern(j->s.shard, "aten::mm", 8);
+            row.track = stk_shard_track(j->s.shard, &key);
+            detail.text = stk_shard_intern(j->s.shard, of[i], strlen(of[i]));
+            stk_shard_add_detailed(j->s.shard, &row, NULL, &detail, 1);
+            synth_launch(&j->s, MAIN, at + 20 + 30 * i, 5, SGEMM, at + 30 + 1001 * i, 1000, STREAM);
+        }
+        synth_host(&j->s, MAIN, at + 80, 1960, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    }
+    summarize(j);
+}
+
+static void check_align(void)
+{
+    struct job j;
+    shaped_job(&j, "[[32, 64], [64, 10]]");
+    struct stk_price p = price(&j, "align=8"); // one of the two is twice as fast
+    CHECK(near(p.expected, 1 - 498.0 / 2200, 0.03));
+    CHECK(p.low < 1 - 700.0 / 2200 && p.high > 0.99);
+    end(&j);
+    shaped_job(&j, "[[32, 64], [64, 24]]");
+    CHECK_STR(refusal(&j, "align=8"), "the dimensions of matrix products are multiples of 8");
+    end(&j);
+    copying_job(&j, "Test GPU", 500, false);
+    CHECK(strstr(refusal(&j, "align=8"), "record_shapes") != NULL);
+    end(&j);
+}
+
 static void check_device(void)
 {
     struct job j;
@@ -210,6 +252,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_data_on_device);
     CHECK_RUN(check_input_on_device);
     CHECK_RUN(check_precision);
+    CHECK_RUN(check_align);
     CHECK_RUN(check_device);
     return check_done("unit.whatif_places");
 }
