@@ -176,6 +176,9 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
 {
     const struct stk_facts *f = &run->facts;
     uint64_t kernels = kernels_of(run);
+    if (run->machine && kernels == 0 && f->host_events == 0) {
+        return STK_REASON_MACHINE_ALONE;
+    }
     // A pipeline that reports itself leaves short calls out: a few steps hold few events.
     bool is_pipeline = f->input_limit && run->steps_used >= AT(HOST_STEPS);
     if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline) {

@@ -33,6 +33,7 @@ enum {
     FIX_COPY,
     FIX_OTHER,
     FIX_BATCHES,
+    FIX_PROFILE,
     FIX_COUNT
 };
 static const struct stk_rep_fix fixes[] = {
@@ -93,6 +94,10 @@ static const struct stk_rep_fix fixes[] = {
                      "Record ten batches or more: each iterator adds its own to the file, which is "
                      "whole when they are closed.",
                      "STOKER_DATA_RECORD=run.stk python train.py && stoker why run.stk"},
+    [FIX_PROFILE] = {"any",
+                     "Give the folder of the run, where the profile lies beside this record (a run "
+                     "at --level 0 has none); `stoker stats machine` prints the record alone.",
+                     "stoker run -- python train.py"},
     {0},
 };
 
@@ -104,6 +109,7 @@ static const struct {
     [STK_REASON_EMPTY] = {"The profile is empty",
                           {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_STEPS, FIX_JAX_STEPS,
                            FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_MACHINE_ALONE] = {"The profile of the job is missing", {FIX_PROFILE, FIX_COUNT}},
     [STK_REASON_UNKNOWN_ACCELERATOR] = {"The accelerator is not known", {FIX_OTHER, FIX_COUNT}},
     [STK_REASON_KERNELS_NOT_RECORDED] = {"Recording the device failed",
                                          {FIX_TORCH_METRICS, FIX_TORCH_DEVICE, FIX_TF_DEVICE,

@@ -244,6 +244,21 @@ void stk_run_json(const struct stk_run *run, struct stk_sink *to)
     stk_sink_text(to, "\n");
 }
 
+// A window of fewer steps may also be quicker than the rest, which says nothing of the profiler.
+static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
+{
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    double slower = (double)lead->window_median_ns / (double)lead->median_ns - 1;
+    stk_sink_printf(to, "; %s a step in the profiled window of %llu, ",
+                    stk_human_ns((int64_t)lead->window_median_ns, a),
+                    (unsigned long long)lead->head.window_steps);
+    if (slower < 0) {
+        stk_sink_text(to, "which happened to be quicker");
+    } else {
+        stk_sink_printf(to, "%s slower", stk_human_share(slower, b));
+    }
+}
+
 void stk_run_line(const struct stk_run *run, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
@@ -258,10 +273,7 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
         stk_sink_printf(to, ", %s of it waiting for input", stk_human_share(wait_share(lead), a));
     }
     if (lead->head.window_state == STK_WINDOW_DONE && lead->median_ns && lead->window_median_ns) {
-        double slower = (double)lead->window_median_ns / (double)lead->median_ns - 1;
-        stk_sink_printf(
-            to, "; in the window of %llu steps %s %s", (unsigned long long)lead->head.window_steps,
-            stk_human_share(slower < 0 ? -slower : slower, a), slower < 0 ? "faster" : "slower");
+        put_window_pace(lead, to);
     }
     if (run->steps.count > 1) {
         stk_sink_printf(to, "; %zu ranks", run->steps.count);

@@ -64,7 +64,7 @@ static const struct stk_table_info absent_table =
 
 struct machine_summary {
     struct stk_cell sampled_ns, looks, of_profile, processors, running, waiting, throttled_share,
-        sampler_share;
+        sampler_share, other_records;
 };
 static const struct stk_column machine_figures[] = {
     STK_COLUMN(machine_summary, sampled_ns, NS, "time that the figures are of"),
@@ -78,6 +78,8 @@ static const struct stk_column machine_figures[] = {
     STK_COLUMN(machine_summary, throttled_share, SHARE,
                "periods in which the control group's quota was used up"),
     STK_COLUMN(machine_summary, sampler_share, SHARE, "of one processor that sampling took"),
+    STK_COLUMN(machine_summary, other_records, COUNT,
+               "records of other machines or times that were given and are not shown"),
 };
 static const struct stk_summary_info machine_summary_info =
     STK_SUMMARY_INFO(machine_summary, machine_figures);
@@ -188,6 +190,7 @@ static enum stoker_status machine_describe(const struct stk_pass_ctx *ctx,
         .throttled_share =
             quota ? stk_cell_ratio(throttled < 1 ? throttled : 1) : stk_cell_unknown(),
         .sampler_share = stk_cell_ratio(cost < 1 ? cost : 1),
+        .other_records = stk_cell_number(v->left_out),
     };
     stk_table_summarize(doc, &machine_summary_info, &summary);
     return STOKER_OK;
