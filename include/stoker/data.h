@@ -261,7 +261,7 @@ struct stoker_run_options {  // zero it, then set what is wanted
     // AUTOTUNE: workers of a stage at first (0: as many as processors, 16 at most), and at least;
     // is_untuned: it stays with those.
     int initial_parallelism, min_parallelism, is_untuned;
-    int is_as_written; // no rewrites; they change no element, see docs/data.md
+    int is_as_written; // no rewrites; they change no element, see docs/data/speed.md
     const struct stoker_memory_source *memory; // NULL: the heap. Borrowed as long as it is called
     uint64_t reserved[4];
 };
