@@ -176,7 +176,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
 {
     const struct stk_facts *f = &run->facts;
     uint64_t kernels = kernels_of(run);
-    if (run->machine && kernels == 0 && f->host_events == 0) {
+    if (run->machine && run->rank_count == 0) {
         return STK_REASON_MACHINE_ALONE;
     }
     // A pipeline that reports itself leaves short calls out: a few steps hold few events.
