@@ -68,8 +68,9 @@ struct stoker_spec {
     int64_t dim[STOKER_RANK_MAX];
     const struct stoker_specs *nested; // of datasets as components; borrowed; NULL: none or unknown
 };
-struct stoker_specs; // of the components of an element
-int stoker_specs_count(const struct stoker_specs *s);
+struct stoker_specs;                                  // of the components of an element
+int stoker_specs_count(const struct stoker_specs *s); // of components
+// That of component i, from 0 to count - 1; what `nested` points to lives as long as s.
 void stoker_specs_get(const struct stoker_specs *s, int i, struct stoker_spec *out);
 
 // A value. As a result it belongs to the receiver until stoker_tensor_release; as an argument it is
@@ -86,7 +87,8 @@ void stoker_tensor_release(struct stoker_tensor *t); // from any thread; zeroes 
 void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *from);
 
 // Arguments of datasets and operations, by name. Everything is copied or held, except tensors made
-// with stoker_args_memory. Setters return 0 when out of memory.
+// with stoker_args_memory. Setters return 0 when out of memory, or for a type or rank that
+// there is not.
 struct stoker_args;
 struct stoker_fn;
 struct stoker_dataset;
@@ -146,12 +148,17 @@ const char *stoker_op_name(int i, const char **summary);
 enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
                                       struct stoker_err *err);
 
+// A dataset of a kind of the table (stoker_kind_name, stoker_kind_arg; docs/pipelines.md) over n
+// inputs, which it holds. Files are not opened yet. where: source line for messages, or NULL.
+// STOKER_EUSAGE: no such kind; STOKER_EINVAL: an argument is missing, unknown or out of range, or
+// the inputs do not suit, which err says.
 enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *const *inputs,
                                        int n, const struct stoker_args *args, const char *where,
                                        struct stoker_dataset **out, struct stoker_err *err);
-struct stoker_dataset *stoker_dataset_hold(struct stoker_dataset *ds);
-void stoker_dataset_free(struct stoker_dataset *ds);
+struct stoker_dataset *stoker_dataset_hold(struct stoker_dataset *ds); // ds; from any thread
+void stoker_dataset_free(struct stoker_dataset *ds); // from any thread; takes NULL
 const struct stoker_specs *stoker_dataset_specs(const struct stoker_dataset *ds); // borrowed
+// Elements, or STOKER_INFINITE, or STOKER_CARDINALITY_UNKNOWN. Reads no file.
 int64_t stoker_dataset_cardinality(const struct stoker_dataset *ds);
 // Tells datasets apart by what they are made of, the same in every process; it does not see what is
 // in files, nor what functions of the embedding language do.
@@ -325,6 +332,7 @@ struct stoker_memory {
     uint64_t in_use_bytes, peak_bytes, cap_bytes, fresh_buffers;
     uint64_t copied; // tensors handed out as copies beside the budget, since it was mostly in use
 };
+// Bytes of its buffers.
 void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out);
 
 // Writing TFRecord files. compression: "", "GZIP" or "ZLIB"; level: 1 to 9, 0: its default. One
@@ -350,7 +358,7 @@ struct stoker_feature { // of an Example; of a SequenceExample's context, or its
 enum stoker_status stoker_example_encode(const struct stoker_feature *features, size_t n,
                                          int is_sequence, struct stoker_bytes *out,
                                          struct stoker_err *err);
-void stoker_bytes_free(struct stoker_bytes *b);
+void stoker_bytes_free(struct stoker_bytes *b); // empties it; takes NULL
 
 // What a file of training data holds: TFRecords and indexed files.
 enum { STOKER_FEATURE_BYTES = 1, STOKER_FEATURE_FLOAT, STOKER_FEATURE_INT64 }; // as in the proto

@@ -26,6 +26,7 @@ extern "C" {
 struct stoker_stager;       // one thread at a time, except where said
 struct stoker_device_batch; // the device memory of an element; from any thread
 
+// Devices that the driver has, and the bytes of one of them.
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err);
 enum stoker_status stoker_device_memory(int device, uint64_t *unused_bytes, uint64_t *total_bytes,
                                         struct stoker_err *err);
@@ -94,8 +95,10 @@ struct stoker_stager_stats {
     uint64_t launches;     // of kernels, for tables
     uint64_t skipped;      // elements that did not suit a table and were left out
 };
+// Since it was opened; from any thread.
 void stoker_stager_stats(struct stoker_stager *s, struct stoker_stager_stats *out);
 
+// b, with one more holder; from any thread.
 struct stoker_device_batch *stoker_device_batch_hold(struct stoker_device_batch *b);
 // At the last holder's, the memory is used again after the work that is on the awaited streams
 // then.

@@ -25,6 +25,7 @@ struct stoker_diff_options {
     int force; // compare what is not comparable, too
     uint64_t reserved[4];
 };
+// Every field at its default; takes NULL.
 void stoker_diff_options_default(struct stoker_diff_options *options);
 
 // Read both sides as stoker_why does (several files are the ranks of one run) and compare them.

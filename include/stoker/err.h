@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public error type of libstoker.
+// Public error type of libstoker, and the rules of its functions (docs/library.md): what holds in
+// every header unless said otherwise.
+//
+// Errors: STOKER_OK, or why not; a pointer that was to be given is NULL then. NULL where a comment
+// does not allow it is STOKER_EINVAL, and nothing was touched; functions without a status, which
+// only tell something of an object, must be given one.
+// Ownership: arguments are borrowed for the call; what comes through `out` is the caller's, freed
+// with the function named beside it; a const char * is borrowed, static or as long-lived as the
+// object it was asked of.
+// Threads: different objects by different threads at once, one object by one thread at a time.
+// Units: times in nanoseconds since the profile's first event, sizes in bytes, shares from 0 to 1;
+// texts are UTF-8.
 #ifndef STOKER_ERR_H
 #define STOKER_ERR_H
 

@@ -39,6 +39,7 @@ struct stoker_query_options {
     void *interrupted_arg;
     uint64_t reserved[4];
 };
+// Every field at its default; takes NULL.
 void stoker_query_options_default(struct stoker_query_options *options);
 
 // One SELECT in SQLite's dialect over the tables that stoker_describe_tables lists. STOKER_EUSAGE
@@ -57,6 +58,7 @@ struct stoker_find_options {
     int by_time;       // sort by start; else the longest come first
     uint64_t reserved[4];
 };
+// Every field at its default; takes NULL.
 void stoker_find_options_default(struct stoker_find_options *options);
 
 // Events whose name contains the pattern (ASCII case ignored), or matches it where it is written as

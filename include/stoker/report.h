@@ -36,6 +36,7 @@ struct stoker_why_options {
     const char *by; // stoker_stats: the key that sums are by ("scope" of "ops"); NULL: its own
     uint64_t reserved[7];
 };
+// Every field at its default; takes NULL.
 void stoker_why_options_default(struct stoker_why_options *options);
 
 // Read the profiles (files, directories, "-" for standard input; several are ranks of one run) and

@@ -28,6 +28,7 @@ struct stoker_whatif_options {
     int critical;      // only the critical path of the steps, no prices
     uint64_t reserved[4];
 };
+// Every field at its default; takes NULL.
 void stoker_whatif_options_default(struct stoker_whatif_options *options);
 
 // Read the profiles as stoker_why does and price fixes. A profile that supports no price is no

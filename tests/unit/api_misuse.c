@@ -3,6 +3,7 @@
 // there is a record for it or not; where assertions are on the program aborts instead.
 #include "check.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -92,7 +93,12 @@ static int number;
     X(stoker_inspect, (NULL, NULL, NULL, &inspection, err))                                        \
     X(stoker_inspect, ("x", NULL, NULL, NULL, err))                                                \
     X(stoker_stager_open_tables, (NULL, NULL, 0, 2, NULL, 0, &stager, err))                        \
-    X(stoker_stager_next, (NULL, &tensor, 1, &batch, &number, err))
+    X(stoker_stager_next, (NULL, &tensor, 1, &batch, &number, err))                                \
+    X(stoker_stager_explain, (NULL, NULL, &bytes, err))                                            \
+    X(stoker_device_count, (NULL, err))                                                            \
+    X(stoker_device_batch_await, (NULL, NULL, err))                                                \
+    X(stoker_device_batch_wait, (NULL, err))                                                       \
+    X(stoker_device_batch_read, (NULL, NULL, NULL, 1, err))
 
 #define X(entry, args) +1
 enum { CALLS_COUNT = 0 CALLS(X) };
@@ -159,8 +165,31 @@ static void null_is_nothing(void)
     stoker_export_free(NULL);
     stoker_iterator_free(NULL);
     stoker_inspection_free(NULL);
+    stoker_bytes_free(NULL);
     struct stoker_err err;
     CHECK_EQ(stoker_iterator_close(NULL, &err), STOKER_OK);
+}
+
+// Types and ranks that there are not: of specs that callers write themselves.
+static void made_up_specs(void)
+{
+    static const struct {
+        int dtype, rank;
+    } wrong[] = {{-1, 0}, {STOKER_DTYPES, 0}, {0, -2}, {0, STOKER_RANK_MAX + 1}, {0, INT_MAX}};
+    struct stoker_args *args = stoker_args_new();
+    CHECK(args != NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct stoker_spec spec = {.dtype = wrong[i].dtype, .rank = wrong[i].rank};
+        struct stoker_fn *made = NULL;
+        struct stoker_err err;
+        CHECK_EQ(stoker_fn_open(&spec, 1, "f", &made, &err), STOKER_EINVAL);
+        CHECK(made == NULL && strstr(err.message, "input 0"));
+        CHECK_EQ(stoker_args_specs(args, "specs", &spec, 1), 0);
+        CHECK_EQ(stoker_args_bound(args, "bound", &spec, 1), 0);
+    }
+    struct stoker_spec good = {.dtype = STOKER_FLOAT32, .rank = STOKER_UNKNOWN};
+    CHECK_EQ(stoker_args_specs(args, "specs", &good, 1), 1);
+    stoker_args_free(args);
 }
 
 int main(int argc, char **argv)
@@ -168,5 +197,6 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(every_entry);
     CHECK_RUN(null_is_nothing);
+    CHECK_RUN(made_up_specs);
     return check_done("unit.api_misuse");
 }

@@ -42,6 +42,12 @@ void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from)
     }
 }
 
+bool stk_data_spec_is_one(const struct stoker_spec *s)
+{
+    return s->dtype >= 0 && s->dtype < STOKER_DTYPES && s->rank >= STOKER_UNKNOWN &&
+           s->rank <= STOKER_RANK_MAX;
+}
+
 void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from)
 {
     *to = (struct stk_spec){.dtype = (enum stk_dtype)from->dtype,
@@ -260,6 +266,11 @@ int stoker_args_memory(struct stoker_args *a, const char *name, const struct sto
 static int set_specs(struct stoker_args *a, const char *name, enum stk_attr_kind kind,
                      const struct stoker_spec *specs, size_t n)
 {
+    for (size_t i = 0; i < n; i++) {
+        if (!stk_data_spec_is_one(&specs[i])) {
+            return 0;
+        }
+    }
     struct stk_specs *s = stk_specs_new((int)n);
     if (!s) {
         return 0;
@@ -308,6 +319,12 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
         return stk_err_misuse(err, "stoker_fn_open needs inputs and a place for the function");
     }
     *out = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!stk_data_spec_is_one(&inputs[i])) {
+            return stk_err_set(err, STOKER_EINVAL, "input %d is of no type or rank that there is",
+                               i);
+        }
+    }
     struct stk_spec *specs = stk_alloc_zero((size_t)n + 1, sizeof specs[0]);
     if (!specs) {
         return stk_err_nomem(err);

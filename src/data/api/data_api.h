@@ -14,6 +14,8 @@ struct stk_data_hold { // what a tensor of strings or datasets holds
 // The engine's iterator under a public one.
 struct stk_iter *stk_data_root(struct stoker_iterator *it);
 void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from);
+// Whether there is such a type and rank.
+bool stk_data_spec_is_one(const struct stoker_spec *s);
 void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from);
 // What the engine calls of the embedding language, which stays where it is.
 void stk_data_host_open(struct stk_host *host, struct stoker_host *caller);

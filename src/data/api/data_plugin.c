@@ -157,7 +157,7 @@ static enum stoker_status plugin_infer(struct stk_op_infer *c, struct stoker_err
     }
     c->n_out = p.n_out;
     for (int k = 0; k < p.n_out; k++) {
-        if (out[k].dtype < 0 || out[k].dtype > STOKER_STRING || out[k].rank > STOKER_RANK_MAX) {
+        if (!stk_data_spec_is_one(&out[k]) || out[k].dtype > STOKER_STRING) {
             return stk_err_set(err, STOKER_EINVAL,
                                "%s: result %d is of no type or rank that there is", c->op->name, k);
         }

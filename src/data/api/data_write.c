@@ -119,6 +119,9 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
 
 void stoker_bytes_free(struct stoker_bytes *b)
 {
+    if (!b) {
+        return;
+    }
     struct stk_example_buffer own = {.data = (uint8_t *)(uintptr_t)b->data};
     stk_example_buffer_free(&own);
     *b = (struct stoker_bytes){0};

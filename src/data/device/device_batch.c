@@ -233,6 +233,9 @@ void stoker_device_batch_free(struct stoker_device_batch *b)
 enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void *stream,
                                              struct stoker_err *err)
 {
+    if (!b) {
+        return stk_err_misuse(err, "stoker_device_batch_await needs a batch");
+    }
     const struct stk_cuda_device *d = b->store->device;
     struct stoker_err own;
     err = stk_err_begin(err, &own);
@@ -262,6 +265,9 @@ enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void
 
 enum stoker_status stoker_device_batch_wait(struct stoker_device_batch *b, struct stoker_err *err)
 {
+    if (!b) {
+        return stk_err_misuse(err, "stoker_device_batch_wait needs a batch");
+    }
     const struct stk_cuda_device *d = b->store->device;
     struct stoker_err own;
     err = stk_err_begin(err, &own);
@@ -279,6 +285,9 @@ enum stoker_status stoker_device_batch_wait(struct stoker_device_batch *b, struc
 enum stoker_status stoker_device_batch_read(struct stoker_device_batch *b, const void *from,
                                             void *to, size_t size, struct stoker_err *err)
 {
+    if (!b || (size && (!from || !to))) {
+        return stk_err_misuse(err, "stoker_device_batch_read needs a batch and two addresses");
+    }
     const struct stk_cuda_device *d = b->store->device;
     struct stoker_err own;
     err = stk_err_begin(err, &own);

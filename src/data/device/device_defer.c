@@ -300,6 +300,10 @@ enum stoker_status stoker_stager_explain(struct stoker_dataset *ds,
                                          const struct stoker_run_options *options,
                                          struct stoker_bytes *out, struct stoker_err *err)
 {
+    if (!ds || !out) {
+        return stk_err_misuse(err,
+                              "stoker_stager_explain needs a dataset and a place for the text");
+    }
     struct stoker_err own;
     struct stk_deferred d = {0};
     struct stk_rewrite_log text = {0};

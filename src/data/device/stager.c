@@ -46,6 +46,9 @@ struct stoker_stager {
 
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err)
 {
+    if (!n) {
+        return stk_err_misuse(err, "stoker_device_count needs a place for the number");
+    }
     struct stoker_err own;
     err = stk_err_begin(err, &own);
     return stk_err_end(err, stk_cuda_count(n, err));
