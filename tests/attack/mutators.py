@@ -239,8 +239,9 @@ def change_perfetto(data, r):
         data = change_message(data, r)
     if r.random() < 0.3:
         fields = fields_of(data)
-        r.shuffle(fields)
-        data = message_of(fields, r) if fields else data
+        if fields:  # none: it is no message any more
+            r.shuffle(fields)
+            data = message_of(fields, r)
     return data
 
 
