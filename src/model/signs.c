@@ -7,7 +7,7 @@
 #include "model/threads/python_frame.h"
 
 enum scope { SCOPE_SLICE, SCOPE_TYPE, SCOPE_FUNCTION, SCOPE_FILE, SCOPES };
-enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS };
+enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS, HOW_NUMBERED };
 
 static const struct row {
     struct stk_str pattern;
@@ -20,6 +20,33 @@ static const struct row {
 
 _Static_assert(STK_SIGN_COUNT < UINT8_MAX, "a sign and 0 fit in a byte");
 
+// Behind `at`, where the pattern's first half was found: a number or none, and the second half.
+static bool goes_on(struct stk_str s, size_t at, struct stk_str second)
+{
+    size_t digits = at + 1;
+    if (at < s.n && s.p[at] == '_') {
+        while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9') {
+            digits++;
+        }
+        at = digits > at + 1 ? digits : at;
+    }
+    return stk_str_starts((struct stk_str){s.p + at, s.n - at}, second);
+}
+
+// The pattern "a#b": "ab", "a_1b", "a_2b", ... somewhere.
+static bool has_numbered(struct stk_str s, struct stk_str pattern)
+{
+    size_t half = (size_t)((const char *)memchr(pattern.p, '#', pattern.n) - pattern.p);
+    struct stk_str first = {pattern.p, half};
+    struct stk_str second = {pattern.p + half + 1, pattern.n - half - 1};
+    for (size_t i = 0; i + half <= s.n; i++) {
+        if (memcmp(s.p + i, first.p, half) == 0 && goes_on(s, i + half, second)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool matches(const struct row *r, struct stk_str s)
 {
     switch (r->how) {
@@ -29,6 +56,8 @@ static bool matches(const struct row *r, struct stk_str s)
         return stk_str_starts(s, r->pattern);
     case HOW_ENDS:
         return stk_str_ends(s, r->pattern);
+    case HOW_NUMBERED:
+        return has_numbered(s, r->pattern);
     default:
         return stk_str_contains(s, r->pattern);
     }

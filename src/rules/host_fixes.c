@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "model/device/device_rates.h"
 #include "rules/host_fixes.h"
 #include "store/names.h"
 #include "store/tf_name.h"
@@ -59,6 +60,7 @@ enum {
     FIX_JAX_SAVE,
     FIX_TF_FUNCTION,
     FIX_KERAS_FUNCTION,
+    FIX_KERAS_PREDICT,
     FIX_TF_AROUND,
     FIX_TF_SUMMARY,
     FIX_TF_CALLS_PYTHON,
@@ -67,6 +69,7 @@ enum {
     FIX_TF_WHILE,
     FIX_TF_CONCAT,
     FIX_TF_SCALE,
+    FIX_TF_SCALE_FIXED,
     FIX_OWN,
     FIX_TORCH_PYTHON,
     FIX_TF_PYTHON,
@@ -171,6 +174,12 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_KERAS_FUNCTION] = {"tensorflow",
                             "Run the step as one graph instead of operation by operation.",
                             "model.compile(optimizer=optimizer, loss=loss, run_eagerly=False)"},
+    [FIX_KERAS_PREDICT] =
+        {"tensorflow",
+         "A dataset and its iterator are made anew in each step, as every call of model.predict, "
+         "evaluate or fit does, in a callback for instance: call the model itself there, or do it "
+         "less often.",
+         "shown = model(x, training=False)  # in the place of model.predict(x)"},
     [FIX_TF_AROUND] =
         {"tensorflow",
          "A tf.function runs already, and what runs around it does so operation by operation: put "
@@ -215,9 +224,16 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_TF_SCALE] =
         {"tensorflow",
          "Dynamic loss scaling checks every gradient and decides on the host, in each step: "
-         "bfloat16 needs none.",
+         "bfloat16 needs none, on devices that compute it (NVIDIA's from Ampere on).",
          "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')  # before the model is "
          "made"},
+    [FIX_TF_SCALE_FIXED] =
+        {"tensorflow",
+         "Dynamic loss scaling checks every gradient and decides on the host, in each step. A "
+         "fixed scale needs no checks (the devices of this profile compute no bfloat16, which "
+         "would need no scale at all); see that the loss stays finite.",
+         "loss = loss_of(model(x), y) * 1024  # in the step\n"
+         "gradients = [g / 1024 for g in tape.gradient(loss, model.trainable_variables)]"},
     [FIX_OWN] = {"any",
                  "The functions named above are the job's own: call them less often, or let "
                  "another thread or process do their work.",
@@ -355,6 +371,20 @@ static bool loops_over_steps(const struct stk_rule_ctx *ctx)
     return sign(ctx, STK_SIGN_KERAS)->count > 0 || run->facts.loader_fetches > 2 * run->step_marks;
 }
 
+// A device of the run computes half precision, and no bfloat16.
+static bool lacks_bfloat16(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_device_limits none = {0};
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        const char *name = ctx->pass.run->devices[d].name;
+        struct stk_device_rates r = stk_device_rates_of(stk_str_from(name ? name : ""), &none);
+        if (r.fp16 > 0 && r.bf16 <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What each step does very often, where calls are what the time goes into.
 static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -370,8 +400,8 @@ static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
          "conditions of loops are computed in each step, between operations"},
         {STK_SIGN_CONCAT, FIX_TF_CONCAT, stk_rule_cause_names_any(ctx, STK_PART_HOST, concats),
          "times in each step tensors are put together"},
-        {STK_SIGN_LOSS_SCALE, FIX_TF_SCALE, !stk_rule_on_host(ctx),
-         "checks of gradients in each step, for dynamic loss scaling"},
+        {STK_SIGN_LOSS_SCALE, lacks_bfloat16(ctx) ? FIX_TF_SCALE_FIXED : FIX_TF_SCALE,
+         !stk_rule_on_host(ctx), "checks of gradients in each step, for dynamic loss scaling"},
     };
     char count[STK_HUMAN_MAX];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -409,7 +439,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (stk_rule_cause_names_any(ctx, STK_PART_HOST, python)) {
         fix(ctx, f, FIX_TF_CALLS_PYTHON);
     }
-    if (is_eager(ctx)) {
+    if (keras && is_in_each_step(ctx, STK_SIGN_ITERATOR) && takes(ctx, STK_SIGN_ITERATOR)) {
+        fix(ctx, f, FIX_KERAS_PREDICT);
+    } else if (is_eager(ctx)) {
         choose_eager(ctx, f);
     } else if (runs_briefly(ctx)) {
         fix(ctx, f, keras ? FIX_TF_STEPS : FIX_TF_LOOP);

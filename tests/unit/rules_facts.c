@@ -72,9 +72,31 @@ static void loss_scaling(void)
     CHECK(advises(x, "bfloat16 needs none") >= 0 && says(x, "40 checks of gradients in each step"));
     fake_done(&f);
     tensorflow(STK_SCOPE_STEPS);
+    sign(STK_SIGN_LOSS_SCALE, 40);
+    f.devices[0].name = "Tesla V100-SXM2-16GB";
+    x = host_bound();
+    CHECK(advises(x, "fixed scale") >= 0 && advises(x, "bfloat16 needs none") < 0);
+    fake_done(&f);
+    tensorflow(STK_SCOPE_STEPS);
     sign(STK_SIGN_LOSS_SCALE, 2);
     CHECK(advises(host_bound(), "bfloat16 needs none") < 0);
     fake_done(&f);
+}
+
+// model.predict in a callback, against a loop that makes its iterator once.
+static void iterators_made_anew(void)
+{
+    for (uint64_t a_step = 0; a_step < 2; a_step++) {
+        tensorflow(STK_SCOPE_HOST);
+        sign(STK_SIGN_KERAS, 1);
+        sign(STK_SIGN_EAGER_OP, 20);
+        sign(STK_SIGN_ITERATOR, a_step);
+        f.run.facts.signs[STK_SIGN_ITERATOR].ns = f.run.parts[STK_PART_HOST] / 2;
+        const struct stk_rep_finding *x = host_bound();
+        CHECK_EQ(advises(x, "in the place of model.predict") == 0, a_step == 1);
+        CHECK_EQ(advises(x, "run_eagerly=False") == 0, a_step == 0);
+        fake_done(&f);
+    }
 }
 
 static void placement(void)
@@ -195,6 +217,7 @@ int main(int argc, char **argv)
     CHECK_RUN(loops);
     CHECK_RUN(concatenations);
     CHECK_RUN(loss_scaling);
+    CHECK_RUN(iterators_made_anew);
     CHECK_RUN(placement);
     CHECK_RUN(launching_threads);
     CHECK_RUN(cross_device);
