@@ -334,6 +334,10 @@ def test_errors():
     c.raises(ValueError, lambda: sd.reshape(X, [4]))
     c.raises(ValueError, lambda: sd.Dataset.from_tensors(X).map(lambda x: sd.reshape(x, [4])))
     c.raises(ValueError, lambda: sd.pad(X, [[1, 1], [1, 1]], "NO"))
+    c.raises(ValueError, lambda: sd.pad(X, [[-1, 1], [1, 1]]), "paddings -1 and 1")
+    c.raises(ValueError, lambda: sd.pad(X, [[2**62, 2**62], [1, 1]]), "paddings")
+    c.raises(ValueError, lambda: sd.tile(X, [2**62, 1]), "cannot be there 4611686018427387904 times")
+    c.raises(ValueError, lambda: sd.tile(X, [-1, 1]), "cannot be there -1 times")
 
 
 def test_moves():

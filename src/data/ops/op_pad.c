@@ -38,6 +38,7 @@ static const struct stk_arg_row matmul_args[] = {
     {0}};
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
+#define PADDING_MAX (INT64_C(1) << 40) // no memory holds more
 
 static bool paddings_of(const struct stk_arg_value *args, const struct stk_col *in, int64_t i,
                         int rank, int64_t *pads)
@@ -63,8 +64,14 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
             return stk_err_set(err, STOKER_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
                                out->rank);
         }
-        out->dim[i] = is_static && out->dim[i] >= 0 ? out->dim[i] + pads[2 * i] + pads[2 * i + 1]
-                                                    : STK_UNKNOWN;
+        int64_t before = is_static ? pads[2 * i] : 0, behind = is_static ? pads[2 * i + 1] : 0;
+        if (before < 0 || behind < 0 || before > PADDING_MAX || behind > PADDING_MAX) {
+            return stk_err_set(err, STOKER_EINVAL, "pad: paddings %lld and %lld are not 0 to 2^40",
+                               (long long)before, (long long)behind);
+        }
+        bool is_known = is_static && out->dim[i] >= 0 &&
+                        !__builtin_add_overflow(out->dim[i], before + behind, &out->dim[i]);
+        out->dim[i] = is_known ? out->dim[i] : STK_UNKNOWN;
     }
     return STOKER_OK;
 }
@@ -117,7 +124,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
                                shape.rank);
         }
         for (int k = 0; k < shape.rank; k++) {
-            int64_t most = mode == CONSTANT ? INT64_C(1) << 40 : shape.dim[k] - (mode == REFLECT);
+            int64_t most = mode == CONSTANT ? PADDING_MAX : shape.dim[k] - (mode == REFLECT);
             if (pads[2 * k] < 0 || pads[2 * k + 1] < 0 || pads[2 * k] > most ||
                 pads[2 * k + 1] > most) {
                 return stk_op_fail(
@@ -161,7 +168,13 @@ static enum stoker_status tile_infer(struct stk_op_infer *c, struct stoker_err *
             return stk_err_set(err, STOKER_EINVAL, "tile: %d multiples for %d dimensions", count,
                                out->rank);
         }
-        out->dim[i] = is_static && out->dim[i] >= 0 ? out->dim[i] * times[i] : STK_UNKNOWN;
+        if (is_static &&
+            (times[i] < 0 ||
+             (out->dim[i] >= 0 && __builtin_mul_overflow(out->dim[i], times[i], &out->dim[i])))) {
+            return stk_err_set(err, STOKER_EINVAL, "tile: a dimension cannot be there %lld times",
+                               (long long)times[i]);
+        }
+        out->dim[i] = is_static ? out->dim[i] : STK_UNKNOWN;
     }
     return STOKER_OK;
 }
