@@ -334,6 +334,8 @@ def test_errors():
     c.raises(ValueError, lambda: sd.reshape(X, [4]))
     c.raises(ValueError, lambda: sd.Dataset.from_tensors(X).map(lambda x: sd.reshape(x, [4])))
     c.raises(ValueError, lambda: sd.pad(X, [[1, 1], [1, 1]], "NO"))
+    for begin in (-1, 3, 2**63 - 1, -(2**63)):
+        c.raises(ValueError, lambda: sd.slice(X, [begin, 0], [2**62, 1]), f"from place {begin} of dimension 0")
     c.raises(ValueError, lambda: sd.pad(X, [[-1, 1], [1, 1]]), "paddings -1 and 1")
     c.raises(ValueError, lambda: sd.pad(X, [[2**62, 2**62], [1, 1]]), "paddings")
     c.raises(ValueError, lambda: sd.tile(X, [2**62, 1]), "cannot be there 4611686018427387904 times")

@@ -326,14 +326,15 @@ static enum stoker_status slice_infer(struct stk_op_infer *c, struct stoker_err 
     }
     for (int i = 0; i < out->rank; i++) {
         int64_t whole = out->dim[i];
+        bool knows_place = whole >= 0 && has_begin && i < begins;
+        bool is_within = knows_place && begin[i] >= 0 && begin[i] <= whole;
         out->dim[i] = STK_UNKNOWN;
         if (has_size && size[i] >= 0) {
             out->dim[i] = size[i];
-        } else if (has_size && has_begin && i < begins && whole >= begin[i]) {
+        } else if (has_size && is_within) {
             out->dim[i] = whole - begin[i];
         }
-        if (whole >= 0 && has_begin && i < begins && out->dim[i] >= 0 &&
-            begin[i] + out->dim[i] > whole) {
+        if (knows_place && (!is_within || out->dim[i] > whole - begin[i])) {
             return stk_err_set(err, STOKER_EINVAL,
                                "slice: %lld values from place %lld of dimension %d, which has %lld",
                                (long long)out->dim[i], (long long)begin[i], i, (long long)whole);
