@@ -177,6 +177,38 @@ print("left")
         c.quick(start, 15, "left")
 
 
+def test_parts_with_failed_elements():
+    """Each element of the source is some part's, or its error is; where rounds must be whole, the last ones are nobody's."""
+    def given(ds):
+        values, errors, iterator = [], 0, iter(ds)
+        while True:
+            try:
+                values.append(int(next(iterator)))
+            except StopIteration:
+                return values, errors
+            except sd.errors.InvalidArgumentError:
+                errors += 1
+
+    for count in (12, 13, 14):
+        for bad in range(count):
+            source = sd.Dataset.range(count).map(lambda x, bad=bad: x + 0 * (1 // (x - bad)))
+            for remainder, most in (("keep", count), ("drop", count // 3 * 3)):
+                parts = [given(source.shard(3, index, remainder=remainder)) for index in range(3)]
+                values = sorted(value for part, _ in parts for value in part)
+                c.same(values, [x for x in range(most) if x != bad], f"{remainder} of {count}, {bad} fails")
+                c.same(sum(errors for _, errors in parts), int(bad < most), f"{remainder} of {count}, {bad} fails: errors")
+
+
+def test_parts_that_are_cancelled():
+    """A part that passes over others' elements ends soon when it is told to."""
+    vast = sd.Dataset.range(2**60).filter(lambda x: x >= 0).shard(2**40, 0, remainder="drop")
+    iterator = iter(vast)
+    timer = threading.Timer(0.1, iterator.cancel)
+    timer.start()
+    c.raises(sd.errors.CancelledError, lambda: next(iterator), "the iterator was cancelled")
+    timer.join()
+
+
 def test_full_disk():
     """A file that cannot grow, as on a full disk: said, and nothing of it stays."""
     with tempfile.TemporaryDirectory() as d:

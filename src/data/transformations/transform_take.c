@@ -273,22 +273,43 @@ static enum stoker_status fill_up(struct stk_iter *it, struct stk_block *out,
     return stk_block_share(out, &p->filling) ? STOKER_OK : stk_stage_no_memory(it, err);
 }
 
-// Is the rest of the round there? Passes over it.
-static bool passes_round(struct stk_iter *it, enum stoker_status *s, struct stoker_err *err)
+// Passes over the rest of the round, and says whether it is there. An error of another part's
+// element is that part's.
+static enum stoker_status pass_round(struct stk_iter *it, bool *is_there, struct stoker_err *err)
 {
     struct part *p = it->state;
     int64_t done = 0, rest = p->shards - 1 - p->index;
+    enum stoker_status s = STOKER_OK;
     while (done < rest) {
         int64_t more = 0;
-        *s = stk_iter_skip(it->in[0], rest - done, &more, err);
-        done += more + (*s != STOKER_OK);
-        if (*s == STOKER_OK && more == 0) {
+        s = stk_iter_skip(it->in[0], rest - done, &more, err);
+        done += more + (s != STOKER_OK);
+        if (s == STOKER_OK ? more == 0 : !stk_status_is_of_element(s)) {
             break;
         }
-        *s = STOKER_OK; // an error of another part's element is that part's
+        s = STOKER_OK;
     }
     p->passed += done;
-    return done == rest;
+    *is_there = done == rest;
+    return s;
+}
+
+// With DROP: our element, or what was said of it (s), stands only if all of its round is there.
+static enum stoker_status keep_whole(struct stk_iter *it, enum stoker_status s,
+                                     struct stk_block *out, struct stoker_err *err)
+{
+    struct stoker_err other;
+    bool is_there;
+    enum stoker_status of_round = pass_round(it, &is_there, &other);
+    if (of_round == STOKER_OK && is_there) {
+        return s;
+    }
+    stk_block_clear(out);
+    out->n = 0;
+    if (of_round != STOKER_OK) {
+        *err = other;
+    }
+    return of_round;
 }
 
 // The next element of ours as a block of one.
@@ -321,10 +342,8 @@ static enum stoker_status pick(struct stk_iter *it, struct stk_block *out, struc
     if (p->remainder == PAD && s == STOKER_OK && !is_there) {
         return fill_up(it, out, err);
     }
-    if (p->remainder == DROP && (s != STOKER_OK || is_there) && !passes_round(it, &s, err)) {
-        stk_block_clear(out);
-        out->n = 0;
-        return STOKER_OK;
+    if (p->remainder == DROP && (s == STOKER_OK ? is_there : stk_status_is_of_element(s))) {
+        return keep_whole(it, s, out, err);
     }
     return s;
 }
