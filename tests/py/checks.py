@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+import threading
 import time
 import traceback
 
@@ -84,6 +85,35 @@ def true(value, what=""):
     count += 1
     if not value:
         fail(f"not so: {what}")
+
+
+def _fork_of(fork):
+    """os.fork under AddressSanitizer, whose allocator (GCC 12) a fork copies as it is: where another
+    thread is in it, the child waits for ever. So it waits until the others have all been found asleep,
+    ten seconds at most."""
+
+    def quiet():
+        for task in os.listdir("/proc/self/task"):
+            try:
+                with open(f"/proc/self/task/{task}/stat") as f:
+                    state = f.read().rpartition(")")[2].split()[0]
+            except OSError:  # it has ended
+                continue
+            if state != "S" and int(task) != threading.get_native_id():
+                return False
+        return True
+
+    def forked():
+        end = time.monotonic() + 10
+        while time.monotonic() < end and not (quiet() and quiet()):
+            time.sleep(0.001)
+        return fork()
+
+    return forked
+
+
+if "libasan" in os.environ.get("LD_PRELOAD", ""):
+    os.fork = _fork_of(os.fork)
 
 
 def load():
