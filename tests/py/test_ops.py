@@ -108,6 +108,15 @@ def test_clip():
     x, low = rng.normal(size=(6, 4)).astype("float32"), rng.normal(size=6).astype("float32")
     ds = sd.Dataset.from_tensor_slices((x, low, low + 1)).map(sd.clip_by_value)
     c.same(np.stack(list(ds)), np.clip(x, low[:, None], low[:, None] + 1), "bounds of each element")
+    wide, rows = np.zeros((2, 4), "float32"), sd.Dataset.from_tensor_slices(x)
+    c.raises(ValueError, lambda: rows.map(lambda v: sd.clip_by_value(v, wide, wide + 1)), "clip_by_value")
+    c.raises(ValueError, lambda: rows.map(lambda v: sd.clip_by_value(v[:1], wide[0], wide[0])), "clip_by_value")
+    ragged = sd.Dataset.from_generator(
+        lambda: (np.zeros(n, "float32") for n in (4, 3)), output_signature=sd.TensorSpec((None,), "float32")
+    )
+    cut = iter(ragged.map(lambda v: sd.clip_by_value(v, wide[0] - 1, wide[0] + 1)))
+    c.same(next(cut), wide[0])
+    c.raises(sd.errors.InvalidArgumentError, lambda: next(cut), "bounds' shape")
 
 
 def test_large_elements():

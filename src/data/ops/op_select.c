@@ -127,15 +127,32 @@ const struct stk_op stk_op_where = {.name = "where",
                                     .infer = where_infer,
                                     .run = where_run};
 
+// Whether bounds of that shape go to values of the other one, which stay as they are.
+static bool bounds_fit(const struct stk_shape *bounds, const struct stk_shape *values)
+{
+    struct stk_shape both;
+    if (stk_op_broadcast(&both, values, bounds)) {
+        return false;
+    }
+    if (values->rank < 0 || both.rank < 0) {
+        return true; // who runs it knows
+    }
+    for (int i = 0; i < values->rank && both.rank == values->rank; i++) {
+        if (both.dim[i] != values->dim[i] && values->dim[i] >= 0) {
+            return false;
+        }
+    }
+    return both.rank == values->rank;
+}
+
 static enum stoker_status clip_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
     for (int j = 1; s == STOKER_OK && j < 3; j++) {
-        struct stk_shape both;
         if (c->in[j].dtype != c->in[0].dtype || !stk_op_is_number(c->in[0].dtype)) {
             s = stk_err_set(err, STOKER_EINVAL, "clip_by_value: %s between bounds of %s",
                             stk_dtype_name(c->in[0].dtype), stk_dtype_name(c->in[j].dtype));
-        } else if (stk_op_broadcast(&both, &c->in[0].shape, &c->in[j].shape)) {
+        } else if (!bounds_fit(&c->in[j].shape, &c->in[0].shape)) {
             s = stk_op_bad_broadcast("clip_by_value", &c->in[0].shape, &c->in[j].shape, err);
         }
     }
@@ -173,6 +190,11 @@ static enum stoker_status clip_run(struct stk_op_run *r, struct stoker_err *err)
         return stk_op_run_halves(r, err, clip_run);
     }
     struct stk_col low = {0}, high = {0};
+    for (int j = 1; j < 3; j++) {
+        if (!bounds_fit(&r->in[j]->shape, &in->shape)) {
+            return stk_op_fail(r, 0, STOKER_EINVAL, "the bounds' shape is not one of the values'");
+        }
+    }
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
     bool is_one = stk_shape_count(&r->in[1]->shape) == 1 &&
                   stk_shape_count(&r->in[2]->shape) == 1 && !r->in[1]->is_varied &&
