@@ -41,7 +41,7 @@ static uint64_t of_specs(const struct stk_specs *specs)
 // What of a string counts: for a likeness what follows the last '/', for files are moved.
 static uint64_t of_bytes(const void *data, size_t size, enum look look)
 {
-    const char *text = data, *end = text + size, *from = text;
+    const char *text = size ? data : "", *end = text + size, *from = text;
     for (const char *p = end; look == GLANCE && p > text && from == text; p--) {
         from = p[-1] == '/' ? p : text;
     }
