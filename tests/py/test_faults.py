@@ -46,6 +46,18 @@ def rest(it):
             errors.append(e)
 
 
+def test_unequal_batch_costs_itself():
+    """Batches before and behind one whose elements differ in shape are given, however many are asked for at once."""
+    rows = sd.Dataset.range(40).map(lambda x: sd.cast(sd.range(sd.where(x == 21, 2, 1)), sd.int64) + x)
+    for size, bad in ((2, 10), (4, 5), (40, 0)):
+        for more in (lambda d: d, lambda d: d.prefetch(3), lambda d: d.map(lambda b: b + 0, num_parallel_calls=2)):
+            got = c.all_of(iter(more(rows.batch(size))))
+            c.same([i for i, v in enumerate(got) if isinstance(v, type)], [bad], f"batches of {size}")
+            c.same(len(got), 40 // size)
+            whole = [int(v) for b in got if not isinstance(b, type) for v in b[:, 0]]
+            c.same(whole, [v for v in range(40) if v // size != bad])
+
+
 def test_vanishing():
     with tempfile.TemporaryDirectory() as d:
         files = [numbers(d, f"{k}.tfr", 100) for k in range(3)]

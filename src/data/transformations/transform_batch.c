@@ -104,38 +104,68 @@ static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
     return true;
 }
 
-// The first `n` held elements, groups of `size`, become the result; the others stay held.
+static enum stoker_status differs(const struct stk_col *c, int k, int64_t unequal, int64_t size,
+                                  struct stoker_err *err)
+{
+    char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
+    stk_shape_text(&c->shapes[unequal], have);
+    stk_shape_text(&c->shapes[unequal / size * size], want);
+    return stk_err_set(err, STOKER_EINVAL,
+                       "batch: component %d has shape %s in element %lld of a batch and %s in its "
+                       "first; padded_batch makes them equal",
+                       k, have, (long long)(unequal % size), want);
+}
+
+// b->part, groups of `size`, becomes the result. *unequal: where a shape differs from its group's
+// first; below 0: memory was short.
+static enum stoker_status fold_part(struct stk_iter *it, int64_t size, struct stk_block *out,
+                                    int64_t *unequal, struct stoker_err *err)
+{
+    struct batch *b = it->state;
+    const struct stk_block *part = &b->part;
+    *unequal = -1;
+    if (!stk_block_reset(out, part->count)) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < part->count; k++) {
+        if (!stk_col_fold(&out->cols[k], it->run->pool, &part->cols[k], size, unequal)) {
+            if (*unequal >= 0) {
+                return differs(&part->cols[k], k, *unequal, size, err);
+            }
+        } else if (make_writable(it, out, k)) {
+            continue;
+        }
+        *unequal = -1;
+        return stk_err_set(err, STOKER_ELIMIT, "batch: no memory for %lld elements",
+                           (long long)part->n);
+    }
+    out->n = part->n / size;
+    return STOKER_OK;
+}
+
+// The first `n` held elements, groups of `size`, become the result; the others stay held. Where a
+// group cannot be made, those before it are the result, and its error is the next one's.
 static enum stoker_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
                                struct stoker_err *err)
 {
     struct batch *b = it->state;
-    struct stk_block *part = &b->part;
+    enum stoker_status s;
     STK_ASSERT(n > 0 && size > 0 && n % size == 0 && n <= b->held.block.n);
-    bool ok = stk_block_slice(part, &b->held.block, 0, n) && stk_block_reset(out, part->count) &&
-              stk_held_drop(&b->held, n);
-    enum stoker_status s = ok ? STOKER_OK : stk_err_nomem(err);
-    for (int k = 0; s == STOKER_OK && k < part->count; k++) {
-        int64_t unequal;
-        if (stk_col_fold(&out->cols[k], it->run->pool, &part->cols[k], size, &unequal)) {
-            if (make_writable(it, out, k)) {
-                continue;
-            }
-            unequal = -1;
-        }
-        if (unequal < 0) {
-            s = stk_err_set(err, STOKER_ELIMIT, "batch: no memory for %lld elements", (long long)n);
+    for (;;) {
+        int64_t unequal = -1;
+        s = stk_block_slice(&b->part, &b->held.block, 0, n)
+                ? fold_part(it, size, out, &unequal, err)
+                : stk_err_nomem(err);
+        stk_block_clear(&b->part);
+        if (s == STOKER_OK || unequal < size) {
+            n = s != STOKER_OK && unequal >= 0 ? size : n;
             break;
         }
-        char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
-        stk_shape_text(&part->cols[k].shapes[unequal], have);
-        stk_shape_text(&part->cols[k].shapes[unequal / size * size], want);
-        s = stk_err_set(err, STOKER_EINVAL,
-                        "batch: component %d has shape %s in element %lld of a batch and %s in its "
-                        "first; padded_batch makes them equal",
-                        k, have, (long long)(unequal % size), want);
+        n = unequal / size * size;
     }
-    out->n = n / size;
-    stk_block_clear(part);
+    if (!stk_held_drop(&b->held, n)) {
+        s = stk_err_nomem(err);
+    }
     if (s != STOKER_OK) {
         stk_block_clear(out);
     }
