@@ -147,6 +147,8 @@ def test_gamma_and_beta():
     rate = draw(lambda i: sd.random.gamma([], 2.0, 4.0, seed=1))
     c.true(abs(rate.mean() - 0.5) < 0.02, "rate")
     c.raises(ValueError, lambda: sd.ops.random_gamma(np.int32(1), shape=[2]), "float")
+    for kind in ("float32", "float64"):
+        c.same(np.asarray(sd.ops.random_gamma(np.array([np.inf], kind), shape=[1])), np.array([[np.inf]], kind))
 
 
 def test_bounds_of_uniform():

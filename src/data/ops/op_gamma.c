@@ -43,6 +43,9 @@ static double draw(struct source *s, double alpha)
     if (!(alpha > 0)) {
         return NAN;
     }
+    if (isinf(alpha)) {
+        return alpha; // no draw would ever be taken
+    }
     if (alpha < 1) {
         boost = pow(unit(s), 1 / alpha);
         alpha += 1;
