@@ -212,7 +212,9 @@ _stoker() {
             '--pairs[at most so many pairs of runs (12); no verdict from fewer than 4]:N:' \
             '--metric[what a run prints as its time, found in its lines; the first parenthesis is the number]:REGEX:' \
             '--rate[--metric finds a rate\: more of it is better]' \
-            '--warmup[numbers of a run that do not count (its first fifth)]:N:' \
+            '--warmup[steps of a run that do not count (10); numbers of --metric (its first fifth)]:N:' \
+            '--steps[end each run after so many steps, those of the warm-up among them]:N:' \
+            '--whole[compare the time of the whole command, even where it makes steps]' \
             '--env[B runs with this variable set; may stand several times]:K=V:' \
             '--timeout[end a run that takes longer\: 10s, 5min]:TIME:' \
             '--json[JSON for programs, into FILE; -\: to standard output, in place of the text]:FILE:_files' \

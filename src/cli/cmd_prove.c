@@ -188,28 +188,57 @@ static int put_all(const struct stk_args *args, const struct stk_proof_plan *pla
     return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
 }
 
+static enum stk_proof_of what_of(const struct stk_opt_value *v)
+{
+    return v[STK_OPT_ID_METRIC].set        ? STK_PROOF_METRIC
+           : v[STK_OPT_ID_WHOLE].set       ? STK_PROOF_WHOLE
+           : v[STK_OPT_ID_PROVE_STEPS].set ? STK_PROOF_STEPS
+                                           : STK_PROOF_STEPS_OR_WHOLE;
+}
+
+static int check(const struct stk_opt_value *v, const struct stk_proof_plan *plan)
+{
+    int ways = v[STK_OPT_ID_METRIC].set + v[STK_OPT_ID_WHOLE].set + v[STK_OPT_ID_PROVE_STEPS].set;
+    if (plan->pairs < STK_PAIRED_MIN || plan->pairs > STK_PAIRED_MAX) {
+        return stk_usage(&stk_cmd_prove, "--pairs: from %d to %d", STK_PAIRED_MIN, STK_PAIRED_MAX);
+    }
+    if (ways > 1) {
+        return stk_usage(&stk_cmd_prove, "--metric, --whole and --steps: each says what of a run "
+                                         "is compared; choose one");
+    }
+    if (plan->is_rate && plan->of != STK_PROOF_METRIC) {
+        return stk_usage(&stk_cmd_prove, "--rate says something of --metric, which is missing");
+    }
+    if (plan->warmup >= 0 && plan->of == STK_PROOF_WHOLE) {
+        return stk_usage(&stk_cmd_prove, "--warmup says something of steps or --metric, and "
+                                         "--whole compares neither");
+    }
+    if (plan->steps && plan->steps < stk_proof_warmup(plan) + STK_MEASURE_LEAST) {
+        return stk_usage(&stk_cmd_prove, "--steps: at least %llu, %d behind the warm-up",
+                         (unsigned long long)stk_proof_warmup(plan) + STK_MEASURE_LEAST,
+                         STK_MEASURE_LEAST);
+    }
+    return STK_EXIT_DONE;
+}
+
 static int prove_run(const struct stk_args *args)
 {
     const struct stk_opt_value *values = args->values, *pairs = &values[STK_OPT_ID_PAIRS],
                                *warmup = &values[STK_OPT_ID_WARMUP];
     struct stk_proof_plan plan = {.pairs = pairs->set ? (int)pairs->number : STK_PROOF_PAIRS,
+                                  .of = what_of(values),
                                   .metric = values[STK_OPT_ID_METRIC].text,
                                   .is_rate = values[STK_OPT_ID_RATE].set,
                                   .warmup = warmup->set ? warmup->number : -1,
+                                  .steps = (uint64_t)values[STK_OPT_ID_PROVE_STEPS].number,
                                   .timeout_ns = values[STK_OPT_ID_RUN_TIMEOUT].number,
                                   .stop = wants_stop,
                                   .arg = &plan};
-    if (pairs->set && (pairs->number < STK_PAIRED_MIN || pairs->number > STK_PAIRED_MAX)) {
-        return stk_usage(&stk_cmd_prove, "--pairs: from %d to %d", STK_PAIRED_MIN, STK_PAIRED_MAX);
-    }
-    if (!plan.metric && (plan.is_rate || warmup->set)) {
-        return stk_usage(&stk_cmd_prove, "--%s says something of --metric, which is missing",
-                         plan.is_rate ? "rate" : "warmup");
-    }
     struct sides sides = {0};
     struct stk_proof proof = {0};
     struct stoker_err err;
-    int code = split(args, &sides, &plan);
+    int code = check(values, &plan);
+    code = code == STK_EXIT_DONE ? split(args, &sides, &plan) : code;
     if (code == STK_EXIT_DONE) {
         bool is_shown = isatty(STDERR_FILENO) && !values[STK_OPT_ID_QUIET].set;
         plan.begins = is_shown ? begins : NULL;
@@ -237,20 +266,24 @@ const struct stk_cmd stk_cmd_prove = {
         "and "
         "that knows a change to within half of itself; "
         "looking several times is paid for in the interval.\n\n"
-        "What is compared is the time of the whole command, or, with --metric, the median of a "
-        "number that each run prints, behind its warm-up. With --env K=V and no --vs, B is A with "
+        "What is compared is a run's mean step behind its warm-up, by the hooks of `stoker run`, "
+        "which change no line of it (PyTorch, Keras, tf.data loops, JAX); the time of the whole "
+        "command where it makes no such steps, or with --whole; or, with --metric, the median of a "
+        "number that each run prints. --steps N ends each run after so many steps. With --env K=V "
+        "and no --vs, B is A with "
         "that variable set. One run of each before the first pair is not counted. Both must end "
         "with status 0.\n\n"
         "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 nobody can tell; 3 "
         "a command failed or could not be run.",
     .examples = "stoker prove -- python train.py --vs python train.py --workers 4\ttwo commands\n"
+                "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first steps alone\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
                 "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",
     .min_words = 1,
     .max_words = 1 << 20,
-    .options = {STK_OPT_ID_PAIRS, STK_OPT_ID_METRIC, STK_OPT_ID_RATE, STK_OPT_ID_WARMUP,
-                STK_OPT_ID_ENV, STK_OPT_ID_RUN_TIMEOUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_PAIRS, STK_OPT_ID_PROVE_STEPS, STK_OPT_ID_WHOLE, STK_OPT_ID_METRIC,
+                STK_OPT_ID_RATE, STK_OPT_ID_WARMUP, STK_OPT_ID_ENV, STK_OPT_ID_RUN_TIMEOUT,
+                STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = prove_run,
 };

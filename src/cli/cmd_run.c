@@ -270,14 +270,16 @@ static int run_run(const struct stk_args *args)
         return stk_fail(&err);
     }
     r.run.folder = r.folder;
-    char plan[4400];
-    snprintf(plan, sizeof plan, "steps=%lld warmup=%llu saves=%d input=%s dir=%s",
-             r.run.has_window ? v[STK_OPT_ID_WINDOW].set ? (long long)v[STK_OPT_ID_WINDOW].number
-                                                         : (long long)STEPS
-                              : 0LL,
-             (unsigned long long)r.warmup, v[STK_OPT_ID_ALLOW_CHECKPOINTS].set, r.run.input_mode,
-             r.folder);
-    char **env = stk_folder_environment(r.folder, plan);
+    struct stk_hook_plan plan = {.warmup = r.warmup,
+                                 .saves = v[STK_OPT_ID_ALLOW_CHECKPOINTS].set,
+                                 .input = r.run.input_mode};
+    if (r.run.has_window) {
+        plan.steps =
+            v[STK_OPT_ID_WINDOW].set ? (uint64_t)v[STK_OPT_ID_WINDOW].number : (uint64_t)STEPS;
+    }
+    char text[STK_HOOK_PLAN_MAX];
+    stk_folder_plan(&plan, r.folder, text);
+    char **env = stk_folder_environment(NULL, r.folder, text);
     if (env) {
         code = run_in_folder(&r, args, argv, env);
     } else {

@@ -4,12 +4,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "prove/metric.h"
 #include "prove/neighbours.h"
-#include "prove/trial.h"
 
 struct proving {
     const struct stk_proof_plan *plan;
@@ -55,8 +55,49 @@ static enum stoker_status failed(struct proving *p, int side, const struct stk_t
                        n ? "; its output ends: " : "", (int)n, end - n);
 }
 
-static enum stoker_status run_once(struct proving *p, int pair, int side, struct stk_proof_run *run,
+uint64_t stk_proof_warmup(const struct stk_proof_plan *plan)
+{
+    return plan->warmup < 0 ? STK_MEASURE_WARMUP : (uint64_t)plan->warmup;
+}
+
+static enum stoker_status no_steps(struct proving *p, int side, const struct stk_measured *m,
                                    struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EINPUT,
+                       "%s (%s) made %llu steps that the hooks of stoker run see, and behind a "
+                       "warm-up of %llu at least %d are needed; --whole compares the time of the "
+                       "whole command",
+                       side == STK_PROOF_A ? "A" : "B", p->plan->sides[side].argv[0],
+                       (unsigned long long)m->steps, (unsigned long long)stk_proof_warmup(p->plan),
+                       STK_MEASURE_LEAST);
+}
+
+// A run with the hooks; of a first look at what there is to measure, too.
+static enum stoker_status run_steps(struct proving *p, int side, struct stk_measured *m,
+                                    struct stoker_err *err)
+{
+    const struct stk_proof_plan *plan = p->plan;
+    struct stk_measure run = {.argv = plan->sides[side].argv,
+                              .env = plan->sides[side].env,
+                              .warmup = stk_proof_warmup(plan),
+                              .steps = plan->steps,
+                              .timeout_ns = plan->timeout_ns,
+                              .take = take,
+                              .stop = stop,
+                              .arg = p};
+    enum stoker_status status = stk_measure_run(&run, m, err);
+    if (status != STOKER_OK || stk_measure_failed(m) || m->judged >= STK_MEASURE_LEAST) {
+        return status;
+    }
+    if (p->proof->of == STK_PROOF_STEPS_OR_WHOLE) {
+        p->proof->of = STK_PROOF_WHOLE;
+        return STOKER_OK;
+    }
+    return no_steps(p, side, m, err);
+}
+
+static enum stoker_status run_whole(struct proving *p, int side, struct stk_measured *m,
+                                    struct stoker_err *err)
 {
     const struct stk_proof_plan *plan = p->plan;
     struct stk_trial trial = {.argv = plan->sides[side].argv,
@@ -65,25 +106,53 @@ static enum stoker_status run_once(struct proving *p, int pair, int side, struct
                               .take = take,
                               .stop = stop,
                               .arg = p};
-    struct stk_trial_result result;
+    *m = (struct stk_measured){0};
+    return stk_trial_run(&trial, &m->trial, err);
+}
+
+static void know(struct stk_proof *proof, int side, const struct stk_measured *m)
+{
+    memcpy(proof->framework[side], m->framework, sizeof m->framework);
+    memcpy(proof->versions[side], m->versions, sizeof m->versions);
+    proof->ranks = m->ranks > proof->ranks ? m->ranks : proof->ranks;
+}
+
+static enum stoker_status run_once(struct proving *p, int pair, int side, struct stk_proof_run *run,
+                                   struct stoker_err *err)
+{
+    const struct stk_proof_plan *plan = p->plan;
+    struct stk_proof *proof = p->proof;
+    struct stk_measured m;
     struct stk_neighbours before, after;
     if (plan->begins) {
         plan->begins(plan->arg, pair, side);
     }
     stk_metric_begin(&p->metric);
     stk_neighbours_look(&before);
-    enum stoker_status status = stk_trial_run(&trial, &result, err);
+    bool has_hooks = proof->of == STK_PROOF_STEPS || proof->of == STK_PROOF_STEPS_OR_WHOLE;
+    enum stoker_status status =
+        has_hooks ? run_steps(p, side, &m, err) : run_whole(p, side, &m, err);
     stk_neighbours_look(&after);
     if (status != STOKER_OK) {
         return status;
     }
-    if (result.is_late || result.signal || result.status) {
-        return failed(p, side, &result, err);
+    if (stk_measure_failed(&m)) {
+        return failed(p, side, &m.trial, err);
     }
-    struct stk_neighbour_shares shares = stk_neighbours_between(&before, &after, result.cpu_ns);
-    *run = (struct stk_proof_run){
-        .value = (double)result.wall_ns * 1e-9, .others = shares.others, .stolen = shares.stolen};
-    return plan->metric ? stk_metric_end(&p->metric, plan->warmup, &run->value, err) : STOKER_OK;
+    struct stk_neighbour_shares shares = stk_neighbours_between(&before, &after, m.trial.cpu_ns);
+    *run = (struct stk_proof_run){.value = (double)m.trial.wall_ns * 1e-9,
+                                  .judged = m.judged,
+                                  .others = shares.others,
+                                  .stolen = shares.stolen};
+    if (proof->of == STK_PROOF_METRIC) {
+        return stk_metric_end(&p->metric, plan->warmup, &run->value, err);
+    }
+    if (proof->of != STK_PROOF_WHOLE) {
+        know(proof, side, &m);
+        run->value = (double)m.mean_ns * 1e-9;
+        run->median = (double)m.median_ns * 1e-9;
+    }
+    return STOKER_OK;
 }
 
 static enum stoker_status run_pair(struct proving *p, int pair, struct stoker_err *err)
@@ -135,6 +204,9 @@ static enum stoker_status run_pairs(struct proving *p, struct stoker_err *err)
         struct stk_proof_run not_counted;
         status = run_once(p, -1, side, &not_counted, err);
     }
+    if (proof->of == STK_PROOF_STEPS_OR_WHOLE) { // both sides made some
+        proof->of = STK_PROOF_STEPS;
+    }
     for (; proof->look < proof->looks.count && status == STOKER_OK; proof->look++) {
         while (proof->pairs < proof->looks.pairs[proof->look] && status == STOKER_OK) {
             status = run_pair(p, proof->pairs, err);
@@ -158,7 +230,7 @@ enum stoker_status stk_proof_run(const struct stk_proof_plan *plan, struct stk_p
     STK_ASSERT(plan->pairs >= STK_PAIRED_MIN && plan->pairs <= STK_PAIRED_MAX);
     struct proving p = {.plan = plan, .proof = proof};
     size_t n = (size_t)plan->pairs;
-    *proof = (struct stk_proof){.looks = stk_paired_plan(plan->pairs)};
+    *proof = (struct stk_proof){.of = plan->of, .looks = stk_paired_plan(plan->pairs)};
     proof->logs = stk_alloc_zero(n, sizeof proof->logs[0]);
     proof->is_stalled = stk_alloc_zero(n, sizeof proof->is_stalled[0]);
     bool has_room = proof->logs && proof->is_stalled;

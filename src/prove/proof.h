@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "prove/measured.h"
 #include "prove/paired.h"
 
 enum { STK_PROOF_A, STK_PROOF_B, STK_PROOF_SIDES };
@@ -20,12 +21,22 @@ struct stk_proof_side {
     char *const *env;  // NULL: this process'
 };
 
+// What of a run is compared.
+enum stk_proof_of {
+    STK_PROOF_STEPS_OR_WHOLE, // its steps where the hooks see some on both sides, else its time
+    STK_PROOF_STEPS,          // see measured.h
+    STK_PROOF_WHOLE,          // its time, without hooks
+    STK_PROOF_METRIC          // a number that it prints
+};
+
 struct stk_proof_plan {
     struct stk_proof_side sides[STK_PROOF_SIDES];
-    int pairs;          // at most; STK_PAIRED_MIN to STK_PAIRED_MAX
-    const char *metric; // a pattern, see metric.h; NULL: the time of the whole command
+    int pairs; // at most; STK_PAIRED_MIN to STK_PAIRED_MAX
+    enum stk_proof_of of;
+    const char *metric; // a pattern, see metric.h
     bool is_rate;       // of the metric: more is better
-    int64_t warmup;     // numbers of a run that do not count; below 0: a fifth
+    int64_t warmup;     // numbers or steps of a run that do not count; below 0: a fifth, ten
+    uint64_t steps;     // a run is ended after so many; 0: it is not
     int64_t timeout_ns; // of a run; 0: none
     bool (*stop)(void *arg);
     // Before each run; pair from 0, below 0: it is not counted. NULL: nobody listens.
@@ -34,11 +45,16 @@ struct stk_proof_plan {
 };
 
 struct stk_proof_run {
-    double value;          // seconds, or as the metric says
+    double value;          // seconds (of steps: their mean), or as the metric says
+    double median;         // of steps
+    uint64_t judged;       // steps
     double others, stolen; // shares of the processors, see neighbours.h
 };
 
 struct stk_proof {
+    enum stk_proof_of of; // what was compared
+    char framework[STK_PROOF_SIDES][32], versions[STK_PROOF_SIDES][64];
+    size_t ranks;
     struct stk_proof_run *runs[STK_PROOF_SIDES]; // of each pair
     double *logs;                                // of each pair: log(time of B / time of A)
     bool *is_stalled;                            // of each pair, see stk_paired_stalls
@@ -54,5 +70,8 @@ struct stk_proof {
 STK_MUST_CHECK enum stoker_status stk_proof_run(const struct stk_proof_plan *plan,
                                                 struct stk_proof *proof, struct stoker_err *err);
 void stk_proof_close(struct stk_proof *proof);
+
+// Steps at the beginning of a run that do not count.
+uint64_t stk_proof_warmup(const struct stk_proof_plan *plan);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A proof for programs: "stoker.proof/1". `ratio` is B's time over A's. `median_step_ns` is absent
-// where steps were not seen one by one: `median` then says what a run gave, in `unit`.
+// A proof for programs: "stoker.proof/1". `ratio` is B's time over A's: of mean steps where
+// `measured` says "steps". Where it does not, `median_step_ns` and its like are absent: `median`
+// says what a run gave, in `unit`.
 #include "base/json.h"
 #include "prove/proof_out.h"
 
@@ -17,6 +18,23 @@ static void put_ratio(struct stk_json *j, const char *name, const struct stk_pai
     stk_json_close(j, '}');
 }
 
+static void put_steps(struct stk_json *j, const struct stk_proof *proof, int side)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < proof->pairs; i++) {
+        uint64_t n = proof->runs[side][i].judged;
+        least = n < least ? n : least;
+    }
+    stk_json_key(j, "median_step_ns");
+    stk_json_i64(j, (int64_t)(stk_proof_median_step(proof, side) * 1e9));
+    stk_json_key(j, "mean_step_ns");
+    stk_json_i64(j, (int64_t)(stk_proof_spread(proof, side).median * 1e9));
+    stk_json_key(j, "steps_of_a_run");
+    stk_json_u64(j, least);
+    stk_json_key(j, "versions");
+    stk_json_text(j, proof->versions[side]);
+}
+
 static void put_side(struct stk_json *j, const struct stk_proof_plan *plan,
                      const struct stk_proof *proof, int side)
 {
@@ -24,10 +42,13 @@ static void put_side(struct stk_json *j, const struct stk_proof_plan *plan,
     stk_json_open(j, '{', true);
     stk_json_key(j, "label");
     stk_json_text(j, plan->sides[side].label);
+    if (proof->of == STK_PROOF_STEPS) {
+        put_steps(j, proof, side);
+    }
     stk_json_key(j, "median");
     stk_json_real(j, stk_proof_spread(proof, side).median);
     stk_json_key(j, "unit");
-    stk_json_text(j, plan->metric ? "metric" : "s");
+    stk_json_text(j, proof->of == STK_PROOF_METRIC ? "metric" : "s");
     stk_json_key(j, "runs");
     stk_json_i64(j, proof->pairs);
     stk_json_key(j, "values");
@@ -39,8 +60,13 @@ static void put_side(struct stk_json *j, const struct stk_proof_plan *plan,
     stk_json_close(j, '}');
 }
 
-static void put_metric(struct stk_json *j, const struct stk_proof_plan *plan)
+static void put_metric(struct stk_json *j, const struct stk_proof_plan *plan,
+                       const struct stk_proof *proof)
 {
+    static const char *const names[] = {
+        [STK_PROOF_STEPS] = "steps", [STK_PROOF_WHOLE] = "whole", [STK_PROOF_METRIC] = "metric"};
+    stk_json_key(j, "measured");
+    stk_json_text(j, names[proof->of]);
     stk_json_key(j, "metric");
     if (plan->metric) {
         stk_json_text(j, plan->metric);
@@ -74,7 +100,7 @@ void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *p
     stk_json_text(&j, stk_proof_verdict(proof->result.verdict));
     stk_json_key(&j, "noise_share");
     stk_json_real(&j, stk_proof_noise(&proof->result));
-    put_metric(&j, plan);
+    put_metric(&j, plan, proof);
     stk_json_key(&j, "warnings");
     stk_json_open(&j, '[', true);
     int count = stk_proof_warnings(proof, warnings);

@@ -26,13 +26,14 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
         stk_sink_printf(to, "| %c | ", "AB"[side]);
         put_code(plan->sides[side].label, to);
         stk_text_printf(text, sizeof text,
-                        plan->metric ? "%.4g | %.4g | %.4g" : "%.4g s | %.4g s | %.4g s", s.median,
-                        s.least, s.most);
+                        proof->of == STK_PROOF_METRIC ? "%.4g | %.4g | %.4g"
+                                                      : "%.4g s | %.4g s | %.4g s",
+                        s.median, s.least, s.most);
         stk_sink_printf(to, " | %s |\n", text);
     }
+    stk_proof_measured(plan, proof, text);
     stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
-                    plan->metric ? "the median of a number that each prints"
-                                 : "the time of the whole command");
+                    text);
     int count = stk_proof_warnings(proof, warnings);
     for (int i = 0; i < count; i++) {
         stk_sink_printf(to, "\n* %s\n", warnings[i]);

@@ -129,3 +129,56 @@ struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side
     double median = stk_paired_median(values, n); // which sorts them
     return (struct stk_proof_spread){values[0], median, values[n - 1]};
 }
+
+double stk_proof_median_step(const struct stk_proof *proof, int side)
+{
+    double values[STK_PAIRED_MAX];
+    size_t n = (size_t)proof->pairs;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = proof->runs[side][i].median;
+    }
+    return stk_paired_median(values, n);
+}
+
+static void measured_steps(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                           char to[STK_PROOF_SENTENCE])
+{
+    const char *a = proof->versions[STK_PROOF_A], *b = proof->versions[STK_PROOF_B];
+    bool differs = strcmp(a, b) != 0;
+    char ended[64] = "";
+    if (plan->steps) {
+        stk_text_printf(ended, sizeof ended, "; each run ended after %llu steps",
+                        (unsigned long long)plan->steps);
+    }
+    stk_text_printf(
+        to, STK_PROOF_SENTENCE,
+        "the mean step of a run behind its first %llu, by the hooks of stoker run%s%s%s%s%s%s",
+        (unsigned long long)stk_proof_warmup(plan), a[0] || b[0] ? " (" : "", a,
+        differs ? "; B: " : "", differs ? b : "", a[0] || b[0] ? ")" : "", ended);
+}
+
+void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        char to[STK_PROOF_SENTENCE])
+{
+    char behind[40] = "fifth";
+    switch (proof->of) {
+    case STK_PROOF_STEPS_OR_WHOLE: // nothing was measured
+    case STK_PROOF_STEPS:
+        measured_steps(plan, proof, to);
+        break;
+    case STK_PROOF_WHOLE:
+        stk_text_printf(
+            to, STK_PROOF_SENTENCE, "the time of the whole command, from its start to its end%s",
+            plan->of == STK_PROOF_WHOLE ? ""
+                                        : ": it makes no steps that the hooks of stoker run see");
+        break;
+    case STK_PROOF_METRIC:
+        if (plan->warmup >= 0) {
+            stk_text_printf(behind, sizeof behind, "%lld", (long long)plan->warmup);
+        }
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "the median of --metric in a run%s, behind its first %s",
+                        plan->is_rate ? ", a rate" : "", behind);
+        break;
+    }
+}

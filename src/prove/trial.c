@@ -16,17 +16,20 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "prove/left_behind.h"
 
 extern char **environ;
 
-enum { READS = 16 }; // in one go
+enum { READS = 16 };          // in one go
+#define ENDING_NS 5000000000u // that a run has to end by itself once it is told
 
 struct running {
     const struct stk_trial *trial;
     pid_t child;
-    int output, ended; // descriptors; below 0: none
-    uint64_t start_ns;
+    int output, ended;          // descriptors; below 0: none
+    uint64_t start_ns, told_ns; // told to end; 0: not yet
     bool is_over;
+    struct stk_left_behind left;
     struct rusage used;
     int wait_status;
 };
@@ -117,6 +120,17 @@ static enum stoker_status read_output(struct running *r, struct stoker_err *err)
     return status;
 }
 
+// Whether a run that was told to end had its time for it; tells it where that is due.
+static bool ends(struct running *r, uint64_t now_ns, struct stk_trial_result *result)
+{
+    if (!r->told_ns && r->trial->is_done && r->trial->is_done(r->trial->arg)) {
+        r->told_ns = now_ns;
+        result->is_done = true;
+        kill(-r->child, SIGTERM);
+    }
+    return r->told_ns && now_ns - r->told_ns > ENDING_NS;
+}
+
 static enum stoker_status watch(struct running *r, struct stk_trial_result *result,
                                 struct stoker_err *err)
 {
@@ -135,7 +149,10 @@ static enum stoker_status watch(struct running *r, struct stk_trial_result *resu
             status = stk_err_set(err, STOKER_EINTR, "interrupted");
         }
         if (r->trial->timeout_ns && now_ns - r->start_ns > (uint64_t)r->trial->timeout_ns) {
-            result->is_late = true;
+            result->is_late = !r->told_ns;
+            return status;
+        }
+        if (status == STOKER_OK && ends(r, now_ns, result)) {
             return status;
         }
     }
@@ -147,8 +164,10 @@ enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial
 {
     struct running r = {.trial = trial, .output = -1, .ended = -1};
     *result = (struct stk_trial_result){0};
+    stk_left_behind_begin(&r.left);
     enum stoker_status status = start(&r, err);
     if (status != STOKER_OK) {
+        stk_left_behind_end(&r.left);
         return status;
     }
     status = watch(&r, result, err);
@@ -159,6 +178,7 @@ enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial
         }
         result->wall_ns = stk_clock_ns() - r.start_ns;
     }
+    stk_left_behind_end(&r.left);
     if (r.output >= 0) {
         close(r.output);
     }

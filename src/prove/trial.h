@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a command: started afresh in a process group of its own, its input empty, its output
-// read, its time taken from before the start to its end. Whatever of the group is left then is
-// ended, and the command itself ends with this process, however that ends. What a command starts
-// in another group (daemons) goes on.
+// read, its time taken from before the start to its end. Whatever it started and left behind is
+// ended then, daemons too where the kernel lists children (/proc/PID/task/TID/children), so that no
+// run disturbs the next one; and the command itself ends with this process, however that ends.
 #ifndef STK_PROVE_TRIAL_H
 #define STK_PROVE_TRIAL_H
 
@@ -20,12 +20,16 @@ struct stk_trial {
     // are let go.
     enum stoker_status (*take)(void *arg, const char *bytes, size_t n, struct stoker_err *err);
     bool (*stop)(void *arg); // asked ten times a second; NULL: never
+    // Asked as often: whether the run has done what it is for. It is told to end then, by SIGTERM,
+    // and made to some seconds later. NULL: it runs to its end.
+    bool (*is_done)(void *arg);
     void *arg;
 };
 struct stk_trial_result {
     uint64_t wall_ns, cpu_ns; // cpu: the command and those it waited for
     int status, signal;       // exit status; the signal that ended it, 0: none
     bool is_late;             // the timeout ended it
+    bool is_done;             // it was told to end, and how it did means nothing
 };
 // Other codes than STOKER_OK: it could not be run (STOKER_EINPUT), `stop` or `take` ended it.
 STK_MUST_CHECK enum stoker_status stk_trial_run(const struct stk_trial *trial,

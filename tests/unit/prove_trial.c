@@ -95,6 +95,42 @@ static void stops(void)
     CHECK(result.wall_ns < 50000000000u);
 }
 
+static bool has_said(void *arg)
+{
+    (void)arg;
+    return strstr(seen.text, "ready") != NULL;
+}
+
+// A run that has done what it is for is told to end, and made to where it does not listen.
+static void is_done(void)
+{
+    static const char *const scripts[] = {"echo ready; exec sleep 100",
+                                          "trap 'echo told; exit 3' TERM; echo ready; sleep 100"};
+    for (int i = 0; i < 2; i++) {
+        char *argv[] = {(char *)"sh", (char *)"-c", (char *)(uintptr_t)scripts[i], NULL};
+        struct stk_trial t = {.argv = argv, .take = take, .is_done = has_said, .arg = &seen};
+        seen = (struct seen){0};
+        CHECK_EQ(stk_trial_run(&t, &result, &err), STOKER_OK);
+        CHECK(result.is_done && !result.is_late && result.wall_ns < 50000000000u);
+        CHECK(i ? result.status == 3 : result.signal == SIGTERM);
+    }
+    CHECK_STR(seen.text, "ready\ntold\n");
+}
+
+// A daemon in a session of its own, whose parent is gone, ends with the run.
+static void daemons(void)
+{
+    if (access("/proc/thread-self/children", R_OK) != 0) {
+        printf("skipped: this kernel does not list children\n");
+        return;
+    }
+    CHECK_EQ(run_shell("setsid sh -c 'sleep 100 & echo $!; sleep 100' & sleep 0.3", NULL, 0),
+             STOKER_OK);
+    pid_t daemon = (pid_t)strtol(seen.text, NULL, 10);
+    CHECK(daemon > 0 && result.status == 0);
+    is_gone(daemon);
+}
+
 static double number_of(const char *pattern, int64_t warmup, const char *output)
 {
     struct stk_metric m;
@@ -172,6 +208,8 @@ int main(int argc, char **argv)
     CHECK_RUN(ends);
     CHECK_RUN(limits);
     CHECK_RUN(stops);
+    CHECK_RUN(is_done);
+    CHECK_RUN(daemons);
     CHECK_RUN(metrics);
     CHECK_RUN(neighbours);
     return check_done("unit.prove_trial");

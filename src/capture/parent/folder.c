@@ -5,7 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,11 +200,30 @@ static bool is_named(const char *variable, const char *name)
     return strncmp(variable, name, n) == 0 && variable[n] == '=';
 }
 
-char **stk_folder_environment(const char *folder, const char *plan)
+void stk_folder_plan(const struct stk_hook_plan *plan, const char *folder,
+                     char to[STK_HOOK_PLAN_MAX])
 {
-    const char *python = getenv("PYTHONPATH");
+    snprintf(to, STK_HOOK_PLAN_MAX, "steps=%" PRIu64 " warmup=%" PRIu64 " saves=%d input=%s dir=%s",
+             plan->steps, plan->warmup, plan->saves, plan->input, folder);
+}
+
+// The value of a variable; NULL: it is not set.
+static const char *value_in(char *const *env, const char *name)
+{
+    for (; *env; env++) {
+        if (is_named(*env, name)) {
+            return *env + strlen(name) + 1;
+        }
+    }
+    return NULL;
+}
+
+char **stk_folder_environment(char *const *base, const char *folder, const char *plan)
+{
+    char *const *from = base ? base : environ;
+    const char *python = value_in(from, "PYTHONPATH");
     size_t count = 0;
-    while (environ[count]) {
+    while (from[count]) {
         count++;
     }
     // An empty part of PYTHONPATH means the working directory: none is added.
@@ -216,8 +236,8 @@ char **stk_folder_environment(const char *folder, const char *plan)
     }
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_named(environ[i], "PYTHONPATH") && !is_named(environ[i], "STOKER_RUN")) {
-            env[kept++] = environ[i];
+        if (!is_named(from[i], "PYTHONPATH") && !is_named(from[i], "STOKER_RUN")) {
+            env[kept++] = from[i];
         }
     }
     char *text = (char *)(env + count + 3);
@@ -228,4 +248,18 @@ char **stk_folder_environment(const char *folder, const char *plan)
     env[kept++] = text + path_n + 1;
     env[kept] = NULL;
     return env;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+void stk_folder_remove(const char *folder)
+{
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

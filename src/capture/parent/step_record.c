@@ -48,6 +48,7 @@ static bool read_head(int fd, struct stk_steps_header *h)
     h->kept = h->kept < RECORDS_MAX ? h->kept : RECORDS_MAX;
     h->framework[sizeof h->framework - 1] = h->hooks[sizeof h->hooks - 1] = 0;
     h->profile[sizeof h->profile - 1] = h->notes[sizeof h->notes - 1] = 0;
+    h->versions[sizeof h->versions - 1] = 0;
     return true;
 }
 
@@ -89,12 +90,13 @@ static void judge(struct stk_steps *s, const struct stk_steps_record *records, u
     s->window_median_ns = median_of(from_end - inside, inside);
 }
 
-static enum stoker_status read_one(const char *path, uint64_t warmup, struct stk_vec *to,
-                                   struct stoker_err *err)
+static enum stoker_status read_one(const char *path, uint64_t warmup, uint64_t most,
+                                   struct stk_vec *to, struct stoker_err *err)
 {
     struct stk_steps s = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool good = fd >= 0 && read_head(fd, &s.head);
+    s.head.kept = s.head.kept < most ? s.head.kept : most;
     size_t n = good ? s.head.kept : 0;
     struct stk_steps_record *records = stk_alloc_array(n + 1, sizeof *records);
     uint64_t *values = stk_alloc_array(n + 1, sizeof *values);
@@ -148,6 +150,12 @@ static size_t count_seen(const char *folder)
 enum stoker_status stk_steps_read(const char *folder, uint64_t warmup, struct stk_steps_of_run *out,
                                   struct stoker_err *err)
 {
+    return stk_steps_read_first(folder, warmup, UINT64_MAX, out, err);
+}
+
+enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup, uint64_t most,
+                                        struct stk_steps_of_run *out, struct stoker_err *err)
+{
     struct stk_vec found;
     enum stoker_status status = STOKER_OK;
     *out = (struct stk_steps_of_run){0};
@@ -157,7 +165,7 @@ enum stoker_status stk_steps_read(const char *folder, uint64_t warmup, struct st
     while (d && status == STOKER_OK && (e = readdir(d))) {
         if (is_record(e->d_name)) {
             char *path = stk_folder_path(folder, e->d_name);
-            status = path ? read_one(path, warmup, &found, err) : stk_err_nomem(err);
+            status = path ? read_one(path, warmup, most, &found, err) : stk_err_nomem(err);
             stk_free(path);
         }
     }
@@ -182,20 +190,19 @@ void stk_steps_free(struct stk_steps_of_run *run)
     *run = (struct stk_steps_of_run){0};
 }
 
-bool stk_steps_window_is_over(const char *folder)
+// Calls see(arg, header) for each record of the folder.
+static void each_head(const char *folder, void (*see)(void *arg, const struct stk_steps_header *h),
+                      void *arg)
 {
     DIR *d = opendir(folder);
     struct dirent *e;
-    size_t open_count = 0, over = 0;
     while (d && (e = readdir(d))) {
         struct stk_steps_header h;
         int fd = is_record(e->d_name)
                      ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                      : -1;
         if (fd >= 0 && read_head(fd, &h)) {
-            bool is_over = h.window_state == STK_WINDOW_DONE || h.window_state == STK_WINDOW_LEFT;
-            over += is_over;
-            open_count += !is_over;
+            see(arg, &h);
         }
         if (fd >= 0) {
             close(fd);
@@ -204,5 +211,36 @@ bool stk_steps_window_is_over(const char *folder)
     if (d) {
         closedir(d);
     }
-    return over && !open_count;
+}
+
+struct windows {
+    size_t over, open;
+};
+
+static void see_window(void *arg, const struct stk_steps_header *h)
+{
+    struct windows *w = arg;
+    bool is_over = h->window_state == STK_WINDOW_DONE || h->window_state == STK_WINDOW_LEFT;
+    w->over += is_over;
+    w->open += !is_over;
+}
+
+bool stk_steps_window_is_over(const char *folder)
+{
+    struct windows w = {0};
+    each_head(folder, see_window, &w);
+    return w.over && !w.open;
+}
+
+static void see_count(void *arg, const struct stk_steps_header *h)
+{
+    uint64_t *most = arg;
+    *most = h->count > *most ? h->count : *most;
+}
+
+uint64_t stk_steps_made(const char *folder)
+{
+    uint64_t most = 0;
+    each_head(folder, see_count, &most);
+    return most;
 }

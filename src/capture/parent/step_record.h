@@ -48,8 +48,9 @@ struct stk_steps_header {
     char hooks[1024];   // names with a space between
     char profile[1024]; // of the window
     char notes[1824];   // sentences, one a line
+    char versions[64];  // of the framework
 };
-_Static_assert(sizeof(struct stk_steps_header) == 4032,
+_Static_assert(sizeof(struct stk_steps_header) == 4096,
                "the header's fields lie where Python puts them");
 
 enum { STK_STEPS_HEADER_BYTES = 4096 };
@@ -79,6 +80,12 @@ struct stk_steps_of_run {
 STK_MUST_CHECK enum stoker_status stk_steps_read(const char *folder, uint64_t warmup,
                                                  struct stk_steps_of_run *out,
                                                  struct stoker_err *err);
+// The same of the first `most` steps of each process alone, and without what follows them.
+STK_MUST_CHECK enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup,
+                                                       uint64_t most, struct stk_steps_of_run *out,
+                                                       struct stoker_err *err);
+// Steps of the process that made the most so far; cheap, for a tick.
+uint64_t stk_steps_made(const char *folder);
 void stk_steps_free(struct stk_steps_of_run *run);
 // Whether every process that steps has its window behind it; cheap, for a tick.
 bool stk_steps_window_is_over(const char *folder);

@@ -10,6 +10,7 @@ between), the time from the first of these to the next fetch of its own is not t
 
 import os
 import struct
+import sys
 import threading
 import time
 
@@ -25,7 +26,7 @@ WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the step
 _put_record = struct.Struct("<4Q").pack_into
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
-_AT_TEXTS = {"framework": (128, 32), "hooks": (160, 1024), "profile": (1184, 1024), "notes": (2208, 1824)}
+_AT_TEXTS = {"framework": (128, 32), "hooks": (160, 1024), "profile": (1184, 1024), "notes": (2208, 1824), "versions": (4032, 64)}
 
 now = time.monotonic_ns
 ident = threading.get_ident
@@ -39,6 +40,16 @@ def rank_of(environ):
     if environ.get("SLURM_PROCID", "").isdigit() and environ.get("SLURM_NTASKS", "1") != "1":
         return int(environ["SLURM_PROCID"])
     return -1
+
+
+def versions():
+    """Of the frameworks that the job imported: "torch 2.13.0, keras 3.12.0"."""
+    found = []
+    for name in ("torch", "tensorflow", "keras", "jax"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if isinstance(version, str):
+            found.append(f"{name} {version}")
+    return ", ".join(found)
 
 
 class Recorder:
@@ -274,6 +285,7 @@ class Recorder:
         self._text("hooks", " ".join(self.hooks))
         self._text("framework", self.framework)
         self._text("notes", "\n".join(self.notes))
+        self._text("versions", versions())
 
     def _text(self, name, text):
         at, size = _AT_TEXTS[name]

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run whose steps the hooks time; see measured.h.
+#include "prove/measured.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "capture/parent/folder.h"
+#include "capture/parent/step_record.h"
+
+struct measuring {
+    const struct stk_measure *run;
+    const char *folder;
+};
+
+static bool is_done(void *arg)
+{
+    const struct measuring *m = arg;
+    if (m->run->window) {
+        return stk_steps_window_is_over(m->folder);
+    }
+    return m->run->steps && stk_steps_made(m->folder) >= m->run->steps;
+}
+
+static bool stop(void *arg)
+{
+    const struct measuring *m = arg;
+    return m->run->stop && m->run->stop(m->run->arg);
+}
+
+static enum stoker_status take(void *arg, const char *bytes, size_t n, struct stoker_err *err)
+{
+    const struct measuring *m = arg;
+    return m->run->take ? m->run->take(m->run->arg, bytes, n, err) : STOKER_OK;
+}
+
+static void judge(const struct stk_steps *lead, struct stk_measured *to)
+{
+    to->judged = lead->judged;
+    to->mean_ns = lead->time_ns / lead->judged;
+    to->median_ns = lead->median_ns;
+    if (lead->head.has_wait && lead->time_ns) {
+        to->wait_share = (double)lead->wait_ns / (double)lead->time_ns;
+    }
+}
+
+static enum stoker_status read_steps(const struct measuring *m, struct stk_measured *to,
+                                     struct stoker_err *err)
+{
+    struct stk_steps_of_run steps;
+    uint64_t most = m->run->steps ? m->run->steps : UINT64_MAX;
+    enum stoker_status status = stk_steps_read_first(m->folder, m->run->warmup, most, &steps, err);
+    if (status == STOKER_OK && steps.count) {
+        const struct stk_steps *lead = &steps.ranks[steps.lead];
+        to->ranks = steps.count;
+        to->steps = lead->head.kept;
+        if (lead->judged && to->steps >= m->run->warmup + STK_MEASURE_LEAST) {
+            judge(lead, to);
+        }
+        snprintf(to->framework, sizeof to->framework, "%s", lead->head.framework);
+        snprintf(to->versions, sizeof to->versions, "%s", lead->head.versions);
+        snprintf(to->notes, sizeof to->notes, "%s", lead->head.notes);
+        if (lead->head.window_state == STK_WINDOW_DONE) {
+            snprintf(to->profile, sizeof to->profile, "%s", lead->head.profile);
+        }
+    }
+    stk_steps_free(&steps);
+    return status;
+}
+
+static enum stoker_status run_in(const struct stk_measure *run, const char *folder,
+                                 struct stk_measured *to, struct stoker_err *err)
+{
+    struct measuring m = {run, folder};
+    struct stk_hook_plan plan = {
+        .steps = run->window, .warmup = run->warmup, .saves = true, .input = "as-is"};
+    char text[STK_HOOK_PLAN_MAX];
+    stk_folder_plan(&plan, folder, text);
+    char **env = stk_folder_environment(run->env, folder, text);
+    struct stk_trial trial = {.argv = run->argv,
+                              .env = env,
+                              .timeout_ns = run->timeout_ns,
+                              .take = take,
+                              .stop = stop,
+                              .is_done = is_done,
+                              .arg = &m};
+    enum stoker_status status = env ? stk_folder_put_hooks(folder, err) : stk_err_nomem(err);
+    if (status == STOKER_OK) {
+        status = stk_trial_run(&trial, &to->trial, err);
+    }
+    if (status == STOKER_OK) {
+        status = read_steps(&m, to, err);
+    }
+    stk_folder_drop_hooks(folder);
+    stk_free(env);
+    return status;
+}
+
+enum stoker_status stk_measure_folder(char **path, struct stoker_err *err)
+{
+    const char *base = getenv("TMPDIR");
+    char *made = stk_folder_path(base && *base ? base : "/tmp", "stoker-XXXXXX");
+    *path = NULL;
+    if (!made) {
+        return stk_err_nomem(err);
+    }
+    if (!mkdtemp(made)) {
+        int error = errno;
+        enum stoker_status status = stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT),
+                                                "%s: %s", made, strerror(error));
+        stk_free(made);
+        return status;
+    }
+    *path = made;
+    return STOKER_OK;
+}
+
+enum stoker_status stk_measure_run(const struct stk_measure *run, struct stk_measured *measured,
+                                   struct stoker_err *err)
+{
+    char *own = NULL;
+    *measured = (struct stk_measured){.wait_share = -1};
+    enum stoker_status status = run->folder ? STOKER_OK : stk_measure_folder(&own, err);
+    if (status == STOKER_OK) {
+        status = run_in(run, own ? own : run->folder, measured, err);
+    }
+    if (own) {
+        stk_folder_remove(own);
+    }
+    stk_free(own);
+    return status;
+}
+
+bool stk_measure_failed(const struct stk_measured *m)
+{
+    const struct stk_trial_result *t = &m->trial;
+    return t->is_late || (!t->is_done && (t->signal || t->status));
+}
