@@ -834,6 +834,8 @@ def foldl(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, par
     """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
 def foldr(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: str | None = None) -> _U:
     """The same from the last slice on."""
+def from_torch(loader: Any, processes: int | None = None, threads: int | None = None) -> "Dataset[Any]":
+    """The batches of a torch DataLoader with a map-style dataset, in its order, as a Dataset."""
 def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
     """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
 @_overload
@@ -854,7 +856,7 @@ def gather_nd(params: _Tensor, indices: _Symbolic, batch_dims: Any = 0, name: st
 @_overload
 def gather_nd(params: _Plain, indices: _Plain, batch_dims: Any = 0, name: str | None = None) -> _Array:
     """Slices of params at places of several dimensions: the last one of indices."""
-def get_include() -> Any:
+def get_include() -> str:
     """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
 @_overload
 def greater(x: _Symbolic, y: _Tensor, *, name: str | None = None) -> _Value:
@@ -905,7 +907,7 @@ def less_equal(x: _Tensor, y: _Symbolic, *, name: str | None = None) -> _Value:
 @_overload
 def less_equal(x: _Plain, y: _Plain, *, name: str | None = None) -> _Array:
     """x <= y."""
-def limits() -> Any:
+def limits() -> dict[str, int]:
     """The limits (0: none), and what all pipelines use of them now and used at most: a dict."""
 @_overload
 def linspace(start: _Symbolic, stop: _Tensor, num: _Ints, name: str | None = None, axis: _Ints = 0) -> _Value:
@@ -1195,7 +1197,7 @@ def sequence_mask(lengths: _Symbolic, maxlen: Any = None, dtype: _DType = 'bool'
 @_overload
 def sequence_mask(lengths: _Plain, maxlen: Any = None, dtype: _DType = 'bool', name: str | None = None) -> _Array:
     """True at the first `lengths` places, of maxlen (the largest length)."""
-def set_limits(cpus: Any = None, threads: Any = None, ram_bytes: Any = None) -> Any:
+def set_limits(cpus: int | None = None, threads: int | None = None, ram_bytes: int | None = None) -> None:
     """Limits of this process, over all pipelines that run in it, beside those of each one's Options."""
 @_overload
 def shape(input: _Symbolic, out_type: _DType = 'int32', name: str | None = None) -> _Value:

@@ -114,6 +114,12 @@ _BEHIND_WORKERS = (
 )
 
 
+_DRAWN = (
+    "draws another order in each pass, and a state holds only how far a pass was; keep it between epochs, "
+    "or take shuffle() of a pipeline instead of the sampler"
+)
+
+
 class _Board:
     """What a loader and the copies of it in forked workers tell each other: the epoch that was set,
     and how many passes each worker began. Those that are spawned see none of it."""
@@ -153,7 +159,7 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=N
     """
     refuse(dataset, "to_torch")
     torch = _need("torch")
-    from . import _device, _elastic, _normalize, _ranks
+    from . import _device, _elastic, _from_torch, _normalize, _ranks
 
     dataset = _ranks.for_group(dataset, torch, remainder)
 
@@ -188,14 +194,21 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=N
             return dataset
 
         def set_epoch(self, epoch):
-            """The next pass is that epoch: its shuffles and random values."""
+            """The next pass is that epoch: its shuffles and random values, and the samplers of loaders
+            that were taken over."""
             self._board.epoch = int(epoch)
+            for loader in _from_torch.orders(dataset):
+                if hasattr(loader.sampler, "set_epoch"):
+                    loader.sampler.set_epoch(int(epoch))
 
         def state_dict(self):
             """Where the current pass stands, for load_state_dict of a loader made alike; {} before
             the first one."""
             if staged is not None:
                 raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
+            drawn = _from_torch.draws_order(dataset)
+            if drawn is not None:
+                raise RuntimeError(f"state_dict: {drawn} {_DRAWN}")
             if self._state is not None:  # loaded, and not gone on with yet
                 return {"state": self._state}
             if self._iterator is None and self._board.has_workers:
@@ -234,7 +247,8 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=N
                 is_set = self._board.epoch is not None and state is None
                 epoch = self._board.epoch if is_set else self._next_epoch
                 self._next_epoch = epoch + 1
-                ds = _at_epoch(ds, epoch, _drawn(torch))
+                # A loader that was taken over draws for the pass itself, and nobody else then does.
+                ds = _at_epoch(ds, epoch, 0 if _from_torch.orders(dataset) else _drawn(torch))
                 if pin_memory:
                     ds._pinned_device = 0
             if is_staged:

@@ -434,8 +434,9 @@ class _Caller:
         return _Caller, (self.work, self.out_spec, self.count, self.timeout)
 
 
-def mapped(dataset, f, processes, deterministic, timeout):
-    """dataset.map(f, processes=processes, timeout=timeout)."""
+def mapped(dataset, f, processes, deterministic, timeout, sample=None):
+    """dataset.map(f, processes=processes, timeout=timeout). sample: another way to an element than
+    dataset._sample, for what f gives is learnt from one."""
     from . import _arguments
     from ._dataset import Dataset
 
@@ -451,7 +452,7 @@ def mapped(dataset, f, processes, deterministic, timeout):
 
     work = _Work(f, spec)
     nursery = _Nursery(work)
-    out_spec = _probed(nursery, dataset, timeout)
+    out_spec = _probed(nursery, sample or dataset._sample, timeout)
     host = _function.Host(_Caller(work, out_spec, n, timeout, nursery))
     engine_specs = _spec.engine_specs(spec)
     graph = _trace.Graph(engine_specs, name)
@@ -461,17 +462,17 @@ def mapped(dataset, f, processes, deterministic, timeout):
     return Dataset._make("map", [dataset], args, out_spec, [host], [], fn)
 
 
-def _probed(nursery, dataset, timeout):
+def _probed(nursery, sample, timeout):
     """The structure of the function's result, of the first element that has one: an element that
     fails is for the pipeline's policy to judge, once it runs. Where several fail, the first's error."""
     first = None
     try:
         for at in range(PROBES_MAX):
             try:
-                sample = dataset._sample(at)
-                if sample is None:
+                parts = sample(at)
+                if parts is None:
                     break
-                return _tried(nursery, sample[0], at, timeout)
+                return _tried(nursery, parts[0], at, timeout)
             except Exception as e:
                 first = first or e
         raise first
