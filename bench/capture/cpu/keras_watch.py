@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stop-watch of Keras' jobs: a callback. A batch is fetched inside the compiled step, so that the wait is what the input's own
+stop-watch (watch.spans: start and end of each preparation, where nothing runs beside it) says of the time of each step."""
+
+import keras
+
+from watch import KEPT
+
+
+class Callback(keras.callbacks.Callback):
+    def __init__(self, watch):
+        super().__init__()
+        self.watch = watch
+
+    def on_train_begin(self, logs=None):
+        self.watch.begins()
+
+    def on_train_batch_end(self, batch, logs=None):
+        missing = batch + 1 - len(self.watch.ends)  # a call may make several steps
+        start, each = self.watch.before, 0.0
+        for n in range(missing):
+            self.watch.ended(logs["loss"] if n == missing - 1 else None)
+        if missing > 1:
+            each = (self.watch.ends[-1] - start) / missing
+            self.watch.ends[-missing:] = [start + each * (n + 1) for n in range(missing)]
+
+
+def fit(watch, model, data, callbacks=()):
+    """model.fit for the steps asked for: one epoch, and the user's own callbacks first."""
+    if watch.args.constant:
+        data = data.take(KEPT).cache().repeat()
+        list(data.take(KEPT))  # they are in the cache now
+        watch.spans.clear()
+    callbacks = [*callbacks, Callback(watch)]
+    model.fit(data, epochs=1, steps_per_epoch=watch.steps, shuffle=False, verbose=0, callbacks=callbacks)
+    watch.waits = [0.0]
+    for a, b in zip(watch.ends, watch.ends[1:]):
+        watch.waits.append(sum(max(0.0, min(b, t) - max(a, s)) for s, t in watch.spans))
+    watch.save()
