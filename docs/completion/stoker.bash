@@ -11,6 +11,8 @@ _stoker() {
         --output|-o) case "$command" in why|whatif|stats|diff|query|find|export|data) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --file|-f) case "$command" in query) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
+        --ledger) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --file|-f) case "$command" in ledger) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --out) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
@@ -18,7 +20,7 @@ _stoker() {
         --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
-        "") words="why whatif view report stats diff query find export data run prove explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         view) words=""; options="--redact --threads --quiet --port --host --no-open --ui-dir --help "; files=1 ;;
@@ -30,13 +32,14 @@ _stoker() {
         export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         run) words=""; options="--steps --warmup --out --stop --level --input --allow-checkpoints --json --quiet --help "; files=1 ;;
-        prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --timeout --json --quiet --markdown --help "; files=1 ;;
+        prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
+        ledger) words=""; options="--json --limit --file --help "; files=0 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
         schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why whatif view report stats diff query find export data run prove explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

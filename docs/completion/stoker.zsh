@@ -15,6 +15,7 @@ _stoker() {
         'data:look at training data, convert it, measure a pipeline'
         'run:run a job as it is, record it, and say where its time goes'
         'prove:is B faster than A? alternating runs, and an interval'
+        'ledger:what was predicted, and what was measured then'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, of tables, comparisons, prices'
@@ -216,12 +217,22 @@ _stoker() {
             '--steps[end each run after so many steps, those of the warm-up among them]:N:' \
             '--whole[compare the time of the whole command, even where it makes steps]' \
             '--env[B runs with this variable set; may stand several times]:K=V:' \
+            '--predict[what B is meant to be, as a what-if (input-free)\: its price from A'\''s profile stands beside]:FIX:' \
+            '--no-profile[do not record a window of each side afterwards to see whether the cause shrank]' \
+            '--before[folders of stoker run from before the change, in the place of new runs]:DIR,...:' \
+            '--after[as many from after it]:DIR,...:' \
+            '--ledger[write the proof'\''s line into this file; none\: into none]:FILE:_files' \
             '--timeout[end a run that takes longer\: 10s, 5min]:TIME:' \
             '--json[JSON for programs, into FILE; -\: to standard output, in place of the text]:FILE:_files' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        ledger) _arguments \
+            '--json[print JSON, for programs]' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
+            '--file[this ledger, not the user'\''s own]:FILE:_files' \
+            '--help[this help]' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -242,7 +253,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif view report stats diff query find export data run prove explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

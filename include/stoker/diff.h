@@ -49,6 +49,14 @@ const char *stoker_diff_verdict(const struct stoker_diff *diff);
 double stoker_diff_change(const struct stoker_diff *diff);
 // Severity of a slowdown; STOKER_LEVEL_NONE where it is none.
 enum stoker_level stoker_diff_level(const struct stoker_diff *diff);
+// The part ("input_wait") of which A loses most of its step, computing aside; NULL: none, or
+// nothing was compared. Borrowed until the comparison is freed.
+const char *stoker_diff_cause(const struct stoker_diff *diff);
+// The part that changed most in B's favour (sign -1), or to its loss (sign 1); NULL: none did.
+const char *stoker_diff_moved(const struct stoker_diff *diff, int sign);
+// What a part takes of a step on either side. Non-zero: it was compared. a_ns and b_ns may be NULL.
+int stoker_diff_part(const struct stoker_diff *diff, const char *part, int64_t *a_ns,
+                     int64_t *b_ns);
 // The contract field by field as a markdown page.
 enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct stoker_err *err);
 

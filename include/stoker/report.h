@@ -76,6 +76,18 @@ enum stoker_level stoker_result_level(const struct stoker_result *result);
 // Verdict kind, for instance "input-bound"; borrowed until the result is freed.
 const char *stoker_result_verdict(const struct stoker_result *result);
 
+// The share of a part of the step ("input_wait") in the breakdown; non-zero: it is known.
+int stoker_result_share(const struct stoker_result *result, const char *part, double *share);
+// What a finding ("input-wait") is worth, as shares of the step.
+struct stoker_saving {
+    double low_share, expected_share, high_share;
+    int has_low, has_expected, has_high;
+    uint64_t reserved[2];
+};
+// Non-zero: the rule of this id found something, and *saving says what it is worth.
+int stoker_result_finding(const struct stoker_result *result, const char *id,
+                          struct stoker_saving *saving);
+
 // JSON Schema of a contract: "report", "table", "diff", "whatif". STOKER_EUSAGE for an unknown
 // name.
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,

@@ -48,6 +48,9 @@ const char *const *stoker_whatif_formats(void);
 
 // Whether the profile supports prices.
 int stoker_whatif_ok(const struct stoker_whatif *whatif);
+// What a fix alone ("input-free") saves; non-zero: it has a price.
+int stoker_whatif_saving(const struct stoker_whatif *whatif, const char *fix,
+                         struct stoker_saving *saving);
 // The contract field by field and the what-ifs that there are, as a markdown page.
 enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, struct stoker_err *err);
 

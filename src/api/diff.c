@@ -184,6 +184,47 @@ enum stoker_level stoker_diff_level(const struct stoker_diff *diff)
                                              : STOKER_LEVEL_LOW;
 }
 
+static bool is_a_loss(const struct stk_diff_part *p)
+{
+    return strcmp(p->id, "compute") != 0 && strcmp(p->id, "idle_unknown") != 0;
+}
+
+const char *stoker_diff_cause(const struct stoker_diff *diff)
+{
+    const struct stk_diff_part *parts = diff->doc.parts.items, *most = NULL;
+    for (size_t i = 0; diff->doc.is_compared && i < diff->doc.parts.count; i++) {
+        if (is_a_loss(&parts[i]) && parts[i].a_ns > (most ? most->a_ns : 0)) {
+            most = &parts[i];
+        }
+    }
+    return most ? most->id : NULL;
+}
+
+const char *stoker_diff_moved(const struct stoker_diff *diff, int sign)
+{
+    const struct stk_diff_part *parts = diff->doc.parts.items, *most = NULL;
+    for (size_t i = 0; diff->doc.is_compared && i < diff->doc.parts.count; i++) {
+        int64_t by_ns = sign * parts[i].change_ns;
+        if (by_ns > (most ? sign * most->change_ns : 0)) {
+            most = &parts[i];
+        }
+    }
+    return most ? most->id : NULL;
+}
+
+int stoker_diff_part(const struct stoker_diff *diff, const char *part, int64_t *a_ns, int64_t *b_ns)
+{
+    const struct stk_diff_part *parts = diff->doc.parts.items;
+    for (size_t i = 0; diff->doc.is_compared && i < diff->doc.parts.count; i++) {
+        if (strcmp(parts[i].id, part) == 0) {
+            *(a_ns ? a_ns : &(int64_t){0}) = parts[i].a_ns;
+            *(b_ns ? b_ns : &(int64_t){0}) = parts[i].b_ns;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     static const char head[] =

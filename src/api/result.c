@@ -79,6 +79,37 @@ const char *stoker_result_verdict(const struct stoker_result *result)
     return result->report.verdict.kind;
 }
 
+int stoker_result_share(const struct stoker_result *result, const char *part, double *share)
+{
+    const struct stk_list *parts = &result->report.breakdown.parts;
+    const struct stk_rep_part *p = parts->items;
+    for (size_t i = 0; i < parts->count; i++) {
+        if (strcmp(p[i].id, part) == 0) {
+            *share = p[i].share;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int stoker_result_finding(const struct stoker_result *result, const char *id,
+                          struct stoker_saving *saving)
+{
+    const struct stk_rep_finding *f = result->report.findings.items;
+    for (size_t i = 0; i < result->report.findings.count; i++) {
+        if (strcmp(f[i].id, id) == 0) {
+            *saving = (struct stoker_saving){.low_share = f[i].saving.low_share,
+                                             .expected_share = f[i].saving.expected_share,
+                                             .high_share = f[i].saving.high_share,
+                                             .has_low = f[i].saving.has_low,
+                                             .has_expected = f[i].saving.has_expected,
+                                             .has_high = f[i].saving.has_high};
+            return 1;
+        }
+    }
+    return 0;
+}
+
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err)
 {

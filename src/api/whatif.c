@@ -113,6 +113,25 @@ int stoker_whatif_ok(const struct stoker_whatif *whatif)
     return whatif->doc.gate.ok;
 }
 
+int stoker_whatif_saving(const struct stoker_whatif *whatif, const char *fix,
+                         struct stoker_saving *saving)
+{
+    const struct stk_whatif_scenario *s = whatif->doc.scenarios.items;
+    for (size_t i = 0; i < whatif->doc.scenarios.count; i++) {
+        const char *const *ids = s[i].fix.items;
+        if (s[i].fix.count == 1 && strcmp(ids[0], fix) == 0) {
+            *saving = (struct stoker_saving){.low_share = s[i].saving.low_share,
+                                             .expected_share = s[i].saving.expected_share,
+                                             .high_share = s[i].saving.high_share,
+                                             .has_low = 1,
+                                             .has_expected = 1,
+                                             .has_high = 1};
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // A value's choices in a cell of a table, where | would end it.
 static void put_choices(struct stk_sink *sink, const char *choices)
 {

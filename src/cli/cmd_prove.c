@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "prove/proof_out.h"
+#include "prove/recorded.h"
 
 extern char **environ;
 
@@ -17,6 +18,8 @@ extern char **environ;
 struct sides {
     char **words, **env;
     char *labels[STK_PROOF_SIDES];
+    char **folders[STK_PROOF_SIDES]; // of --before and --after; each ended by NULL, in one piece
+    int folder_count;
 };
 
 static int no_memory(void)
@@ -32,6 +35,7 @@ static void close_sides(struct sides *s)
     stk_free(s->env);
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
         stk_free(s->labels[side]);
+        stk_free(s->folders[side]);
     }
 }
 
@@ -126,6 +130,59 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     return STK_EXIT_DONE;
 }
 
+// "DIR,DIR": their paths, the list in one piece. NULL: no memory.
+static char **split_list(const char *list, int *count)
+{
+    size_t n = strlen(list), parts = 1;
+    for (const char *c = list; *c; c++) {
+        parts += *c == ',';
+    }
+    char **made = stk_alloc((parts + 1) * sizeof *made + n + 1);
+    if (!made) {
+        return NULL;
+    }
+    char *text = (char *)(made + parts + 1);
+    memcpy(text, list, n + 1);
+    *count = 0;
+    for (char *part; (part = strsep(&text, ",")) != NULL;) {
+        if (*part) {
+            made[(*count)++] = part;
+        }
+    }
+    made[*count] = NULL;
+    return made;
+}
+
+// --before and --after in the place of commands.
+static int split_folders(const struct stk_args *args, struct sides *s, struct stk_proof_plan *plan)
+{
+    static const enum stk_opt_id ids[] = {STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER};
+    int counts[STK_PROOF_SIDES] = {0};
+    if (args->word_count) {
+        return stk_usage(&stk_cmd_prove, "--before and --after compare runs that were recorded; a "
+                                         "command has no place beside them");
+    }
+    for (int side = 0; side < STK_PROOF_SIDES; side++) {
+        const struct stk_opt_value *v = &args->values[ids[side]];
+        if (!v->set) {
+            return stk_usage(&stk_cmd_prove, "--before and --after belong together");
+        }
+        s->folders[side] = split_list(v->text, &counts[side]);
+        if (!s->folders[side]) {
+            return no_memory();
+        }
+        plan->sides[side].label = v->text;
+    }
+    if (counts[0] != counts[1] || counts[0] < 1 || counts[0] > STK_PAIRED_MAX) {
+        return stk_usage(&stk_cmd_prove,
+                         "--before names %d folders and --after %d; as many of "
+                         "either are paired, in their order",
+                         counts[0], counts[1]);
+    }
+    s->folder_count = counts[0];
+    return STK_EXIT_DONE;
+}
+
 static bool wants_stop(void *arg)
 {
     (void)arg;
@@ -136,7 +193,8 @@ static void begins(void *arg, int pair, int side)
 {
     const struct stk_proof_plan *plan = arg;
     if (pair < 0) {
-        fprintf(stderr, "\r\033[Kwarm-up, %c", "AB"[side]);
+        fprintf(stderr, "\r\033[K%s, %c", pair == STK_PROOF_WARMS ? "warm-up" : "a window",
+                "AB"[side]);
     } else {
         fprintf(stderr, "\r\033[Kpair %d of at most %d, %c", pair + 1, plan->pairs, "AB"[side]);
     }
@@ -188,12 +246,73 @@ static int put_all(const struct stk_args *args, const struct stk_proof_plan *pla
     return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
 }
 
+// A line of the ledger. One that cannot be written is said, and no failure of the proof.
+static void put_ledger(const struct stk_args *args, const struct stk_proof_plan *plan,
+                       const struct stk_proof *proof)
+{
+    const char *path = args->values[STK_OPT_ID_LEDGER].text;
+    const struct stk_mechanism *m = &proof->mechanism;
+    struct stk_ledger_line line = {.predicted = m->predicted, .pairs = proof->pairs};
+    struct stoker_err err;
+    char own[4096];
+    bool is_off = path && strcmp(path, "none") == 0;
+    if (is_off || proof->pairs < STK_PAIRED_MIN || (!path && !stk_ledger_path(own, sizeof own))) {
+        return;
+    }
+    stk_ledger_here(&line);
+    const struct stk_paired *r = &proof->result;
+    line.measured = (struct stk_ledger_ratio){true, r->low, r->estimate, r->high};
+    snprintf(line.profile, sizeof line.profile, "%s", m->profile);
+    snprintf(line.fix, sizeof line.fix, "%s",
+             plan->predict ? plan->predict : plan->sides[STK_PROOF_B].label);
+    snprintf(line.framework, sizeof line.framework, "%s",
+             proof->versions[STK_PROOF_B][0] ? proof->versions[STK_PROOF_B]
+                                             : proof->framework[STK_PROOF_B]);
+    if (stk_ledger_append(path ? path : own, &line, &err) != STOKER_OK) {
+        stk_fail(&err);
+    }
+}
+
+static enum stoker_status prove(const struct stk_proof_plan *plan, const struct sides *sides,
+                                struct stk_proof *proof, struct stoker_err *err)
+{
+    if (!plan->is_recorded) {
+        enum stoker_status status = stk_proof_run(plan, proof, err);
+        return status == STOKER_OK ? stk_proof_explain(plan, proof, err) : status;
+    }
+    char *const *const folders[] = {sides->folders[0], sides->folders[1]};
+    enum stoker_status status = stk_proof_recorded(plan, folders, sides->folder_count, proof, err);
+    if (status == STOKER_OK && !plan->no_profile) {
+        status = stk_proof_explain_by(plan, folders[0][0], folders[1][0], proof, err);
+    }
+    return status;
+}
+
+static int measure(const struct stk_args *args, struct stk_proof_plan *plan,
+                   const struct sides *sides, struct stk_proof *proof)
+{
+    struct stoker_err err;
+    bool is_shown = isatty(STDERR_FILENO) && !args->values[STK_OPT_ID_QUIET].set;
+    plan->begins = is_shown ? begins : NULL;
+    stk_signals_catch();
+    enum stoker_status status = prove(plan, sides, proof, &err);
+    if (is_shown) {
+        end_line();
+    }
+    if (status != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    put_ledger(args, plan, proof);
+    return put_all(args, plan, proof);
+}
+
 static enum stk_proof_of what_of(const struct stk_opt_value *v)
 {
-    return v[STK_OPT_ID_METRIC].set        ? STK_PROOF_METRIC
-           : v[STK_OPT_ID_WHOLE].set       ? STK_PROOF_WHOLE
-           : v[STK_OPT_ID_PROVE_STEPS].set ? STK_PROOF_STEPS
-                                           : STK_PROOF_STEPS_OR_WHOLE;
+    return v[STK_OPT_ID_BEFORE].set || v[STK_OPT_ID_AFTER].set ? STK_PROOF_STEPS
+           : v[STK_OPT_ID_METRIC].set                          ? STK_PROOF_METRIC
+           : v[STK_OPT_ID_WHOLE].set                           ? STK_PROOF_WHOLE
+           : v[STK_OPT_ID_PROVE_STEPS].set                     ? STK_PROOF_STEPS
+                                                               : STK_PROOF_STEPS_OR_WHOLE;
 }
 
 static int check(const struct stk_opt_value *v, const struct stk_proof_plan *plan)
@@ -205,6 +324,10 @@ static int check(const struct stk_opt_value *v, const struct stk_proof_plan *pla
     if (ways > 1) {
         return stk_usage(&stk_cmd_prove, "--metric, --whole and --steps: each says what of a run "
                                          "is compared; choose one");
+    }
+    if (plan->predict && (plan->of == STK_PROOF_METRIC || plan->of == STK_PROOF_WHOLE)) {
+        return stk_usage(&stk_cmd_prove, "--predict tells of steps, and --%s compares none",
+                         plan->of == STK_PROOF_METRIC ? "metric" : "whole");
     }
     if (plan->is_rate && plan->of != STK_PROOF_METRIC) {
         return stk_usage(&stk_cmd_prove, "--rate says something of --metric, which is missing");
@@ -231,23 +354,21 @@ static int prove_run(const struct stk_args *args)
                                   .is_rate = values[STK_OPT_ID_RATE].set,
                                   .warmup = warmup->set ? warmup->number : -1,
                                   .steps = (uint64_t)values[STK_OPT_ID_PROVE_STEPS].number,
+                                  .is_recorded =
+                                      values[STK_OPT_ID_BEFORE].set || values[STK_OPT_ID_AFTER].set,
+                                  .predict = values[STK_OPT_ID_PREDICT].text,
+                                  .no_profile = values[STK_OPT_ID_NO_PROFILE].set,
                                   .timeout_ns = values[STK_OPT_ID_RUN_TIMEOUT].number,
                                   .stop = wants_stop,
                                   .arg = &plan};
     struct sides sides = {0};
     struct stk_proof proof = {0};
-    struct stoker_err err;
     int code = check(values, &plan);
-    code = code == STK_EXIT_DONE ? split(args, &sides, &plan) : code;
     if (code == STK_EXIT_DONE) {
-        bool is_shown = isatty(STDERR_FILENO) && !values[STK_OPT_ID_QUIET].set;
-        plan.begins = is_shown ? begins : NULL;
-        stk_signals_catch();
-        enum stoker_status status = stk_proof_run(&plan, &proof, &err);
-        if (is_shown) {
-            end_line();
-        }
-        code = status == STOKER_OK ? put_all(args, &plan, &proof) : stk_fail(&err);
+        code = plan.is_recorded ? split_folders(args, &sides, &plan) : split(args, &sides, &plan);
+    }
+    if (code == STK_EXIT_DONE) {
+        code = measure(args, &plan, &sides, &proof);
     }
     stk_proof_close(&proof);
     close_sides(&sides);
@@ -273,17 +394,25 @@ const struct stk_cmd stk_cmd_prove = {
         "and no --vs, B is A with "
         "that variable set. One run of each before the first pair is not counted. Both must end "
         "with status 0.\n\n"
+        "Where steps changed, one window of each side is recorded afterwards, and it is said "
+        "whether what A loses most time to shrank by what was gained; --predict FIX puts beside "
+        "it what `stoker whatif` promises of A's window. Each proof is a line of the ledger "
+        "(`stoker ledger`). With --before and --after folders of `stoker run` are compared in the "
+        "place of new runs, paired in their order.\n\n"
         "Exit codes: 0 B is faster, or there is no difference; 1 B is slower; 4 nobody can tell; 3 "
         "a command failed or could not be run.",
     .examples = "stoker prove -- python train.py --vs python train.py --workers 4\ttwo commands\n"
                 "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first steps alone\n"
+                "stoker prove --before runs/1 --after runs/2\twhat was recorded\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
                 "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",
-    .min_words = 1,
+    .min_words = 0,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_PAIRS, STK_OPT_ID_PROVE_STEPS, STK_OPT_ID_WHOLE, STK_OPT_ID_METRIC,
-                STK_OPT_ID_RATE, STK_OPT_ID_WARMUP, STK_OPT_ID_ENV, STK_OPT_ID_RUN_TIMEOUT,
-                STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_RATE, STK_OPT_ID_WARMUP, STK_OPT_ID_ENV, STK_OPT_ID_PREDICT,
+                STK_OPT_ID_NO_PROFILE, STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER, STK_OPT_ID_LEDGER,
+                STK_OPT_ID_RUN_TIMEOUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "files",
     .run = prove_run,
 };

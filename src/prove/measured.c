@@ -47,17 +47,17 @@ static void judge(const struct stk_steps *lead, struct stk_measured *to)
     }
 }
 
-static enum stoker_status read_steps(const struct measuring *m, struct stk_measured *to,
-                                     struct stoker_err *err)
+static enum stoker_status read_steps(const char *folder, uint64_t warmup, uint64_t steps_most,
+                                     struct stk_measured *to, struct stoker_err *err)
 {
     struct stk_steps_of_run steps;
-    uint64_t most = m->run->steps ? m->run->steps : UINT64_MAX;
-    enum stoker_status status = stk_steps_read_first(m->folder, m->run->warmup, most, &steps, err);
+    uint64_t most = steps_most ? steps_most : UINT64_MAX;
+    enum stoker_status status = stk_steps_read_first(folder, warmup, most, &steps, err);
     if (status == STOKER_OK && steps.count) {
         const struct stk_steps *lead = &steps.ranks[steps.lead];
         to->ranks = steps.count;
         to->steps = lead->head.kept;
-        if (lead->judged && to->steps >= m->run->warmup + STK_MEASURE_LEAST) {
+        if (lead->judged && to->steps >= warmup + STK_MEASURE_LEAST) {
             judge(lead, to);
         }
         snprintf(to->framework, sizeof to->framework, "%s", lead->head.framework);
@@ -69,6 +69,13 @@ static enum stoker_status read_steps(const struct measuring *m, struct stk_measu
     }
     stk_steps_free(&steps);
     return status;
+}
+
+enum stoker_status stk_measure_read(const char *folder, uint64_t warmup, uint64_t steps,
+                                    struct stk_measured *to, struct stoker_err *err)
+{
+    *to = (struct stk_measured){.wait_share = -1};
+    return read_steps(folder, warmup, steps, to, err);
 }
 
 static enum stoker_status run_in(const struct stk_measure *run, const char *folder,
@@ -92,7 +99,7 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
         status = stk_trial_run(&trial, &to->trial, err);
     }
     if (status == STOKER_OK) {
-        status = read_steps(&m, to, err);
+        status = read_steps(folder, run->warmup, run->steps, to, err);
     }
     stk_folder_drop_hooks(folder);
     stk_free(env);

@@ -55,6 +55,10 @@ struct stk_measured {
 STK_MUST_CHECK enum stoker_status stk_measure_run(const struct stk_measure *run,
                                                   struct stk_measured *measured,
                                                   struct stoker_err *err);
+// The steps of a run that was recorded in `folder`: what stk_measure_run gives, but for `trial`.
+STK_MUST_CHECK enum stoker_status stk_measure_read(const char *folder, uint64_t warmup,
+                                                   uint64_t steps, struct stk_measured *to,
+                                                   struct stoker_err *err);
 // It did not end well by itself, and was not ended behind its steps.
 bool stk_measure_failed(const struct stk_measured *m);
 // Makes an empty folder of its own below TMPDIR, or /tmp; freed with stk_free once it was removed

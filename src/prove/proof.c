@@ -110,15 +110,19 @@ static enum stoker_status run_whole(struct proving *p, int side, struct stk_meas
     return stk_trial_run(&trial, &m->trial, err);
 }
 
-static void know(struct stk_proof *proof, int side, const struct stk_measured *m)
+void stk_proof_know(struct stk_proof *proof, int side, int pair, const struct stk_measured *m)
 {
+    struct stk_proof_run *run = &proof->runs[side][pair];
+    run->value = (double)m->mean_ns * 1e-9;
+    run->median = (double)m->median_ns * 1e-9;
+    run->judged = m->judged;
     memcpy(proof->framework[side], m->framework, sizeof m->framework);
     memcpy(proof->versions[side], m->versions, sizeof m->versions);
     proof->ranks = m->ranks > proof->ranks ? m->ranks : proof->ranks;
 }
 
-static enum stoker_status run_once(struct proving *p, int pair, int side, struct stk_proof_run *run,
-                                   struct stoker_err *err)
+// pair below 0: it is not counted.
+static enum stoker_status run_once(struct proving *p, int pair, int side, struct stoker_err *err)
 {
     const struct stk_proof_plan *plan = p->plan;
     struct stk_proof *proof = p->proof;
@@ -140,17 +144,19 @@ static enum stoker_status run_once(struct proving *p, int pair, int side, struct
         return failed(p, side, &m.trial, err);
     }
     struct stk_neighbour_shares shares = stk_neighbours_between(&before, &after, m.trial.cpu_ns);
-    *run = (struct stk_proof_run){.value = (double)m.trial.wall_ns * 1e-9,
-                                  .judged = m.judged,
-                                  .others = shares.others,
-                                  .stolen = shares.stolen};
+    if (pair < 0) {
+        double value; // whether there is one
+        return proof->of == STK_PROOF_METRIC ? stk_metric_end(&p->metric, plan->warmup, &value, err)
+                                             : STOKER_OK;
+    }
+    struct stk_proof_run *run = &proof->runs[side][pair];
+    *run = (struct stk_proof_run){
+        .value = (double)m.trial.wall_ns * 1e-9, .others = shares.others, .stolen = shares.stolen};
     if (proof->of == STK_PROOF_METRIC) {
         return stk_metric_end(&p->metric, plan->warmup, &run->value, err);
     }
-    if (proof->of != STK_PROOF_WHOLE) {
-        know(proof, side, &m);
-        run->value = (double)m.mean_ns * 1e-9;
-        run->median = (double)m.median_ns * 1e-9;
+    if (proof->of == STK_PROOF_STEPS) {
+        stk_proof_know(proof, side, pair, &m);
     }
     return STOKER_OK;
 }
@@ -160,7 +166,7 @@ static enum stoker_status run_pair(struct proving *p, int pair, struct stoker_er
     struct stk_proof_run *const *runs = p->proof->runs;
     for (int i = 0; i < STK_PROOF_SIDES; i++) {
         int side = pair % 2 ? STK_PROOF_B - i : i;
-        enum stoker_status status = run_once(p, pair, side, &runs[side][pair], err);
+        enum stoker_status status = run_once(p, pair, side, err);
         if (status != STOKER_OK) {
             return status;
         }
@@ -188,6 +194,12 @@ static void look_without_stalls(struct stk_proof *proof, double error)
     }
 }
 
+void stk_proof_look(struct stk_proof *proof, double error)
+{
+    proof->result = stk_paired_look(proof->logs, proof->pairs, error);
+    look_without_stalls(proof, error);
+}
+
 // It decides, and a change is known to within half of itself.
 static bool is_enough(const struct stk_paired *r)
 {
@@ -201,8 +213,7 @@ static enum stoker_status run_pairs(struct proving *p, struct stoker_err *err)
     struct stk_proof *proof = p->proof;
     enum stoker_status status = STOKER_OK;
     for (int side = 0; side < STK_PROOF_SIDES && status == STOKER_OK; side++) {
-        struct stk_proof_run not_counted;
-        status = run_once(p, -1, side, &not_counted, err);
+        status = run_once(p, -1, side, err);
     }
     if (proof->of == STK_PROOF_STEPS_OR_WHOLE) { // both sides made some
         proof->of = STK_PROOF_STEPS;
@@ -212,9 +223,7 @@ static enum stoker_status run_pairs(struct proving *p, struct stoker_err *err)
             status = run_pair(p, proof->pairs, err);
         }
         if (status == STOKER_OK) {
-            double error = proof->looks.error[proof->look];
-            proof->result = stk_paired_look(proof->logs, proof->pairs, error);
-            look_without_stalls(proof, error);
+            stk_proof_look(proof, proof->looks.error[proof->look]);
             if (is_enough(&proof->result)) {
                 return STOKER_OK;
             }
@@ -224,13 +233,11 @@ static enum stoker_status run_pairs(struct proving *p, struct stoker_err *err)
     return status;
 }
 
-enum stoker_status stk_proof_run(const struct stk_proof_plan *plan, struct stk_proof *proof,
-                                 struct stoker_err *err)
+enum stoker_status stk_proof_make(const struct stk_proof_plan *plan, int pairs,
+                                  struct stk_proof *proof, struct stoker_err *err)
 {
-    STK_ASSERT(plan->pairs >= STK_PAIRED_MIN && plan->pairs <= STK_PAIRED_MAX);
-    struct proving p = {.plan = plan, .proof = proof};
-    size_t n = (size_t)plan->pairs;
-    *proof = (struct stk_proof){.of = plan->of, .looks = stk_paired_plan(plan->pairs)};
+    size_t n = (size_t)pairs;
+    *proof = (struct stk_proof){.of = plan->of};
     proof->logs = stk_alloc_zero(n, sizeof proof->logs[0]);
     proof->is_stalled = stk_alloc_zero(n, sizeof proof->is_stalled[0]);
     bool has_room = proof->logs && proof->is_stalled;
@@ -238,8 +245,19 @@ enum stoker_status stk_proof_run(const struct stk_proof_plan *plan, struct stk_p
         proof->runs[side] = stk_alloc_zero(n, sizeof proof->runs[0][0]);
         has_room = has_room && proof->runs[side];
     }
-    enum stoker_status status =
-        has_room ? stk_metric_open(&p.metric, plan->metric, err) : stk_err_nomem(err);
+    return has_room ? STOKER_OK : stk_err_nomem(err);
+}
+
+enum stoker_status stk_proof_run(const struct stk_proof_plan *plan, struct stk_proof *proof,
+                                 struct stoker_err *err)
+{
+    STK_ASSERT(plan->pairs >= STK_PAIRED_MIN && plan->pairs <= STK_PAIRED_MAX);
+    struct proving p = {.plan = plan, .proof = proof};
+    enum stoker_status status = stk_proof_make(plan, plan->pairs, proof, err);
+    proof->looks = stk_paired_plan(plan->pairs);
+    if (status == STOKER_OK) {
+        status = stk_metric_open(&p.metric, plan->metric, err);
+    }
     if (status == STOKER_OK) {
         status = run_pairs(&p, err);
     }

@@ -2,6 +2,8 @@
 // A proof for programs: "stoker.proof/1". `ratio` is B's time over A's: of mean steps where
 // `measured` says "steps". Where it does not, `median_step_ns` and its like are absent: `median`
 // says what a run gave, in `unit`.
+#include <math.h>
+
 #include "base/json.h"
 #include "prove/proof_out.h"
 
@@ -11,10 +13,12 @@ static void put_ratio(struct stk_json *j, const char *name, const struct stk_pai
     stk_json_open(j, '{', true);
     stk_json_key(j, "estimate");
     stk_json_real(j, r->estimate);
-    stk_json_key(j, "low");
-    stk_json_real(j, r->low);
-    stk_json_key(j, "high");
-    stk_json_real(j, r->high);
+    if (isfinite(r->low)) { // else too few pairs
+        stk_json_key(j, "low");
+        stk_json_real(j, r->low);
+        stk_json_key(j, "high");
+        stk_json_real(j, r->high);
+    }
     stk_json_close(j, '}');
 }
 
@@ -77,6 +81,37 @@ static void put_metric(struct stk_json *j, const struct stk_proof_plan *plan,
     stk_json_bool(j, plan->is_rate);
 }
 
+static void put_mechanism(struct stk_json *j, const struct stk_proof_plan *plan,
+                          const struct stk_mechanism *m)
+{
+    if (m->is_checked) {
+        stk_json_key(j, "mechanism");
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "part");
+        stk_json_text(j, m->part);
+        stk_json_key(j, "expected_ns");
+        stk_json_i64(j, m->expected_ns);
+        stk_json_key(j, "gone_ns");
+        stk_json_i64(j, m->gone_ns);
+        stk_json_key(j, "explains");
+        stk_json_bool(j, stk_mechanism_explains(m));
+        stk_json_close(j, '}');
+    }
+    if (m->predicted.is_known) {
+        stk_json_key(j, "predicted");
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "low");
+        stk_json_real(j, m->predicted.low);
+        stk_json_key(j, "expected");
+        stk_json_real(j, m->predicted.estimate);
+        stk_json_key(j, "high");
+        stk_json_real(j, m->predicted.high);
+        stk_json_key(j, "fix");
+        stk_json_text(j, plan->predict);
+        stk_json_close(j, '}');
+    }
+}
+
 void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                     struct stk_sink *to)
 {
@@ -98,12 +133,15 @@ void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *p
     }
     stk_json_key(&j, "verdict");
     stk_json_text(&j, stk_proof_verdict(proof->result.verdict));
-    stk_json_key(&j, "noise_share");
-    stk_json_real(&j, stk_proof_noise(&proof->result));
+    if (isfinite(proof->result.low)) {
+        stk_json_key(&j, "noise_share");
+        stk_json_real(&j, stk_proof_noise(&proof->result));
+    }
+    put_mechanism(&j, plan, &proof->mechanism);
     put_metric(&j, plan, proof);
     stk_json_key(&j, "warnings");
     stk_json_open(&j, '[', true);
-    int count = stk_proof_warnings(proof, warnings);
+    int count = stk_proof_warnings(plan, proof, warnings);
     for (int i = 0; i < count; i++) {
         stk_json_text(&j, warnings[i]);
     }

@@ -34,7 +34,11 @@ void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proo
     stk_proof_measured(plan, proof, text);
     stk_sink_printf(to, "\nAlternating runs, %s; the interval holds with 95 %% over all looks.\n",
                     text);
-    int count = stk_proof_warnings(proof, warnings);
+    stk_proof_mechanism(proof, text);
+    stk_sink_printf(to, text[0] ? "\nThe cause: %s.\n" : "%s", text);
+    stk_proof_predicted(plan, proof, text);
+    stk_sink_printf(to, text[0] ? "\n%s.\n" : "%s", text);
+    int count = stk_proof_warnings(plan, proof, warnings);
     for (int i = 0; i < count; i++) {
         stk_sink_printf(to, "\n* %s\n", warnings[i]);
     }

@@ -55,6 +55,14 @@ void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_
                         100 * STK_PAIRED_EQUAL, 100 * (result->estimate - 1), low, high, pairs);
         break;
     case STK_PAIRED_CANNOT_TELL:
+        if (pairs < STK_PAIRED_MIN) {
+            stk_text_printf(to, STK_PROOF_SENTENCE,
+                            "cannot tell: no verdict comes from fewer than %d pairs, and of %d B "
+                            "takes %.*f %% %s time",
+                            STK_PAIRED_MIN, pairs, decimals(change), change,
+                            result->estimate < 1 ? "less" : "more");
+            return;
+        }
         stk_text_printf(to, STK_PROOF_SENTENCE,
                         "cannot tell: after %d pairs the machine's noise is %.*f %% either way (B "
                         "against A: %+.*f to %+.*f %% of the time)",
@@ -85,7 +93,7 @@ static void see(struct spells *s, double share, double limit)
     s->most = share > s->most ? share : s->most;
 }
 
-int stk_proof_warnings(const struct stk_proof *proof,
+int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                        char to[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE])
 {
     struct spells others = {0}, stolen = {0};
@@ -116,6 +124,11 @@ int stk_proof_warnings(const struct stk_proof *proof,
                         "interval is wider for it",
                         proof->result.correlation);
     }
+    if (plan->is_recorded && proof->pairs >= STK_PAIRED_MIN) {
+        stk_text_printf(to[count++], STK_PROOF_SENTENCE,
+                        "the runs were recorded before: what drifted between the two sets is not "
+                        "told from the change unless they were recorded in turn");
+    }
     return count;
 }
 
@@ -143,18 +156,19 @@ double stk_proof_median_step(const struct stk_proof *proof, int side)
 static void measured_steps(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                            char to[STK_PROOF_SENTENCE])
 {
+    const char *of =
+        plan->is_recorded ? "the mean step of each recorded run" : "the mean step of a run";
     const char *a = proof->versions[STK_PROOF_A], *b = proof->versions[STK_PROOF_B];
     bool differs = strcmp(a, b) != 0;
     char ended[64] = "";
-    if (plan->steps) {
+    if (plan->steps && !plan->is_recorded) {
         stk_text_printf(ended, sizeof ended, "; each run ended after %llu steps",
                         (unsigned long long)plan->steps);
     }
-    stk_text_printf(
-        to, STK_PROOF_SENTENCE,
-        "the mean step of a run behind its first %llu, by the hooks of stoker run%s%s%s%s%s%s",
-        (unsigned long long)stk_proof_warmup(plan), a[0] || b[0] ? " (" : "", a,
-        differs ? "; B: " : "", differs ? b : "", a[0] || b[0] ? ")" : "", ended);
+    stk_text_printf(to, STK_PROOF_SENTENCE,
+                    "%s behind its first %llu, by the hooks of stoker run%s%s%s%s%s%s", of,
+                    (unsigned long long)stk_proof_warmup(plan), a[0] || b[0] ? " (" : "", a,
+                    differs ? "; B: " : "", differs ? b : "", a[0] || b[0] ? ")" : "", ended);
 }
 
 void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
@@ -180,5 +194,24 @@ void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proo
                         "the median of --metric in a run%s, behind its first %s",
                         plan->is_rate ? ", a rate" : "", behind);
         break;
+    }
+}
+
+void stk_proof_mechanism(const struct stk_proof *proof, char to[STK_PROOF_SENTENCE])
+{
+    const struct stk_mechanism *m = &proof->mechanism;
+    to[0] = 0;
+    if (m->is_checked || m->why[0]) {
+        stk_mechanism_sentence(m, to);
+    }
+}
+
+void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                         char to[STK_PROOF_SENTENCE])
+{
+    const struct stk_mechanism *m = &proof->mechanism;
+    to[0] = 0;
+    if (plan->predict && (m->predicted.is_known || m->unpredicted[0])) {
+        stk_mechanism_prediction(m, plan->predict, proof->result.estimate, to);
     }
 }

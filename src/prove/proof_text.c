@@ -28,6 +28,25 @@ static void put_side(const struct stk_proof_plan *plan, const struct stk_proof *
     stk_sink_text(to, "\n");
 }
 
+static void put_line(const char *head, const char *text, struct stk_sink *to)
+{
+    if (*text) {
+        stk_sink_text(to, head);
+        stk_sink_text(to, text);
+        stk_sink_text(to, "\n");
+    }
+}
+
+static void put_looks(const struct stk_proof *proof, struct stk_sink *to)
+{
+    stk_sink_text(to, "  looked at after");
+    for (int i = 0; i < proof->looks.count; i++) {
+        stk_sink_printf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
+    }
+    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
+                    proof->pairs);
+}
+
 void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof,
                     struct stk_sink *to)
 {
@@ -38,14 +57,15 @@ void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *p
     put_side(plan, proof, STK_PROOF_B, to);
     stk_proof_measured(plan, proof, sentence);
     stk_sink_printf(to, "\n  measured: %s\n", sentence);
-    stk_sink_printf(to, "  looked at after");
-    for (int i = 0; i < proof->looks.count; i++) {
-        stk_sink_printf(to, "%s %d", i ? "," : "", proof->looks.pairs[i]);
+    stk_proof_mechanism(proof, sentence);
+    put_line("  the cause: ", sentence, to);
+    stk_proof_predicted(plan, proof, sentence);
+    put_line("  ", sentence, to);
+    if (proof->looks.count) {
+        put_looks(proof, to);
     }
-    stk_sink_printf(to, " pairs, ended at %d; intervals hold at all looks together with 95 %%\n",
-                    proof->pairs);
-    int count = stk_proof_warnings(proof, warnings);
+    int count = stk_proof_warnings(plan, proof, warnings);
     for (int i = 0; i < count; i++) {
-        stk_sink_printf(to, "  ! %s\n", warnings[i]);
+        put_line("  ! ", warnings[i], to);
     }
 }

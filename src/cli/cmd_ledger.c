@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker ledger: what was predicted, and what was measured then.
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/screen.h"
+#include "prove/ledger.h"
+
+enum { ROWS_FOR_PEOPLE = 20, CELL = 64 };
+
+static void put_ratio_json(struct stk_json *j, const char *name, const struct stk_ledger_ratio *r)
+{
+    static const char *const names[] = {"low", "estimate", "high"};
+    const double values[] = {r->low, r->estimate, r->high};
+    if (!r->is_known) {
+        return;
+    }
+    stk_json_key(j, name);
+    stk_json_open(j, '{', true);
+    for (int i = 0; i < 3; i++) {
+        stk_json_key(j, names[i]);
+        stk_json_real(j, values[i]);
+    }
+    stk_json_close(j, '}');
+}
+
+static void put_text(struct stk_json *j, const char *name, const char *text)
+{
+    if (*text) {
+        stk_json_key(j, name);
+        stk_json_text(j, text);
+    }
+}
+
+static void put_line_json(struct stk_json *j, const struct stk_ledger_line *line)
+{
+    stk_json_open(j, '{', true);
+    put_text(j, "time", line->time);
+    put_text(j, "profile", line->profile);
+    put_text(j, "fix", line->fix);
+    put_ratio_json(j, "predicted", &line->predicted);
+    put_ratio_json(j, "measured", &line->measured);
+    stk_json_key(j, "pairs");
+    stk_json_i64(j, line->pairs);
+    put_text(j, "framework", line->framework);
+    put_text(j, "device", line->device);
+    put_text(j, "stoker", line->stoker);
+    stk_json_close(j, '}');
+}
+
+static void put_count(struct stk_json *j, const char *name, size_t value)
+{
+    stk_json_key(j, name);
+    stk_json_u64(j, value);
+}
+
+static void put_calibration_json(struct stk_json *j, const struct stk_calibration *c)
+{
+    stk_json_key(j, "calibration");
+    stk_json_open(j, '{', true);
+    put_count(j, "predictions", c->predictions);
+    if (c->predictions) {
+        double n = (double)c->predictions;
+        stk_json_key(j, "inside_share");
+        stk_json_share(j, (double)c->inside / n);
+        stk_json_key(j, "intervals_meet_share");
+        stk_json_share(j, (double)c->meet / n);
+        stk_json_key(j, "too_optimistic_share");
+        stk_json_share(j, (double)c->too_low / n);
+        stk_json_key(j, "median_error_share");
+        stk_json_share(j, c->median_error);
+    }
+    stk_json_close(j, '}');
+}
+
+static void put_json(const char *path, const struct stk_ledger *ledger, size_t first,
+                     struct stk_sink *to)
+{
+    struct stk_calibration c = stk_ledger_calibration(ledger);
+    struct stk_json j;
+    stk_json_init(&j, to);
+    stk_json_open(&j, '{', false);
+    stk_json_key(&j, "schema");
+    stk_json_text(&j, "stoker.ledger/1");
+    stk_json_key(&j, "file");
+    stk_json_text(&j, path);
+    stk_json_key(&j, "lines");
+    stk_json_open(&j, '[', false);
+    for (size_t i = first; i < ledger->lines.count; i++) {
+        put_line_json(&j, stk_vec_at(&ledger->lines, i));
+    }
+    stk_json_close(&j, ']');
+    put_count(&j, "lines_left_out", first);
+    put_count(&j, "lines_damaged", ledger->damaged);
+    put_calibration_json(&j, &c);
+    stk_json_close(&j, '}');
+    stk_sink_text(to, "\n");
+}
+
+// "0.62 [0.60, 0.65]".
+static void ratio_text(const struct stk_ledger_ratio *r, char to[CELL])
+{
+    stk_text_printf(to, CELL, r->is_known ? "%.2f [%.2f, %.2f]" : "-", r->estimate, r->low,
+                    r->high);
+}
+
+static void put_calibration(const struct stk_calibration *c, struct stk_sink *to)
+{
+    char inside[STK_HUMAN_MAX], error[STK_HUMAN_MAX];
+    if (!c->predictions) {
+        stk_sink_text(to, "No line has a prediction beside what was measured.\n");
+        return;
+    }
+    stk_sink_printf(to,
+                    "Of %zu predictions %zu came true within their interval (%s), %zu promised "
+                    "more than came; half of them were off by %s of the time before or less.\n",
+                    c->predictions, c->inside,
+                    stk_human_share((double)c->inside / (double)c->predictions, inside), c->too_low,
+                    stk_human_share(c->median_error, error));
+}
+
+static void put_people(const char *path, const struct stk_ledger *ledger, size_t first,
+                       struct stk_sink *to)
+{
+    struct stk_calibration c = stk_ledger_calibration(ledger);
+    char predicted[CELL], measured[CELL];
+    stk_sink_text(to, path);
+    stk_sink_printf(to, ": %zu proofs%s\n\n", ledger->lines.count,
+                    first ? ", the last of them:" : "");
+    if (ledger->lines.count) {
+        stk_sink_printf(to, "%-20s  %-19s  %-19s  %5s  %s\n", "time", "predicted", "measured",
+                        "pairs", "fix");
+    }
+    for (size_t i = first; i < ledger->lines.count; i++) {
+        const struct stk_ledger_line *line = stk_vec_at(&ledger->lines, i);
+        ratio_text(&line->predicted, predicted);
+        ratio_text(&line->measured, measured);
+        stk_sink_printf(to, "%-20.20s  %-19s  %-19s  %5d  ", line->time, predicted, measured,
+                        line->pairs);
+        stk_sink_text(to, line->fix);
+        stk_sink_text(to, "\n");
+    }
+    stk_sink_text(to, ledger->lines.count ? "\nTime after over time before, with what it lies "
+                                            "within.\n"
+                                          : "");
+    put_calibration(&c, to);
+    if (ledger->damaged) {
+        stk_sink_printf(to, "%zu damaged lines were passed over.\n", ledger->damaged);
+    }
+}
+
+static int put(const struct stk_args *args, const char *path, const struct stk_ledger *ledger)
+{
+    const struct stk_opt_value *v = args->values;
+    bool is_json = v[STK_OPT_ID_JSON].set;
+    size_t count = ledger->lines.count;
+    size_t most = v[STK_OPT_ID_LIMIT].set ? (size_t)v[STK_OPT_ID_LIMIT].number
+                  : is_json               ? 10000
+                                          : ROWS_FOR_PEOPLE;
+    size_t first = most && count > most ? count - most : 0;
+    struct stk_output output;
+    struct stk_sink sink;
+    int code = stk_output_open(&output, NULL, false);
+    if (code == STK_EXIT_DONE) {
+        stk_sink_init(&sink, stk_output_write, &output);
+        if (is_json) {
+            put_json(path, ledger, first, &sink);
+        } else {
+            put_people(path, ledger, first, &sink);
+        }
+        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
+        code = stk_output_close(&output, is_whole); // which says what failed
+    }
+    return code;
+}
+
+static int ledger_run(const struct stk_args *args)
+{
+    const char *path = args->values[STK_OPT_ID_LEDGER_FILE].text;
+    char own[4096];
+    struct stk_ledger ledger;
+    struct stoker_err err;
+    if (!path && !stk_ledger_path(own, sizeof own)) {
+        return stk_usage(&stk_cmd_ledger, "neither HOME nor XDG_DATA_HOME says where it is; name "
+                                          "it: --file FILE");
+    }
+    path = path ? path : own;
+    int code = stk_ledger_read(path, &ledger, &err) == STOKER_OK ? put(args, path, &ledger)
+                                                                 : stk_fail(&err);
+    stk_ledger_free(&ledger);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_ledger = {
+    .name = "ledger",
+    .summary = "what was predicted, and what was measured then",
+    .words = "",
+    .description =
+        "Each proof of `stoker prove` is a line in a ledger: what the change was, what a what-if "
+        "predicted of it (--predict), the ratio that was measured, with their intervals, versions, "
+        "machine, and a hash of the profile. This lists the last of them, and says how predictions "
+        "came true: how many measured ratios lie in what was predicted, and by how much the "
+        "expected value was off.\n\n"
+        "The file is $XDG_DATA_HOME/stoker/ledger.tsv, or ~/.local/share/stoker/ledger.tsv; plain "
+        "text with tabs, appended to by as many processes as there are.",
+    .examples = "stoker ledger\tthe last twenty proofs\n"
+                "stoker ledger --json --file lab/ledger.tsv\tanother file, for programs\n",
+    .max_words = 0,
+    .options = {STK_OPT_ID_LEDGER_FILE, STK_OPT_ID_JSON, STK_OPT_ID_LIMIT, STK_OPT_ID_NONE},
+    .run = ledger_run,
+};
