@@ -204,6 +204,7 @@ _stoker() {
             '--stop[end the job after the window]' \
             '--level[0\: no window, step times and waits alone]:0:' \
             '--input[the test of a free input\: cached (its first batches again and again) or synthetic (random ones)]:HOW:' \
+            '--compare[with --input\: the run as it is beside which to set it (the newest of the same command)]:DIR:_files' \
             '--allow-checkpoints[with --input\: let the job write checkpoints all the same]' \
             '--json[the run'\''s figures as JSON, for programs, into FILE]:FILE:_files' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \

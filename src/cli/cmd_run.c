@@ -15,6 +15,7 @@
 #include "capture/parent/run_out.h"
 #include "capture/parent/sampler.h"
 #include "cli/cli.h"
+#include "cli/run_compare.h"
 #include "cli/screen.h"
 
 enum {
@@ -84,6 +85,10 @@ static void say(const struct running *r)
     fputs("stoker: ", stderr);
     stk_sink_init(&sink, write_file, stderr);
     stk_run_line(&r->run, &sink);
+    if (r->run.compared.step_ns) {
+        stk_sink_text(&sink, "\nstoker: ");
+        stk_run_compared_line(&r->run, &sink);
+    }
     if (stk_sink_finish(&sink, NULL) == STOKER_OK) {
         fputs("\nstoker: recorded in ", stderr);
         stk_screen_put(stderr, r->folder, STK_SCREEN_ALL);
@@ -142,6 +147,7 @@ static void read_and_say(struct running *r, const struct stk_args *args)
         stk_fail(&err);
     }
     stk_folder_drop_hooks(r->folder);
+    stk_run_compare(&r->run, args->values[STK_OPT_ID_COMPARE].text, r->warmup);
     char *own = stk_folder_path(r->folder, "run.json");
     if (own) {
         put_json(&r->run, own);
@@ -238,9 +244,9 @@ static int check(const struct stk_args *args)
     if (input && strcmp(input, "cached") != 0 && strcmp(input, "synthetic") != 0) {
         return stk_usage(&stk_cmd_run, "--input: '%s' is neither cached nor synthetic", input);
     }
-    if (v[STK_OPT_ID_ALLOW_CHECKPOINTS].set && !input) {
-        return stk_usage(&stk_cmd_run, "--allow-checkpoints says something of --input, which is "
-                                       "missing");
+    if ((v[STK_OPT_ID_ALLOW_CHECKPOINTS].set || v[STK_OPT_ID_COMPARE].set) && !input) {
+        return stk_usage(&stk_cmd_run, "--%s says something of --input, which is missing",
+                         v[STK_OPT_ID_COMPARE].set ? "compare" : "allow-checkpoints");
     }
     return STK_EXIT_DONE;
 }
@@ -307,8 +313,10 @@ const struct stk_cmd stk_cmd_run = {
         "why FOLDER` says it again. Where the program profiles itself, stoker records no window "
         "and says so.\n\n"
         "--input cached|synthetic asks what the job would take if its input cost nothing: behind "
-        "the first batches of each DataLoader these are handed out again, or random ones of the "
-        "same shapes. torch.save to a file writes nothing then.\n\n"
+        "the first batches of each data set (a DataLoader, Keras' fit, tf.data, Grain) these are "
+        "handed out again, or random ones of the same shapes. The step time stands beside that of "
+        "the newest run of the same command as it is, or of --compare DIR. Checkpoints are not "
+        "written then.\n\n"
         "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
         "A job that --stop ended counts as done: 0.",
     .examples = "stoker run -- python train.py\trecord and explain a job\n"
@@ -318,8 +326,9 @@ const struct stk_cmd stk_cmd_run = {
     .min_words = 1,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_WINDOW, STK_OPT_ID_RUN_WARMUP, STK_OPT_ID_OUT, STK_OPT_ID_STOP,
-                STK_OPT_ID_LEVEL, STK_OPT_ID_INPUT, STK_OPT_ID_ALLOW_CHECKPOINTS,
-                STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_LEVEL, STK_OPT_ID_INPUT, STK_OPT_ID_COMPARE,
+                STK_OPT_ID_ALLOW_CHECKPOINTS, STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "files",
     .run = run_run,
 };

@@ -124,10 +124,11 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
                      : "input wait of the whole run is not known: the loop's batches come from no "
                        "loader that stoker knows");
     }
-    if (h && strcmp(run->input_mode, "as-is") != 0 && !strstr(h->hooks, "torch.input")) {
+    if (h && strcmp(run->input_mode, "as-is") != 0 && !strstr(h->hooks, ".input")) {
         warn(&w,
-             "--input has no place in this job, and its batches were its own: they come from no "
-             "DataLoader of PyTorch");
+             "--input found no place in this job, and its batches were its own: they come from no "
+             "DataLoader of PyTorch, Keras, tf.data or Grain whose length is known and above 10 "
+             "batches; a generator of the program's own has no such place");
     }
     if (h && run->has_window && h->window_state == STK_WINDOW_NONE) {
         warn(&w,
@@ -196,6 +197,39 @@ static void put_window(struct stk_json *j, const struct stk_steps *lead)
     stk_json_close(j, '}');
 }
 
+static double cost_share(const struct stk_run_compared *c)
+{
+    return 1 - (double)c->free_ns / (double)c->step_ns;
+}
+
+static void put_compared(struct stk_json *j, const struct stk_run_compared *c)
+{
+    stk_json_key(j, "compared");
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "dir");
+    stk_json_text(j, c->folder);
+    put_number(j, "step_ns", c->step_ns);
+    put_number(j, "free_step_ns", c->free_ns);
+    stk_json_key(j, "input_cost_share");
+    stk_json_real(j, cost_share(c));
+    if (c->has_said) {
+        stk_json_key(j, "why_input_wait_share");
+        stk_json_share(j, c->said_share);
+    }
+    if (c->has_predicted) {
+        stk_json_key(j, "predicted");
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "low_share");
+        stk_json_share(j, c->low);
+        stk_json_key(j, "expected_share");
+        stk_json_share(j, c->expected);
+        stk_json_key(j, "high_share");
+        stk_json_share(j, c->high);
+        stk_json_close(j, '}');
+    }
+    stk_json_close(j, '}');
+}
+
 void stk_run_json(const struct stk_run *run, struct stk_sink *to)
 {
     char warnings[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
@@ -230,6 +264,9 @@ void stk_run_json(const struct stk_run *run, struct stk_sink *to)
     if (overhead >= 0) {
         stk_json_key(&j, "overhead_share");
         stk_json_share(&j, overhead);
+    }
+    if (run->compared.step_ns) {
+        put_compared(&j, &run->compared);
     }
     put_number(&j, "ranks", run->steps.count);
     put_number(&j, "wall_ns", run->wall_ns);
@@ -285,5 +322,29 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     double overhead = stk_run_overhead(run);
     if (overhead >= 0) {
         stk_sink_printf(to, "; stoker's own part outside of it %s", stk_human_share(overhead, a));
+    }
+}
+
+void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
+{
+    const struct stk_run_compared *c = &run->compared;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], cost[STK_HUMAN_MAX];
+    if (!c->step_ns) {
+        return;
+    }
+    stk_sink_printf(to, "with its input free the step takes %s instead of %s: ",
+                    stk_human_ns((int64_t)c->free_ns, a), stk_human_ns((int64_t)c->step_ns, b));
+    if (c->free_ns >= c->step_ns) {
+        stk_sink_text(to, "the input costs nothing");
+    } else {
+        stk_sink_printf(to, "the input costs %s", stk_human_share(cost_share(c), cost));
+    }
+    if (c->has_said) {
+        stk_sink_printf(to, "; stoker why saw %s of the step wait for it",
+                        stk_human_share(c->said_share, a));
+    }
+    if (c->has_predicted) {
+        stk_sink_printf(to, "; stoker whatif input-free promised %.0f %% [%.0f, %.0f]",
+                        100 * c->expected, 100 * c->low, 100 * c->high);
     }
 }

@@ -8,6 +8,16 @@
 
 enum { STK_RUN_WARNINGS = 16, STK_RUN_SENTENCE = 400 };
 
+// A run as it is, of the same job, beside one whose input is free.
+struct stk_run_compared {
+    char folder[1024];         // "": there is none
+    uint64_t step_ns, free_ns; // mean steps
+    bool has_said;             // the share of input_wait in the window of the run as it is
+    double said_share;
+    bool has_predicted; // what the what-if input-free promises of it, shares of the step
+    double low, expected, high;
+};
+
 struct stk_run {
     const char *const *command; // ends with NULL
     const char *folder;         // absolute
@@ -17,6 +27,7 @@ struct stk_run {
     uint64_t wall_ns;
     uint64_t sampler_cpu_ns; // processor time of this process beside the job
     struct stk_steps_of_run steps;
+    struct stk_run_compared compared;
 };
 
 // The share of the job's time that the hooks took; below 0: unknown.
@@ -26,5 +37,8 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
 void stk_run_json(const struct stk_run *run, struct stk_sink *to);
 // "1,200 steps of 41.2 ms (by the hooks), input wait 12 %, stoker's own part 0.02 %".
 void stk_run_line(const struct stk_run *run, struct stk_sink *to);
+// "with its input free the step takes 41 ms instead of 112 ms: the input costs 63 %". Nothing where
+// there is nothing to compare with.
+void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to);
 
 #endif

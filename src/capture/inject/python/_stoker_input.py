@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The synthetic-input test (stoker run --input cached|synthetic): behind the first batches of a data set, fetches give
-these batches again, or ones of the same shapes and types with random numbers, as many in an epoch as without.
-What is trained so is worth nothing: torch.save to a file writes nothing, unless the run allows it."""
+these batches again, or ones of the same shapes and types with random numbers, as many in an epoch as without. A data
+set whose length nobody knows keeps its batches: the number of steps would be another one.
+What is trained so is worth nothing: torch.save, Keras' and TensorFlow's checkpoints and saved models write nothing to
+files, unless the run allows it. What a program writes by itself (pickle, NumPy, orbax) is not held back."""
 
 import functools
 import os
@@ -11,23 +13,53 @@ import _stoker_core
 
 KEPT = 10  # batches of a data set: enough that no cache of the processor holds them all
 SETS = 8  # data sets whose batches are kept: of a program that builds one each epoch the last ones
+ENDLESS = 1 << 62
 
 
 def is_asked():
     return _stoker_core.plan["input"] != "as-is"
 
 
-def _random_like(value):
+def is_random():
+    return _stoker_core.plan["input"] == "synthetic"
+
+
+def _is_a(value, module, *names):
+    cls = sys.modules.get(module)
+    for name in names:
+        cls = getattr(cls, name, None)
+    return isinstance(cls, type) and isinstance(value, cls)
+
+
+def _random_array(value):
+    import numpy
+
+    if value.dtype.kind == "f":
+        return numpy.random.default_rng(0).standard_normal(value.shape).astype(value.dtype)
+    return value[numpy.random.default_rng(0).permutation(len(value))] if value.ndim else value
+
+
+def random_like(value):
     """The same shapes and types: normal numbers for floats, other tensors' elements in another order. What it does not know
     stays. The program's own random numbers are as without."""
     if isinstance(value, dict):
-        return {k: _random_like(v) for k, v in value.items()}
+        return {k: random_like(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        made = [_random_like(v) for v in value]
+        made = [random_like(v) for v in value]
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(getattr(torch, "Tensor", None), type) or not isinstance(value, torch.Tensor):
-        return value
+    if _is_a(value, "numpy", "ndarray"):
+        return _random_array(value)
+    if _is_a(value, "jax", "Array"):
+        return sys.modules["jax"].numpy.asarray(_random_array(sys.modules["numpy"].asarray(value)))
+    if _is_a(value, "tensorflow", "Tensor") and hasattr(value, "numpy") and value.dtype.is_numpy_compatible:
+        array = value.numpy()
+        known = _is_a(array, "numpy", "ndarray") and array.dtype.kind in "fiub"
+        return sys.modules["tensorflow"].constant(_random_array(array), value.dtype) if known else value
+    return _random_tensor(value) if _is_a(value, "torch", "Tensor") else value
+
+
+def _random_tensor(value):
+    torch = sys.modules["torch"]
     with torch.random.fork_rng(devices=[]):
         if value.is_floating_point():
             return torch.randn(value.shape, dtype=value.dtype)
@@ -35,14 +67,14 @@ def _random_like(value):
 
 
 class Inputs:
-    """The batches that are kept, by data set, and how far each iterator is."""
+    """The batches that are kept, by data set, and how far each iterator is. length(iterator): batches of an epoch, ENDLESS,
+    or below 0 where it is not known."""
 
-    def __init__(self, recorder):
-        self.recorder = recorder
+    def __init__(self, recorder, hook, length):
+        self.recorder, self.hook, self.length = recorder, hook, length
         self.sets = {}  # key -> (data set, batches): while it is held here, nothing else has its id
-        self.is_random = _stoker_core.plan["input"] == "synthetic"
 
-    def next(self, key, iterator, fetch):
+    def next(self, key, data_set, iterator, fetch):
         """The iterator's next batch: fetched, or handed out again."""
         length = getattr(iterator, "_stoker_length", None)
         if length is None:
@@ -51,25 +83,43 @@ class Inputs:
         if key not in self.sets:
             while len(self.sets) >= SETS:
                 self.sets.pop(next(iter(self.sets)))
-            self.sets[key] = (iterator._dataset, [])
+            self.sets[key] = (data_set, [])
         kept = self.sets[key][1]
         if length < 0 or len(kept) < KEPT:
             batch = fetch()
             if length >= 0:
-                kept.append(_random_like(batch) if self.is_random else batch)
+                kept.append(random_like(batch) if is_random() else batch)
         elif iterator._stoker_given >= length:
             raise StopIteration
         else:
             batch = kept[iterator._stoker_given % KEPT]
+            self.recorder.lives(self.hook)
         iterator._stoker_given += 1
         return batch
 
     def _length(self, iterator):
         try:
-            return len(iterator)
+            length = self.length(iterator)
         except Exception:
-            self.recorder.note("--input: a data set does not tell its length, and its batches are as they were")
-            return -1
+            length = -1
+        if length < 0:
+            unknown_length(self.recorder)
+        return length
+
+
+def unknown_length(recorder):
+    recorder.note("--input: a data set does not tell its length, and its batches are as they were")
+
+
+# Checkpoints
+
+
+def _held(name):
+    _stoker_core.recorder.note(f"{name} wrote nothing: the job trained on batches that are not its own")
+
+
+def _are_held():
+    return is_asked() and not _stoker_core.plan["saves"]
 
 
 def _is_file(f):
@@ -81,15 +131,52 @@ def _is_file(f):
 
 def patch_save(module):
     """torch.serialization"""
-    if not is_asked() or _stoker_core.plan["saves"]:
+    if not _are_held():
         return
     plain = module.save
 
     @functools.wraps(plain)
     def save(obj, f, *args, **kwargs):
         if isinstance(f, (str, os.PathLike)) or _is_file(f):
-            _stoker_core.recorder.note("torch.save wrote nothing: the job trained on batches that are not its own")
+            _held("torch.save")
             return None
         return plain(obj, f, *args, **kwargs)
 
     module.save = save
+
+
+def _hold(where, name, shown, result=lambda *args: None):
+    plain = getattr(where, name)
+
+    @functools.wraps(plain)
+    def held(*args, **kwargs):
+        _held(shown)
+        return result(*args)
+
+    setattr(where, name, held)
+
+
+def patch_keras_saving(module):
+    """keras.src.saving.saving_api: model.save, save_weights, and so ModelCheckpoint"""
+    if _are_held():
+        _hold(module, "save_model", "Keras' model.save")
+        _hold(module, "save_weights", "Keras' model.save_weights")
+
+
+def patch_tf_checkpoint(module):
+    """tensorflow.python.checkpoint.checkpoint"""
+    if _are_held():
+        _hold(module.Checkpoint, "save", "tf.train.Checkpoint", lambda self, prefix="", *rest: f"{prefix}-1")
+        _hold(module.Checkpoint, "write", "tf.train.Checkpoint", lambda self, prefix="", *rest: prefix)
+
+
+def patch_tf_manager(module):
+    """tensorflow.python.checkpoint.checkpoint_management"""
+    if _are_held():
+        _hold(module.CheckpointManager, "save", "tf.train.CheckpointManager")
+
+
+def patch_saved_model(module):
+    """tensorflow.python.saved_model.save"""
+    if _are_held():
+        _hold(module, "save", "tf.saved_model.save")

@@ -26,20 +26,35 @@ WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the step
 _put_record = struct.Struct("<4Q").pack_into
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
-_AT_TEXTS = {"framework": (128, 32), "hooks": (160, 1024), "profile": (1184, 1024), "notes": (2208, 1824), "versions": (4032, 64)}
+_AT_TEXTS = {
+    "framework": (128, 32),
+    "hooks": (160, 1024),
+    "profile": (1184, 1024),
+    "notes": (2208, 1824),
+    "versions": (4032, 64),
+}
 
 now = time.monotonic_ns
 ident = threading.get_ident
 
 
 def rank_of(environ):
-    """What launchers tell: torchrun, Open MPI, MPICH, Slurm with several tasks."""
+    """What launchers tell: torchrun, Open MPI, MPICH, Slurm with several tasks; else PyTorch's process group."""
     for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if environ.get(name, "").isdigit():
             return int(environ[name])
     if environ.get("SLURM_PROCID", "").isdigit() and environ.get("SLURM_NTASKS", "1") != "1":
         return int(environ["SLURM_PROCID"])
-    return -1
+    return rank_of_group()
+
+
+def rank_of_group():
+    """Where nobody told but the program itself: mp.spawn, Lightning."""
+    group = sys.modules.get("torch.distributed")
+    try:
+        return group.get_rank() if group is not None and group.is_available() and group.is_initialized() else -1
+    except Exception:
+        return -1
 
 
 def versions():
@@ -204,9 +219,9 @@ class Recorder:
         if self.window is not None and self.window.is_open:
             return False
         if self.source:
-            last, first, key, wait = self.last, self.first, self.key, self.wait
+            last, first, key, wait, lead = self.last, self.first, self.key, self.wait, self.lead
             self.restart()
-            self.last, self.first, self.key, self.wait = last, first, key, wait
+            self.last, self.first, self.key, self.wait, self.lead = last, first, key, wait, lead
         self.source, self.thread = source, ident()
         if self.map is not None:
             struct.pack_into("<Q", self.map, _AT_SOURCE, source)
@@ -251,7 +266,14 @@ class Recorder:
     def _counts(self):
         if self.map is not None:
             _put_counts(
-                self.map, _AT_COUNTS, self.count, self.own, self.total_wait, self.total_time, self.first, self.last,
+                self.map,
+                _AT_COUNTS,
+                self.count,
+                self.own,
+                self.total_wait,
+                self.total_time,
+                self.first,
+                self.last,
                 self.kept,
             )
             self.map[_AT_WAIT] = self.with_wait * 2 >= self.count

@@ -13,6 +13,9 @@ def patch_iterator(module):
     cls = module.OwnedIterator
     plain = cls.__next__
     ident = _stoker_record.ident
+    inputs = None
+    if _stoker_core.load("_stoker_input").is_asked():
+        inputs = _stoker_core.load("_stoker_input").Inputs(r, "tf.data.input", _length)
 
     @functools.wraps(plain)
     def __next__(self):
@@ -22,7 +25,7 @@ def patch_iterator(module):
         r.fetch_begins(key)
         start = now()
         try:
-            batch = plain(self)
+            batch = inputs.next(key, self._dataset, self, lambda: plain(self)) if inputs else plain(self)
         except BaseException:
             r.fetched(key, start, now())
             r.fetch_failed()
@@ -32,6 +35,11 @@ def patch_iterator(module):
 
     cls.__next__ = __next__
     r.lives("tf.data", "tensorflow")
+
+
+def _length(iterator):
+    count = int(iterator._dataset.cardinality())
+    return _stoker_core.load("_stoker_input").ENDLESS if count == -1 else count  # -2: unknown
 
 
 def _data_set(iterator):

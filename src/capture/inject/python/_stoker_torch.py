@@ -16,8 +16,7 @@ def patch_loader(module):
     ident = _stoker_record.ident
     inputs = None
     if _stoker_core.load("_stoker_input").is_asked():
-        inputs = _stoker_core.load("_stoker_input").Inputs(r)
-        r.lives("torch.input")
+        inputs = _stoker_core.load("_stoker_input").Inputs(r, "torch.input", len)
 
     @functools.wraps(plain)
     def __next__(self):
@@ -27,7 +26,7 @@ def patch_loader(module):
         r.fetch_begins(key)
         start = now()
         try:
-            batch = inputs.next(key, self, lambda: plain(self)) if inputs else plain(self)
+            batch = inputs.next(key, self._dataset, self, lambda: plain(self)) if inputs else plain(self)
         except BaseException:
             r.fetched(key, start, now())
             r.fetch_failed()

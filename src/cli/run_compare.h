@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job's input costs: a run whose input was free beside one as it is. Which one: the folder
+// that is named, or the newest beside the run's own whose command was the same.
+#ifndef STK_CLI_RUN_COMPARE_H
+#define STK_CLI_RUN_COMPARE_H
+
+#include "capture/parent/run_out.h"
+
+// Fills run->compared where there is such a run. wanted: its folder, or NULL. What cannot be read
+// of a folder that was named is said.
+void stk_run_compare(struct stk_run *run, const char *wanted, uint64_t warmup);
+
+#endif
