@@ -201,6 +201,8 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
 {
     struct stoker_err err;
     if (stk_folder_put_hooks(r->folder, &err) != STOKER_OK) {
+        stk_folder_drop_hooks(r->folder);
+        rmdir(r->folder);
         return stk_fail(&err);
     }
     announce(&r->run, "trains");

@@ -297,8 +297,9 @@ class Recorder:
             if self.room == PIECE:
                 self._begin()
             return True
-        except Exception:
+        except Exception as e:
             self.failed = True
+            self.note(f"steps behind the first {self.kept} are counted, and their times are not kept: {e}")
             return False
 
     def _begin(self):
