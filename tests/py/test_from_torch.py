@@ -61,6 +61,7 @@ def needs_torch(test):
         if HAS_TORCH:
             test()
         else:
+            c.raises(ImportError, lambda: sd.from_torch(None), "needs the package torch")
             c.skip("torch is not installed")
 
     run.__name__ = test.__name__

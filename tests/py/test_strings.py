@@ -280,7 +280,14 @@ def test_what_differs():
     c.raises(ValueError, lambda: sd.strings.substr("abc", 0, -1))
     c.raises(ValueError, lambda: sd.strings.regex_replace("abc", "(", ""))
     c.raises(ValueError, lambda: sd.strings.regex_replace("abc", "(b)", "\\2"))
-    c.raises(NotImplementedError, lambda: sd.strings.upper("é", encoding="utf-8"))
+    text = ["Ärger é", "¿QUÉ?", "plain"]
+    c.same(sd.strings.upper("é", encoding="utf-8"), "É".encode())
+    c.same(list(sd.strings.lower(text, encoding="utf-8")), [t.lower().encode() for t in text])
+    ds = sd.Dataset.from_tensor_slices(text).batch(2).map(lambda t: sd.strings.upper(t, "utf-8"))
+    c.same([list(b) for b in ds], [["ÄRGER É".encode(), "¿QUÉ?".encode()], [b"PLAIN"]])
+    c.same(tuple(ds.element_spec.shape), (None,))
+    c.true("runs as Python" in ds.explain(), "explain() says so")
+    c.raises(sd.errors.InvalidArgumentError, lambda: sd.strings.upper("é", encoding="utf-16"), "utf-8")
     c.same(sd.strings.regex_replace("ab", "b(?=c)|a(?=b)", "x"), b"xb")
     c.raises(ValueError, lambda: sd.strings.regex_full_match("x" * 60, "(x+x+)+(?:y|z)"))
 

@@ -12,7 +12,7 @@
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
-#define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
+#define GROUP_BYTES ((int64_t)512 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
 #define GROUP_BUDGET_PARTS 20
 // Of functions in other processes: handing a piece over costs about 100 us, whatever its size.

@@ -24,6 +24,7 @@ data.experimental|pad_to_cardinality|shard(remainder="pad"), or concatenate and 
 |distribute|Dataset.shard() in each process
 |config|sd.set_limits for processors and memory
 |device|Dataset.to_device
+|raw_ops|the operation's public name; of Bucketize sd.searchsorted(boundaries, x, side="right")
 |Tensor|sd.Value in functions, NumPy's arrays elsewhere
 |GradientTape,Module|training is TensorFlow's own: Dataset.to_tf()
 data|ThreadingOptions|sd.Options().threading

@@ -8,6 +8,7 @@ import numpy as np
 from . import _call, _dtypes, _trace
 from ._call import convert, is_symbolic, run, same, static_ints
 from ._ops import do, attribute, cast, ensure_shape, partly_shaped, publish
+from ._spec import TensorSpec
 from ._trace import TraceError
 from .errors import InvalidArgumentError
 
@@ -24,22 +25,39 @@ def join(inputs, separator="", name=None):
     return out
 
 
-def _ascii(op, input, encoding):
-    if encoding not in ("", None):
-        raise NotImplementedError("letters beyond ASCII (encoding='utf-8')")
-    return run(op, [convert(input, _dtypes.string)], {})[0]
+def _letters(op, input, encoding):
+    """Letters made small or large: ASCII natively, all of Unicode by Python for each element."""
+    if encoding not in ("", None, "utf-8"):
+        raise InvalidArgumentError(f"encoding is 'utf-8', or '' for ASCII letters alone, not {encoding!r}")
+    text = convert(input, _dtypes.string)
+    if not encoding:
+        return run(op, [text], {})[0]
+    from ._function import numpy_function
+
+    cased = str.lower if op == "string_lower" else str.upper
+
+    def one(b):
+        return cased(bytes(b).decode("utf-8", "replace")).encode()
+
+    def letters(values):
+        if isinstance(values, bytes):
+            return one(values)
+        return np.array([one(b) for b in values.ravel()] + [None], object)[:-1].reshape(values.shape)
+
+    letters.__name__ = op
+    return numpy_function(letters, [text], TensorSpec(text.shape, _dtypes.string))
 
 
 @publish("strings.lower", "string_lower")
 def lower(input, encoding="", name=None):
-    """ASCII letters made small."""
-    return _ascii("string_lower", input, encoding)
+    """Letters made small: ASCII ones, or with encoding="utf-8" all, which Python then does."""
+    return _letters("string_lower", input, encoding)
 
 
 @publish("strings.upper", "string_upper")
 def upper(input, encoding="", name=None):
-    """ASCII letters made capital."""
-    return _ascii("string_upper", input, encoding)
+    """Letters made capital: ASCII ones, or with encoding="utf-8" all, which Python then does."""
+    return _letters("string_upper", input, encoding)
 
 
 def _parts(op, input, attrs):

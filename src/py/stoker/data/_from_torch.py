@@ -271,10 +271,10 @@ def from_torch(loader, processes=None, threads=None):
     process, one batch after the other), or on `threads` of this one; those of a TensorDataset natively.
     Raises InvalidArgumentError where the loader cannot be taken over, with the reason.
     """
-    import torch
-
     from . import _arguments, _pool
+    from ._adapters import _need
 
+    torch = _need("torch")
     why = _refusal(loader, torch)
     if why is None and processes is not None and threads is not None:
         why = "processes or threads make the items, not both"

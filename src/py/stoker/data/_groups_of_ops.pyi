@@ -473,11 +473,11 @@ class strings:
     @_overload
     @staticmethod
     def lower(input: _Symbolic, encoding: Any = '', name: str | None = None) -> _Value:
-        """ASCII letters made small."""
+        """Letters made small: ASCII ones, or with encoding="utf-8" all, which Python then does."""
     @_overload
     @staticmethod
     def lower(input: _Plain, encoding: Any = '', name: str | None = None) -> _Array:
-        """ASCII letters made small."""
+        """Letters made small: ASCII ones, or with encoding="utf-8" all, which Python then does."""
     @_overload
     @staticmethod
     def reduce_join(inputs: _Symbolic, axis: _Ints | None = None, keepdims: _Flag = False, separator: str = '', *, name: str | None = None) -> _Value:
@@ -570,11 +570,11 @@ class strings:
     @_overload
     @staticmethod
     def upper(input: _Symbolic, encoding: Any = '', name: str | None = None) -> _Value:
-        """ASCII letters made capital."""
+        """Letters made capital: ASCII ones, or with encoding="utf-8" all, which Python then does."""
     @_overload
     @staticmethod
     def upper(input: _Plain, encoding: Any = '', name: str | None = None) -> _Array:
-        """ASCII letters made capital."""
+        """Letters made capital: ASCII ones, or with encoding="utf-8" all, which Python then does."""
 class image:
     """Operations of tf.image."""
     ResizeMethod: Any
