@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "capture/parent/folder.h"
+#include "capture/parent/gpu_windows.h"
 #include "capture/parent/job.h"
 #include "capture/parent/run_out.h"
 #include "capture/parent/sampler.h"
@@ -27,12 +28,15 @@ enum {
     NOT_FOUND = 127,
     NOT_RUN = 126 // as shells have it
 };
+#define AFTER_NS UINT64_C(5000000000) // from CUDA's start to a window, where no steps are seen
+#define FOR_NS UINT64_C(2000000000)
 
 // One run from its folder to its last line.
 struct running {
     struct stk_job job;
     struct stk_run run;
     struct stk_sampler *sampler; // NULL: it could not be started
+    struct stk_gpu_windows gpu;  // of level 1
     char *folder;
     uint64_t warmup;
     uint64_t stopped_ns; // when --stop ended the job; 0: not yet
@@ -43,6 +47,7 @@ static void tick(void *arg)
 {
     struct running *r = arg;
     uint64_t now_ns = stk_clock_ns();
+    stk_gpu_tick(&r->gpu, now_ns);
     if (!r->stops) {
         return;
     }
@@ -104,7 +109,9 @@ static void explain(const struct running *r)
     struct stoker_err err;
     const char *path = r->folder;
     const struct stk_steps_of_run *steps = &r->run.steps;
-    if (!steps->count || steps->ranks[steps->lead].head.window_state != STK_WINDOW_DONE) {
+    bool has_profile =
+        steps->count && steps->ranks[steps->lead].head.window_state == STK_WINDOW_DONE;
+    if (!has_profile && !r->run.gpu.recorded) {
         return;
     }
     struct stoker_write_options how = {.colour = stk_screen_colour(STDERR_FILENO, false),
@@ -196,8 +203,30 @@ static void announce(const struct stk_run *run, const char *trains)
     }
 }
 
+static bool is_level(const struct stk_args *args, long long level)
+{
+    const struct stk_opt_value *v = &args->values[STK_OPT_ID_LEVEL];
+    return v->set && v->number == level;
+}
+
+static void start_gpu(struct running *r, const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stk_gpu_plan plan = {.after_ns = AFTER_NS, .for_ns = FOR_NS};
+    if (v[STK_OPT_ID_RUN_AFTER].set) {
+        plan.after_ns = (uint64_t)v[STK_OPT_ID_RUN_AFTER].number;
+        plan.has_after = true;
+    }
+    if (v[STK_OPT_ID_RUN_FOR].set) {
+        plan.for_ns = (uint64_t)v[STK_OPT_ID_RUN_FOR].number;
+    }
+    plan.every_ns = v[STK_OPT_ID_RUN_EVERY].set ? (uint64_t)v[STK_OPT_ID_RUN_EVERY].number : 0;
+    stk_gpu_start(&r->gpu, r->folder, &plan);
+    r->run.no_gpu = r->gpu.why_not;
+}
+
 static int run_in_folder(struct running *r, const struct stk_args *args, char *const *argv,
-                         char *const *env)
+                         const char *plan)
 {
     struct stoker_err err;
     if (stk_folder_put_hooks(r->folder, &err) != STOKER_OK) {
@@ -205,8 +234,22 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
         rmdir(r->folder);
         return stk_fail(&err);
     }
+    if (is_level(args, 1)) {
+        start_gpu(r, args);
+    }
+    char **with_gpu = stk_gpu_environment(&r->gpu);
+    char **env = with_gpu ? stk_folder_environment(with_gpu, r->folder, plan) : NULL;
+    if (!env) {
+        stk_free(with_gpu);
+        stk_err_nomem(&err);
+        return stk_fail(&err);
+    }
     announce(&r->run, "trains");
-    if (stk_job_start(&r->job, argv, env, &err) != STOKER_OK) {
+    enum stoker_status started = stk_job_start(&r->job, argv, env, &err);
+    stk_free(env);
+    stk_free(with_gpu);
+    if (started != STOKER_OK) {
+        stk_gpu_end(&r->gpu, &r->run.gpu);
         stk_folder_drop_hooks(r->folder);
         rmdir(r->folder);
         return cannot_run(r, &err);
@@ -215,6 +258,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     stk_job_wait(&r->job, TICK_MS, tick, r);
     end_sampling(r);
     stk_job_end(&r->job);
+    stk_gpu_end(&r->gpu, &r->run.gpu);
     r->run.wall_ns = r->job.end_ns - r->job.start_ns;
     int status = r->job.wait_status;
     r->run.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -222,6 +266,30 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     read_and_say(r, args);
     announce(&r->run, "trained");
     return end_as(r);
+}
+
+// What is said of another level than the one that is asked for.
+static int check_level(const struct stk_args *args)
+{
+    static const enum stk_opt_id of_gpu[] = {STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR,
+                                             STK_OPT_ID_RUN_EVERY};
+    static const char *const names[] = {"after", "for", "every"};
+    const struct stk_opt_value *v = args->values;
+    if (v[STK_OPT_ID_LEVEL].set && !is_level(args, 0) && !is_level(args, 1)) {
+        return stk_usage(&stk_cmd_run, "--level: 0 records no window, 1 windows of the GPU alone; "
+                                       "without --level there is one of the framework's profiler");
+    }
+    if (is_level(args, 0) && (v[STK_OPT_ID_STOP].set || v[STK_OPT_ID_WINDOW].set)) {
+        return stk_usage(&stk_cmd_run, "--level 0 records no window, of which --%s says something",
+                         v[STK_OPT_ID_STOP].set ? "stop" : "steps");
+    }
+    for (size_t i = 0; i < sizeof of_gpu / sizeof of_gpu[0]; i++) {
+        if (v[of_gpu[i]].set && !is_level(args, 1)) {
+            return stk_usage(&stk_cmd_run, "--%s says something of windows of the GPU: --level 1",
+                             names[i]);
+        }
+    }
+    return STK_EXIT_DONE;
 }
 
 static int check(const struct stk_args *args)
@@ -234,13 +302,9 @@ static int check(const struct stk_args *args)
                          "steps",
                          STEPS_MAX);
     }
-    if (v[STK_OPT_ID_LEVEL].set && v[STK_OPT_ID_LEVEL].number != 0) {
-        return stk_usage(&stk_cmd_run,
-                         "--level: 0 records no window; without --level there is one");
-    }
-    if (v[STK_OPT_ID_LEVEL].set && (v[STK_OPT_ID_STOP].set || v[STK_OPT_ID_WINDOW].set)) {
-        return stk_usage(&stk_cmd_run, "--level 0 records no window, of which --%s says something",
-                         v[STK_OPT_ID_STOP].set ? "stop" : "steps");
+    int code = check_level(args);
+    if (code != STK_EXIT_DONE) {
+        return code;
     }
     const char *input = v[STK_OPT_ID_INPUT].text;
     if (input && strcmp(input, "cached") != 0 && strcmp(input, "synthetic") != 0) {
@@ -263,7 +327,7 @@ static int run_run(const struct stk_args *args)
         return code;
     }
     r.warmup = v[STK_OPT_ID_RUN_WARMUP].set ? (uint64_t)v[STK_OPT_ID_RUN_WARMUP].number : WARMUP;
-    r.run.has_window = !v[STK_OPT_ID_LEVEL].set;
+    r.run.has_window = !is_level(args, 0);
     r.run.input_mode = v[STK_OPT_ID_INPUT].set ? v[STK_OPT_ID_INPUT].text : "as-is";
     char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
     if (!argv) {
@@ -280,22 +344,19 @@ static int run_run(const struct stk_args *args)
     r.run.folder = r.folder;
     struct stk_hook_plan plan = {.warmup = r.warmup,
                                  .saves = v[STK_OPT_ID_ALLOW_CHECKPOINTS].set,
+                                 .gpu = is_level(args, 1),
                                  .input = r.run.input_mode};
+    if (v[STK_OPT_ID_RUN_EVERY].set) {
+        plan.every_ns = (uint64_t)v[STK_OPT_ID_RUN_EVERY].number;
+    }
     if (r.run.has_window) {
         plan.steps =
             v[STK_OPT_ID_WINDOW].set ? (uint64_t)v[STK_OPT_ID_WINDOW].number : (uint64_t)STEPS;
     }
     char text[STK_HOOK_PLAN_MAX];
     stk_folder_plan(&plan, r.folder, text);
-    char **env = stk_folder_environment(NULL, r.folder, text);
-    if (env) {
-        code = run_in_folder(&r, args, argv, env);
-    } else {
-        stk_err_nomem(&err);
-        code = stk_fail(&err);
-    }
+    code = run_in_folder(&r, args, argv, text);
     stk_steps_free(&r.run.steps);
-    stk_free(env);
     stk_free(argv);
     stk_free(r.folder);
     return code;
@@ -319,18 +380,22 @@ const struct stk_cmd stk_cmd_run = {
         "handed out again, or random ones of the same shapes. The step time stands beside that of "
         "the newest run of the same command as it is, or of --compare DIR. Checkpoints are not "
         "written then.\n\n"
+        "--level 1 records windows of what the GPU does instead, by CUPTI: for programs in any "
+        "language, and again and again where --every says so. docs/level1.md has its limits.\n\n"
         "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
         "A job that --stop ended counts as done: 0.",
-    .examples = "stoker run -- python train.py\trecord and explain a job\n"
-                "stoker run --stop -- python train.py\tonly its first steps\n"
-                "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
-                "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
+    .examples =
+        "stoker run -- python train.py\trecord and explain a job\n"
+        "stoker run --stop -- python train.py\tonly its first steps\n"
+        "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
+        "stoker run --level 1 --after 0s --for 0s -- ./train\tall that a program gives a GPU\n"
+        "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
     .min_words = 1,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_WINDOW, STK_OPT_ID_RUN_WARMUP, STK_OPT_ID_OUT, STK_OPT_ID_STOP,
-                STK_OPT_ID_LEVEL, STK_OPT_ID_INPUT, STK_OPT_ID_COMPARE,
-                STK_OPT_ID_ALLOW_CHECKPOINTS, STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+                STK_OPT_ID_LEVEL, STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR, STK_OPT_ID_RUN_EVERY,
+                STK_OPT_ID_INPUT, STK_OPT_ID_COMPARE, STK_OPT_ID_ALLOW_CHECKPOINTS,
+                STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run_run,
 };

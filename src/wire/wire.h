@@ -4,6 +4,7 @@
 //
 //   file    struct stk_wire_header, then blocks one behind the other, each 8-byte aligned
 //   block   struct stk_wire_block, then `length` bytes: `count` records of the block's type
+//   zeros   between blocks: room that was laid out ahead and is not written (wire_slab.h)
 //
 // Everything is little-endian. Times are nanoseconds of the writer's monotonic clock; anchors tie
 // them to the time of day. Names are strings by number, defined in a block before their first use
@@ -46,7 +47,12 @@ enum stk_wire_type {
     STK_WIRE_COUNTERS,    // struct stk_wire_counter
     STK_WIRE_LOSSES,      // struct stk_wire_loss: what was not recorded, and how much
     STK_WIRE_ANCHORS,     // struct stk_wire_anchor
-    STK_WIRE_END          // no records: the writer ended well
+    STK_WIRE_END,         // no records: the writer ended well
+    STK_WIRE_WORK,        // struct stk_wire_work: what a device did, with what is known of it
+    STK_WIRE_CONFIGS,     // struct stk_wire_config: how kernels are launched
+    STK_WIRE_CLOCKS,      // struct stk_wire_clock: a clock of a device against the writer's
+    STK_WIRE_DEVICES,     // struct stk_wire_device
+    STK_WIRE_WINDOWS      // struct stk_wire_window: when it was recorded
 };
 
 struct stk_wire_block {
@@ -64,8 +70,14 @@ struct stk_wire_string {
     uint32_t id, bytes;
 };
 
-// STK_WIRE_SAMPLED: what counters are of, see samples.h.
-enum stk_wire_track_kind { STK_WIRE_HOST = 0, STK_WIRE_DEVICE = 1, STK_WIRE_SAMPLED = 2 };
+// STK_WIRE_SAMPLED: what counters are of, see samples.h. STK_WIRE_ASIDE: neither a thread nor a
+// queue: synchronisations as the device's driver tells them.
+enum stk_wire_track_kind {
+    STK_WIRE_HOST = 0,
+    STK_WIRE_DEVICE = 1,
+    STK_WIRE_SAMPLED = 2,
+    STK_WIRE_ASIDE = 3
+};
 struct stk_wire_track {
     uint32_t id, kind;
     int64_t number; // thread id, or stream
@@ -82,7 +94,8 @@ enum stk_wire_event_kind {
     STK_WIRE_SYNC,
     STK_WIRE_ANNOTATION,
     STK_WIRE_PYTHON,
-    STK_WIRE_INPUT
+    STK_WIRE_INPUT,
+    STK_WIRE_OVERHEAD // of the profiler
 };
 // The name of an annotation that says which stage limited a run: this, the time that its consumer
 // waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time";
@@ -124,19 +137,64 @@ struct stk_wire_counter {
     double value;
 };
 
+// What a loss is: left out on purpose; lost, though it was to be recorded; a sentence for the
+// reader, of which nothing was lost.
+enum stk_wire_loss_kind { STK_WIRE_LEFT_OUT = 0, STK_WIRE_DROPPED = 1, STK_WIRE_REMARK = 2 };
 struct stk_wire_loss {
     uint64_t count;
-    uint32_t what, reserved; // string
+    uint32_t what, kind; // string; enum stk_wire_loss_kind
 };
 
 struct stk_wire_anchor {
     uint64_t mono_ns, real_ns;
 };
 
+// Work of a device. Directions and memories are CUPTI's numbers: copies 1 host to device, 2 device
+// to host, 8 within a device, 9 within the host, 10 between devices; memories 1 pageable, 2 pinned,
+// 3 device, 4 array, 5 managed.
+struct stk_wire_work {
+    uint64_t start_ns, dur_ns;
+    uint32_t name, track;
+    uint16_t kind; // STK_WIRE_KERNEL, _MEMCPY, _MEMSET or _SYNC
+    uint8_t direction, from, to, is_async;
+    uint8_t in_graph, reserved;
+    uint64_t bytes; // of a copy or memset
+    uint64_t correlation;
+    uint32_t config; // of a kernel: number of a struct stk_wire_config; 0: none
+    uint32_t graph;  // number of the launched graph; 0: none
+};
+
+struct stk_wire_config {
+    uint32_t id, grid[3], block[3];
+    uint32_t registers, shared_bytes, local_bytes; // of a thread, a block, a thread
+};
+
+// At mono_ns of the writer's clock the device's records say source_ns; known to width_ns.
+struct stk_wire_clock {
+    uint64_t mono_ns, source_ns, width_ns;
+};
+
+struct stk_wire_device {
+    int32_t ordinal, sm_count, cc_major, cc_minor; // 0: unknown
+    uint64_t memory_bytes;
+    uint32_t name, reserved;
+    uint32_t sm_threads, sm_blocks, sm_registers, sm_shared_bytes; // 0: unknown
+};
+
+// One window: calls and work are recorded between these moments.
+struct stk_wire_window {
+    uint64_t start_ns, dur_ns; // dur_ns 0: still open
+    uint32_t number, reserved;
+    uint64_t records, dropped;
+    uint64_t own_ns; // processor time that the recorder took in it
+};
+
 _Static_assert(sizeof(struct stk_wire_header) == 64 && sizeof(struct stk_wire_block) == 48 &&
                    sizeof(struct stk_wire_event) == 40 && sizeof(struct stk_wire_stage) == 80 &&
                    sizeof(struct stk_wire_track) == 24 && sizeof(struct stk_wire_step) == 32 &&
-                   sizeof(struct stk_wire_counter) == 24,
+                   sizeof(struct stk_wire_counter) == 24 && sizeof(struct stk_wire_work) == 56 &&
+                   sizeof(struct stk_wire_config) == 40 && sizeof(struct stk_wire_clock) == 24 &&
+                   sizeof(struct stk_wire_device) == 48 && sizeof(struct stk_wire_window) == 48,
                "records have no holes and one layout everywhere");
 
 #endif

@@ -28,6 +28,20 @@ static bool is_block(const uint8_t *p, struct stk_wire_block *b)
     return stk_crc32c(0, &plain, sizeof plain) == b->head_crc;
 }
 
+// Zeros at p[0, n), in whole words unless they go up to the end.
+static size_t count_zeros(const uint8_t *p, size_t n)
+{
+    static const uint8_t zeros[4096];
+    size_t at = 0;
+    while (n - at >= sizeof zeros && memcmp(p + at, zeros, sizeof zeros) == 0) {
+        at += sizeof zeros;
+    }
+    while (at < n && p[at] == 0) {
+        at++;
+    }
+    return at == n ? n : at & ~(size_t)7;
+}
+
 // Bytes up to the next place where a block may begin.
 static size_t to_next(const uint8_t *p, size_t n)
 {
@@ -39,7 +53,10 @@ static size_t to_next(const uint8_t *p, size_t n)
 enum stk_wire_found stk_wire_find(const uint8_t *p, size_t n, bool at_end,
                                   struct stk_wire_block *block, size_t *use)
 {
-    *use = 0;
+    *use = count_zeros(p, n);
+    if (*use) {
+        return STK_WIRE_ROOM;
+    }
     if (n < sizeof *block) {
         *use = at_end ? n : 0;
         return at_end && n ? STK_WIRE_DAMAGE : STK_WIRE_MORE;

@@ -203,8 +203,10 @@ static bool is_named(const char *variable, const char *name)
 void stk_folder_plan(const struct stk_hook_plan *plan, const char *folder,
                      char to[STK_HOOK_PLAN_MAX])
 {
-    snprintf(to, STK_HOOK_PLAN_MAX, "steps=%" PRIu64 " warmup=%" PRIu64 " saves=%d input=%s dir=%s",
-             plan->steps, plan->warmup, plan->saves, plan->input, folder);
+    snprintf(
+        to, STK_HOOK_PLAN_MAX,
+        "steps=%" PRIu64 " warmup=%" PRIu64 " saves=%d gpu=%d every=%" PRIu64 " input=%s dir=%s",
+        plan->steps, plan->warmup, plan->saves, plan->gpu, plan->every_ns, plan->input, folder);
 }
 
 // The value of a variable; NULL: it is not set.

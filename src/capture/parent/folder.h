@@ -16,6 +16,8 @@ struct stk_hook_plan {
     uint64_t warmup;   // steps before it
     bool saves;        // checkpoints are written although the input is not the job's own
     const char *input; // "as-is", "cached", "synthetic"
+    bool gpu;          // windows of the GPU alone (level 1)
+    uint64_t every_ns; // of such windows: from one to the next; 0: one
 };
 enum { STK_HOOK_PLAN_MAX = 4400 };
 

@@ -78,7 +78,7 @@ static bool is_deaf(const struct stk_run *run)
 
 static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
 {
-    if (run->steps.count) {
+    if (run->steps.count || run->gpu.recorded) { // steps show in what the GPU repeats
         return;
     }
     if (!run->steps.processes && is_deaf(run)) {
@@ -90,6 +90,33 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
     } else {
         warn(w, "no steps were seen: the job made none with PyTorch, Keras, tf.data or jax.jit "
                 "that stoker knows, or ended before the second");
+    }
+}
+
+// Level 1, and what it could not do.
+static void warn_of_gpu(const struct stk_run *run, struct warnings *w)
+{
+    const struct stk_gpu_totals *g = &run->gpu;
+    if (!run->no_gpu) {
+        return;
+    }
+    if (run->no_gpu[0]) {
+        warn(w, "%s", run->no_gpu);
+    } else if (!g->processes) {
+        warn(w, "no GPU windows: no process of the job initialised CUDA's driver, so this is a run "
+                "of level 0");
+    } else if (!g->recorded && !g->why_count) {
+        warn(w, "no GPU windows: the job ended before the first one (--after, --warmup)");
+    }
+    for (uint32_t i = 0; i < g->why_count; i++) {
+        warn(w, "%s%s", g->recorded ? "GPU windows: " : "no GPU windows: ", g->why[i]);
+    }
+    if (g->dropped) {
+        warn(w, "%llu records of the GPU were lost: a shorter window holds all (--steps, --for)",
+             (unsigned long long)g->dropped);
+    }
+    if (g->left_out_processes) {
+        warn(w, "%u processes with CUDA were too many to follow", g->left_out_processes);
     }
 }
 
@@ -117,6 +144,7 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
     struct warnings w = {warnings, 0};
     const struct stk_steps_header *h = head_of(run);
     warn_of_hooks(run, &w);
+    warn_of_gpu(run, &w);
     if (h && !h->has_wait) {
         warn(&w, h->source == STK_STEPS_KERAS
                      ? "input wait of the whole run is not known: Keras fetches its batches inside "
@@ -230,6 +258,38 @@ static void put_compared(struct stk_json *j, const struct stk_run_compared *c)
     stk_json_close(j, '}');
 }
 
+static double share_of(uint64_t part_ns, uint64_t whole_ns)
+{
+    return whole_ns ? (double)part_ns / (double)whole_ns : 0;
+}
+
+static void put_gpu(struct stk_json *j, const struct stk_gpu_totals *g)
+{
+    stk_json_key(j, "gpu");
+    stk_json_open(j, '{', true);
+    put_number(j, "processes", g->processes);
+    put_number(j, "windows", g->windows);
+    put_number(j, "window_ns", g->inside_ns);
+    put_number(j, "records", g->records);
+    put_number(j, "dropped", g->dropped);
+    put_number(j, "left_out", g->left_out);
+    put_number(j, "bytes", g->bytes);
+    if (g->cupti_version) {
+        put_number(j, "cupti_version", g->cupti_version);
+    }
+    if (g->inside_ns) {
+        stk_json_key(j, "overhead_share_in_windows");
+        stk_json_share(j, share_of(g->own_inside_ns, g->inside_ns));
+        stk_json_key(j, "cupti_share_in_windows");
+        stk_json_share(j, share_of(g->profiler_ns, g->inside_ns));
+    }
+    if (g->outside_ns) {
+        stk_json_key(j, "overhead_share_outside");
+        stk_json_share(j, share_of(g->own_outside_ns, g->outside_ns));
+    }
+    stk_json_close(j, '}');
+}
+
 void stk_run_json(const struct stk_run *run, struct stk_sink *to)
 {
     char warnings[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
@@ -259,6 +319,9 @@ void stk_run_json(const struct stk_run *run, struct stk_sink *to)
     put_steps(&j, run);
     if (lead && lead->head.window_state == STK_WINDOW_DONE) {
         put_window(&j, lead);
+    }
+    if (run->no_gpu) {
+        put_gpu(&j, &run->gpu);
     }
     double overhead = stk_run_overhead(run);
     if (overhead >= 0) {
@@ -296,12 +359,28 @@ static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
     }
 }
 
+static void put_gpu_line(const struct stk_gpu_totals *g, struct stk_sink *to)
+{
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    stk_sink_printf(to, "; GPU windows: %u of %s in all, %s records", g->windows,
+                    stk_human_ns((int64_t)g->inside_ns, a), stk_human_count(g->records, b));
+    stk_sink_printf(to, ", stoker's own part in them %s",
+                    stk_human_share(share_of(g->own_inside_ns, g->inside_ns), a));
+    if (g->outside_ns) {
+        stk_sink_printf(to, ", outside %s",
+                        stk_human_share(share_of(g->own_outside_ns, g->outside_ns), a));
+    }
+}
+
 void stk_run_line(const struct stk_run *run, struct stk_sink *to)
 {
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     const struct stk_steps *lead = lead_of(run);
     if (!lead) {
-        stk_sink_text(to, "no steps");
+        stk_sink_text(to, run->gpu.recorded ? "no steps by hooks" : "no steps");
+        if (run->gpu.recorded) {
+            put_gpu_line(&run->gpu, to);
+        }
         return;
     }
     stk_sink_printf(to, "%s steps", stk_human_count(lead->head.count, a));
@@ -322,6 +401,9 @@ void stk_run_line(const struct stk_run *run, struct stk_sink *to)
     double overhead = stk_run_overhead(run);
     if (overhead >= 0) {
         stk_sink_printf(to, "; stoker's own part outside of it %s", stk_human_share(overhead, a));
+    }
+    if (run->gpu.recorded) {
+        put_gpu_line(&run->gpu, to);
     }
 }
 

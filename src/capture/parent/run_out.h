@@ -4,6 +4,7 @@
 #define STK_CAPTURE_PARENT_RUN_OUT_H
 
 #include "base/sink.h"
+#include "capture/parent/gpu_windows.h"
 #include "capture/parent/step_record.h"
 
 enum { STK_RUN_WARNINGS = 16, STK_RUN_SENTENCE = 400 };
@@ -28,6 +29,9 @@ struct stk_run {
     uint64_t sampler_cpu_ns; // processor time of this process beside the job
     struct stk_steps_of_run steps;
     struct stk_run_compared compared;
+    // Level 1 was asked for: why it could not be, "" where it could; NULL: it was not asked for.
+    const char *no_gpu;
+    struct stk_gpu_totals gpu;
 };
 
 // The share of the job's time that the hooks took; below 0: unknown.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker's own records (*.stk): what an input pipeline of stoker.data, or a capture, wrote of
-// itself.
+// stoker's own records (*.stk): what an input pipeline of stoker.data, the sampler or the capture
+// library of `stoker run --level 1` wrote. Zeros between blocks are room that was laid out ahead.
 //
 // Format: src/wire/wire.h, version 1. Clock: the writer's monotonic one; the header's anchor gives
 // the time of day. Blocks that are damaged or cut are passed over (wire-damaged), unknown types and
@@ -14,26 +14,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "readers/reader.h"
-#include "wire/wire_read.h"
+#include "readers/stk/stk_in.h"
 
 #define NAMES_MAX ((size_t)1 << 24)
+#define CONFIGS_MAX ((size_t)1 << 20)
 #define FIRST_BYTES ((size_t)1 << 20)
 #define STAGE_TRACK INT64_C(-7)
 #define COUNTER_TRACK INT64_C(-8)
-
-struct stk_in {
-    const struct stk_read_ctx *ctx;
-    struct stk_build *build;
-    struct stk_shard *shard;
-    struct stk_map strings, tracks; // numbers of the file to those of the shard
-    struct stk_wire_header header;
-    uint8_t *bytes; // [done, used) are there
-    size_t done, used, capacity;
-    uint64_t pos; // of bytes[done] in the input
-    bool at_end, has_end_mark;
-};
 
 static int stk_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
@@ -79,7 +66,7 @@ static void drop_bytes(struct stk_in *in, size_t n)
     in->pos += n;
 }
 
-static void count_bad(struct stk_in *in, uint64_t n)
+void stk_in_count_bad(struct stk_in *in, uint64_t n)
 {
     stk_shard_count(in->shard, STK_KIND_OTHER, n);
     stk_shard_issue(in->shard, STK_ISSUE_FIELD_INVALID, n, n, -1,
@@ -92,13 +79,13 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
         struct stk_wire_string s;
         int created;
         if (n < sizeof s) {
-            count_bad(in, count - k);
+            stk_in_count_bad(in, count - k);
             return;
         }
         memcpy(&s, p, sizeof s);
         size_t whole = sizeof s + (((size_t)s.bytes + 7) & ~(size_t)7);
         if (whole > n) {
-            count_bad(in, count - k);
+            stk_in_count_bad(in, count - k);
             return;
         }
         uint32_t id = stk_shard_intern(in->shard, (const char *)p + sizeof s, s.bytes);
@@ -109,7 +96,7 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
     stk_shard_count(in->shard, STK_KIND_OTHER, count);
 }
 
-static uint32_t name_of(const struct stk_in *in, uint32_t id)
+uint32_t stk_in_name(const struct stk_in *in, uint32_t id)
 {
     const uint32_t *known = stk_map_get(&in->strings, id, 0);
     return known ? *known : stk_shard_intern(in->shard, "?", 1);
@@ -126,7 +113,7 @@ static void take_sampled_track(struct stk_in *in, const struct stk_wire_track *t
     uint32_t *track =
         stk_map_put(&in->tracks, t->id, 0, stk_shard_track(in->shard, &key), &created);
     if (track && t->name) {
-        stk_build_track_name(in->build, &key, stk_shard_text(in->shard, name_of(in, t->name)));
+        stk_build_track_name(in->build, &key, stk_shard_text(in->shard, stk_in_name(in, t->name)));
     }
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
 }
@@ -137,8 +124,9 @@ static void take_track(struct stk_in *in, const struct stk_wire_track *t)
         take_sampled_track(in, t);
         return;
     }
-    struct stk_track_key key = {.kind = t->kind == STK_WIRE_DEVICE ? STK_TRACK_STREAM
-                                                                   : STK_TRACK_THREAD,
+    struct stk_track_key key = {.kind = t->kind == STK_WIRE_DEVICE  ? STK_TRACK_STREAM
+                                        : t->kind == STK_WIRE_ASIDE ? STK_TRACK_OTHER
+                                                                    : STK_TRACK_THREAD,
                                 .process = (int64_t)in->header.pid,
                                 .device = t->kind == STK_WIRE_DEVICE ? t->device : -1,
                                 .id = t->number};
@@ -155,12 +143,12 @@ static enum stk_kind kind_of(uint32_t kind)
     return kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : STK_KIND_OTHER;
 }
 
-static bool is_time(uint64_t start_ns, uint64_t dur_ns)
+bool stk_in_is_time(uint64_t start_ns, uint64_t dur_ns)
 {
     return start_ns <= INT64_MAX / 4 && dur_ns <= INT64_MAX / 4;
 }
 
-static void bad_time(struct stk_in *in, enum stk_kind kind)
+void stk_in_bad_time(struct stk_in *in, enum stk_kind kind)
 {
     stk_shard_count(in->shard, kind, 1);
     stk_shard_issue(in->shard, STK_ISSUE_TIME_INVALID, 1, 1, -1, STK_STR(""));
@@ -169,18 +157,18 @@ static void bad_time(struct stk_in *in, enum stk_kind kind)
 static void take_event(struct stk_in *in, const struct stk_wire_event *e)
 {
     const uint32_t *track = stk_map_get(&in->tracks, e->track, 0);
-    if (!track || !is_time(e->start_ns, e->dur_ns)) {
+    if (!track || !stk_in_is_time(e->start_ns, e->dur_ns)) {
         if (track) {
-            bad_time(in, kind_of(e->kind));
+            stk_in_bad_time(in, kind_of(e->kind));
         } else {
-            count_bad(in, 1);
+            stk_in_count_bad(in, 1);
         }
         return;
     }
     struct stk_row row = {.start_ns = (int64_t)e->start_ns,
                           .dur_ns = (int64_t)e->dur_ns,
                           .pos = in->pos,
-                          .name = name_of(in, e->name),
+                          .name = stk_in_name(in, e->name),
                           .track = *track,
                           .kind = (uint8_t)kind_of(e->kind)};
     struct stk_row_ext ext = {.has_corr = e->correlation != 0, .corr = (int64_t)e->correlation};
@@ -196,11 +184,11 @@ static void take_step(struct stk_in *in, const struct stk_wire_step *s)
 {
     const uint32_t *track = stk_map_get(&in->tracks, s->track, 0);
     char name[40];
-    if (!track || !is_time(s->start_ns, s->dur_ns)) {
+    if (!track || !stk_in_is_time(s->start_ns, s->dur_ns)) {
         if (track) {
-            bad_time(in, STK_KIND_ANNOTATION);
+            stk_in_bad_time(in, STK_KIND_ANNOTATION);
         } else {
-            count_bad(in, 1);
+            stk_in_count_bad(in, 1);
         }
         return;
     }
@@ -220,13 +208,13 @@ static void take_stage(struct stk_in *in, const struct stk_wire_stage *s)
                                 .process = (int64_t)in->header.pid,
                                 .device = -1,
                                 .id = STAGE_TRACK};
-    if (!is_time(s->time_ns, 0)) {
-        bad_time(in, STK_KIND_OTHER);
+    if (!stk_in_is_time(s->time_ns, 0)) {
+        stk_in_bad_time(in, STK_KIND_OTHER);
         return;
     }
     struct stk_row row = {.start_ns = (int64_t)s->time_ns,
                           .pos = in->pos,
-                          .name = name_of(in, s->name),
+                          .name = stk_in_name(in, s->name),
                           .track = stk_shard_track(in->shard, &key),
                           .kind = STK_KIND_OTHER};
     struct stk_row_ext ext = {.value = s->elements > INT64_MAX ? INT64_MAX : (int64_t)s->elements};
@@ -243,16 +231,16 @@ static void take_counter(struct stk_in *in, const struct stk_wire_counter *c)
                                 .id = COUNTER_TRACK};
     const uint32_t *track = c->track ? stk_map_get(&in->tracks, c->track, 0) : NULL;
     if (c->track && !track) {
-        count_bad(in, 1);
+        stk_in_count_bad(in, 1);
         return;
     }
-    if (!is_time(c->time_ns, 0) || !isfinite(c->value)) {
-        bad_time(in, STK_KIND_OTHER);
+    if (!stk_in_is_time(c->time_ns, 0) || !isfinite(c->value)) {
+        stk_in_bad_time(in, STK_KIND_OTHER);
         return;
     }
     struct stk_row row = {.start_ns = (int64_t)c->time_ns,
                           .pos = in->pos,
-                          .name = name_of(in, c->name),
+                          .name = stk_in_name(in, c->name),
                           .track = track ? *track : stk_shard_track(in->shard, &key),
                           .kind = STK_KIND_OTHER};
     struct stk_detail value = {.key = STK_DETAIL_VALUE, .real = c->value};
@@ -261,9 +249,16 @@ static void take_counter(struct stk_in *in, const struct stk_wire_counter *c)
 
 static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
 {
+    struct stk_str what = stk_shard_text(in->shard, stk_in_name(in, l->what));
     stk_shard_count(in->shard, STK_KIND_OTHER, 1);
-    stk_shard_issue(in->shard, STK_ISSUE_WIRE_LEFT_OUT, l->count, 0, -1,
-                    STK_STR("calls too short or too many to record"));
+    if (l->kind == STK_WIRE_DROPPED) {
+        stk_shard_issue(in->shard, STK_ISSUE_EVENTS_DROPPED, l->count, l->count, -1, what);
+    } else if (l->kind == STK_WIRE_REMARK) {
+        stk_shard_issue(in->shard, STK_ISSUE_PROFILER_WARNING, l->count, 0, -1, what);
+    } else {
+        stk_shard_issue(in->shard, STK_ISSUE_WIRE_LEFT_OUT, l->count, 0, -1,
+                        STK_STR("calls too short or too many to record"));
+    }
 }
 
 // Records of one size, each handed on.
@@ -271,7 +266,7 @@ static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
     for (uint32_t k = 0; k < b->count; k++) {                                                      \
         type record;                                                                               \
         if (((size_t)k + 1) * sizeof record > b->length) {                                         \
-            count_bad(in, b->count - k);                                                           \
+            stk_in_count_bad(in, b->count - k);                                                    \
             break;                                                                                 \
         }                                                                                          \
         memcpy(&record, p + (size_t)k * sizeof record, sizeof record);                             \
@@ -296,6 +291,12 @@ static void take_block(struct stk_in *in, const struct stk_wire_block *b, const 
         EACH(struct stk_wire_counter, take_counter) break;
     case STK_WIRE_LOSSES:
         EACH(struct stk_wire_loss, take_loss) break;
+    case STK_WIRE_WORK:
+        EACH(struct stk_wire_work, stk_in_take_work) break;
+    case STK_WIRE_CONFIGS:
+        EACH(struct stk_wire_config, stk_in_take_config) break;
+    case STK_WIRE_DEVICES:
+        EACH(struct stk_wire_device, stk_in_take_device) break;
     case STK_WIRE_END:
         in->has_end_mark = true;
         break;
@@ -332,7 +333,7 @@ static enum stoker_status read_blocks(struct stk_in *in, struct stoker_err *err)
         } else if (found == STK_WIRE_DAMAGE && !was_damaged) {
             stk_shard_issue(in->shard, STK_ISSUE_WIRE_DAMAGED, 1, 0, (int64_t)in->pos, STK_STR(""));
         }
-        was_damaged = found == STK_WIRE_DAMAGE;
+        was_damaged = found == STK_WIRE_DAMAGE || (was_damaged && found == STK_WIRE_ROOM);
         drop_bytes(in, use);
         if (found == STK_WIRE_MORE) {
             s = read_more(in, err);
@@ -384,6 +385,8 @@ static enum stoker_status stk_read(const struct stk_read_ctx *ctx, struct stk_tr
     *out = NULL;
     stk_map_init(&in.strings, NAMES_MAX);
     stk_map_init(&in.tracks, NAMES_MAX);
+    stk_map_init(&in.configs, NAMES_MAX);
+    stk_vec_init(&in.config, sizeof(struct stk_launch_config), CONFIGS_MAX);
     enum stoker_status s = stk_build_new(&in.build, err);
     if (s == STOKER_OK) {
         in.shard = stk_build_shard(in.build);
@@ -397,6 +400,8 @@ static enum stoker_status stk_read(const struct stk_read_ctx *ctx, struct stk_tr
     stk_build_free(in.build);
     stk_map_deinit(&in.strings);
     stk_map_deinit(&in.tracks);
+    stk_map_deinit(&in.configs);
+    stk_vec_deinit(&in.config);
     stk_free(in.bytes);
     return s;
 }
@@ -420,7 +425,7 @@ static const struct stk_reader_suffix stk_suffixes[] = {{".stk", false}, {NULL, 
 
 const struct stk_reader stk_reader_stk = {
     .name = "stk",
-    .summary = "stoker's own records: input pipelines of stoker.data, samples of the machine",
+    .summary = "stoker's own records: input pipelines of stoker.data, samples of the machine, GPUs",
     .files = "*.stk (stoker's own records)",
     .suffixes = stk_suffixes,
     .mistaken = "not records of stoker",

@@ -94,7 +94,7 @@ class _Finder:
 def _read_plan(text):
     words, _, folder = text.partition("dir=")
     found = dict(w.partition("=")[::2] for w in words.split())
-    numbers = {name: int(found[name]) for name in ("steps", "warmup", "saves")}
+    numbers = {name: int(found[name]) for name in ("steps", "warmup", "saves", "gpu", "every")}
     return {**numbers, "input": found["input"], "dir": folder}
 
 

@@ -4,6 +4,7 @@
 PyTorch     operators with shapes, no Python stacks (they cost more than all else), one step of the profiler's warm-up
 TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; steps are marked
 JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
+level 1     the GPU alone, by the capture library that CUDA's driver loaded; steps and waits are told to it
 
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
 
@@ -124,11 +125,58 @@ class _Jax(_Marked):
         self.module._stoker_stop()
 
 
+class _Gpu:
+    warmup = 0
+
+    def __init__(self, window):
+        self.window = window
+        self.path = f"{window.base}.gpu.stk"
+
+    def start(self):
+        import ctypes
+
+        try:
+            path = os.environ["CUDA_INJECTION64_PATH"]
+            self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+        except (KeyError, OSError):
+            raise RuntimeError("CUDA was not initialised in the process that steps") from None
+        self.library.stoker_capture_why.restype = ctypes.c_char_p
+        times = [ctypes.c_uint64] * 3
+        self.library.stoker_capture_step.argtypes = times
+        self.library.stoker_capture_wait.argtypes = times[:2]
+        if self.library.stoker_capture_window(1) != 0:
+            raise RuntimeError(self.library.stoker_capture_why().decode("utf-8", "replace"))
+        self.window.recorder.gpu_wait = self.library.stoker_capture_wait
+        self.begun = _stoker_record.now()
+
+    def begins(self):
+        pass
+
+    def step(self):
+        r = self.window.recorder
+        self.library.stoker_capture_step(r.count - 1, self.begun, r.last)
+        self.begun = _stoker_record.now()
+
+    def stop(self, keeps):
+        r = self.window.recorder
+        r.gpu_wait = None
+        if keeps:
+            self.step()
+        self.library.stoker_capture_window(0)
+        return self.path
+
+    def next_window(self):
+        """The step at which the next one opens."""
+        r, every = self.window.recorder, self.window.recorder.plan["every"]
+        return r.count + max(1, every * r.count // max(1, r.total_time)) if every else NEVER
+
+
 class Window:
     def __init__(self, recorder):
         self.recorder = recorder
         self.steps = recorder.plan["steps"]
         self.is_open = False
+        self.is_behind = False  # the first one
         self.mine = None
         self.first = self.last = 0
         rank = _stoker_record.rank_of(os.environ)
@@ -159,20 +207,25 @@ class Window:
         if r.user_is_profiling:
             self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
             return
-        kind = {"pytorch": _Torch, "jax": _Jax}.get(r.window_framework(), _TensorFlow)
+        if r.plan["gpu"]:
+            kind = _Gpu
+        else:
+            kind = {"pytorch": _Torch, "jax": _Jax}.get(r.window_framework(), _TensorFlow)
         self.profiler = kind(self)
         try:
             self.is_open = True
             self.profiler.start()
         except Exception as e:
             self.is_open = False
-            self.leave(f"no window: the profiler did not start: {type(e).__name__}: {e}")
+            name = "" if kind is _Gpu else f"{type(e).__name__}: "
+            self.leave(f"no window: the profiler did not start: {name}{e}")
             return
         self.first = r.count + kind.warmup
         self.last = self.first + self.steps
         r.flags = TOLD if kind.warmup else IN_WINDOW
         r.event = 0  # each step from here on
-        r.put_window(OPEN, self.first, self.steps)
+        if not self.is_behind:
+            r.put_window(OPEN, self.first, self.steps)
         atexit.register(self.at_exit)
 
     def _close(self):
@@ -183,8 +236,11 @@ class Window:
             self.profiler.step()
         path = self.profiler.stop(True)
         self.is_open, self.mine = False, None
-        if path:
+        if path and not self.is_behind:
+            self.is_behind = True
             r.put_window(DONE, self.first, steps, path)
+        if path:
+            r.event = self.profiler.next_window() if isinstance(self.profiler, _Gpu) else NEVER
         else:
             self.leave("no window: the profiler wrote nothing")
         atexit.unregister(self.at_exit)
@@ -193,7 +249,8 @@ class Window:
         r = self.recorder
         r.event, r.flags = NEVER, 0
         r.note(why)
-        r.put_window(LEFT)
+        if not self.is_behind:
+            r.put_window(LEFT)
 
     def give_way(self):
         """The user's own profiler begins while ours records."""
