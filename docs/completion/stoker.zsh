@@ -198,11 +198,14 @@ _stoker() {
             '--help[this help]' \
             '*:profile:_files' ;;
         run) _arguments \
-            '--steps[steps of the window that the framework'\''s profiler records (5)]:N:' \
+            '--steps[steps of the window that a profiler records (5)]:N:' \
             '--warmup[steps before the window (10)]:N:' \
             '--out[the run'\''s folder, new or empty (stoker-runs/ and the time)]:DIR:_files' \
             '--stop[end the job after the window]' \
-            '--level[0\: no window, step times and waits alone]:0:' \
+            '--level[0\: no window, step times and waits alone; 1\: windows of the GPU alone, by CUPTI]:N:' \
+            '--after[level 1 where no steps are seen\: from the start of CUDA to the window (5s); 0s\: at once]:TIME:' \
+            '--for[level 1 where no steps are seen\: length of the window (2s); 0s\: to the end]:TIME:' \
+            '--every[level 1\: from one window to the next (one window)]:TIME:' \
             '--input[the test of a free input\: cached (its first batches again and again) or synthetic (random ones)]:HOW:' \
             '--compare[with --input\: the run as it is beside which to set it (the newest of the same command)]:DIR:_files' \
             '--allow-checkpoints[with --input\: let the job write checkpoints all the same]' \
