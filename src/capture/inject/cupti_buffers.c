@@ -119,8 +119,8 @@ void stk_cupti_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size
         __atomic_store_n(&b->next, head, __ATOMIC_RELAXED);
     } while (!atomic_compare_exchange_weak(&pool.full, &head, index + 1));
     atomic_fetch_sub(&pool.out, 1);
-    if (!stk_inject_inside) {
-        stk_service_wake();
+    if (!stk_inject_inside && stk_inject.slot) {
+        stk_inject_wake(&stk_inject.slot->wake);
     }
 }
 

@@ -3,17 +3,19 @@
 // (CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH), it records windows of what the GPU did into a
 // mapped file of stoker's own records.
 //
-//   inject_entry.c what is exported; the process' slot; fork and exit
-//   service.c  one thread: opens and closes windows, flushes, decodes, keeps the clocks
-//   file.c     the record: laid out ahead, grown by the service, ended
-//   cupti*.c   the profiling interface: found, checked, its buffers and records
-//   nvtx.c     ranges that the program and its libraries name
-//   threads.c  a writer for each thread of the job that tells something
+//   inject_entry.c  what is exported; the process' slot; fork and exit
+//   inject_state.c  what the files share
+//   service.c       one thread: opens and closes windows, flushes, decodes, keeps the clocks
+//   file.c          the record: laid out ahead, grown by the service, ended
+//   window.c, cupti_*.c  the profiling interface: found, checked, its buffers and records
+//   nvtx.c          ranges that the program and its libraries name
+//   threads.c       a writer for each thread of the job that tells something
 //
-// Rules. What runs in threads of the job (hooks) takes no lock, asks for no memory, calls the
-// system not at all, and leaves errno alone; it does nothing where it was entered already, in the
-// child of a fork, and outside of windows. Whatever fails is told in the slot and the record, and
-// ends the recording, never the job.
+// Rules. What runs in threads of the job (hooks) takes no lock, asks for no memory, and leaves errno
+// alone; it calls the system for its thread's number once, and to wake the service when a buffer of
+// records is full. It does nothing where it was entered already, in the child of a fork, and
+// outside of windows. Whatever fails is told in the slot and the record, and ends the recording,
+// never the job.
 #ifndef STK_CAPTURE_INJECT_INJECT_H
 #define STK_CAPTURE_INJECT_INJECT_H
 
@@ -46,7 +48,10 @@ extern STK_THREAD_LOCAL int stk_inject_inside; // this thread is in a hook or in
 
 // inject_entry.c
 bool stk_inject_start(void); // takes a slot; false: nothing is to be recorded
+
+// inject_state.c
 void stk_inject_refuse(enum stk_capture_state state, const char *why);
+void stk_inject_wake(uint32_t *word); // makes it grow, and wakes who waits for that
 static inline void stk_slot_set(uint32_t *field, uint32_t value)
 {
     __atomic_store_n(field, value, __ATOMIC_RELEASE);
@@ -60,7 +65,6 @@ static inline void stk_slot_set64(uint64_t *field, uint64_t value)
 void stk_service_open_now(void);      // in this thread, before the service runs
 bool stk_service_start(void);         // once
 bool stk_service_ask(bool open);      // waits until the window is open or closed; false: it is not
-void stk_service_wake(void);          // from any thread
 void stk_service_end(bool may_flush); // waits for it, for a bounded time
 void stk_service_forget(void);        // in the child of a fork
 

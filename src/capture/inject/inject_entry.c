@@ -12,9 +12,6 @@
 #include "base/clock.h"
 #include "capture/inject/inject.h"
 
-struct stk_inject stk_inject;
-STK_THREAD_LOCAL int stk_inject_inside;
-
 STK_EXPORT int InitializeInjection(void);
 STK_EXPORT int stoker_capture_window(int open);
 STK_EXPORT void stoker_capture_step(uint64_t number, uint64_t start_ns, uint64_t end_ns);
@@ -108,13 +105,6 @@ bool stk_inject_start(void)
         errno = error;
     }
     return atomic_load(&started) == 2;
-}
-
-void stk_inject_refuse(enum stk_capture_state state, const char *why)
-{
-    struct stk_control_slot *s = stk_inject.slot;
-    strncpy(s->why, why, sizeof s->why - 1);
-    stk_slot_set(&s->state, state);
 }
 
 // CUDA's driver calls this once, as it is initialised, before there is a context: the one moment at

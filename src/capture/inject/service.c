@@ -38,22 +38,6 @@ static void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns)
     syscall(SYS_futex, word, FUTEX_WAIT, seen, ns ? &t : NULL, NULL, 0);
 }
 
-static void futex_wake(uint32_t *word)
-{
-    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-void stk_service_wake(void)
-{
-    struct stk_control_slot *s = stk_inject.slot;
-    if (s) {
-        int error = errno;
-        futex_wake(&s->wake);
-        errno = error;
-    }
-}
-
 static uint64_t cpu_ns(void)
 {
     return stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
@@ -182,11 +166,11 @@ static void *serve(void *arg)
         int how = atomic_load(&service.ends);
         if (how) {
             end(how);
-            futex_wake((uint32_t *)&service.done);
+            stk_inject_wake((uint32_t *)&service.done);
             return NULL;
         }
         turn(&refused);
-        futex_wake((uint32_t *)&service.done);
+        stk_inject_wake((uint32_t *)&service.done);
         bool looks = atomic_load(&stk_inject.is_open) || service.after;
         futex_wait(&s->wake, seen, looks ? TURN_NS : 0);
     }
@@ -252,7 +236,7 @@ bool stk_service_ask(bool open)
         stk_slot_set(&stk_inject.slot->state, STK_CAPTURE_LOADED);
     }
     atomic_store(&service.wanted, open);
-    stk_service_wake();
+    stk_inject_wake(&stk_inject.slot->wake);
     wait_done(ASK_NS, open ? is_open : is_closed);
     return atomic_load(&stk_inject.is_open) == open;
 }
@@ -261,7 +245,7 @@ void stk_service_end(bool may_flush)
 {
     atomic_store(&service.ends, may_flush ? 1 : 2);
     if (atomic_load(&service.is_started)) {
-        stk_service_wake();
+        stk_inject_wake(&stk_inject.slot->wake);
         wait_done(may_flush ? EXIT_NS : EXIT_NS / 10, has_ended);
     }
     atomic_store(&stk_inject.is_dead, true);

@@ -66,13 +66,6 @@ static void drop_bytes(struct stk_in *in, size_t n)
     in->pos += n;
 }
 
-void stk_in_count_bad(struct stk_in *in, uint64_t n)
-{
-    stk_shard_count(in->shard, STK_KIND_OTHER, n);
-    stk_shard_issue(in->shard, STK_ISSUE_FIELD_INVALID, n, n, -1,
-                    STK_STR("a wire record refers to nothing"));
-}
-
 static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -94,12 +87,6 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
         n -= whole;
     }
     stk_shard_count(in->shard, STK_KIND_OTHER, count);
-}
-
-uint32_t stk_in_name(const struct stk_in *in, uint32_t id)
-{
-    const uint32_t *known = stk_map_get(&in->strings, id, 0);
-    return known ? *known : stk_shard_intern(in->shard, "?", 1);
 }
 
 // What counters are of: see wire/samples.h.
@@ -141,17 +128,6 @@ static enum stk_kind kind_of(uint32_t kind)
                                           STK_KIND_MEMCPY,     STK_KIND_MEMSET,  STK_KIND_SYNC,
                                           STK_KIND_ANNOTATION, STK_KIND_PYTHON,  STK_KIND_INPUT};
     return kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : STK_KIND_OTHER;
-}
-
-bool stk_in_is_time(uint64_t start_ns, uint64_t dur_ns)
-{
-    return start_ns <= INT64_MAX / 4 && dur_ns <= INT64_MAX / 4;
-}
-
-void stk_in_bad_time(struct stk_in *in, enum stk_kind kind)
-{
-    stk_shard_count(in->shard, kind, 1);
-    stk_shard_issue(in->shard, STK_ISSUE_TIME_INVALID, 1, 1, -1, STK_STR(""));
 }
 
 static void take_event(struct stk_in *in, const struct stk_wire_event *e)
