@@ -83,6 +83,17 @@ class ServerApi {
     area(t0, t1, tracks) { return this.json('area',
         { t0: Math.round(t0), t1: Math.round(t1), tracks: tracks.join(',') }); }
     search(q, limit) { return this.json('search', { q, limit }); }
+    phases() { return this.once('phases'); }
+    extra(n) { return this.json('extra', { n }); }
+
+    async extraText(n) {
+        return (await this.ask('extra', { n })).text();
+    }
+
+    async perfetto() {
+        return (await this.ask('perfetto', {}, { signal: AbortSignal.timeout(10 * TIMEOUT_MS) })).arrayBuffer();
+    }
+
     query(sql) { return this.json('query', {},
         { method: 'POST', body: sql, headers: { 'Content-Type': 'text/plain' } }); }
 
@@ -128,6 +139,7 @@ class EmbeddedApi {
         return value;
     }
 
+    async phases() { return this.data.phases || null; }
     async info() { return this.data.info || { tracks: [] }; }
     report() { return this.have(this.data.report, 'the report'); }
     table(name) { return this.have((this.data.tables || {})[name], `the analysis ${name}`); }

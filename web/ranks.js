@@ -212,11 +212,12 @@ async function clockBlock(api, report) {
     } catch {
         residual = undefined; // said as not known below
     }
-    const offsets = report.profile.inputs.filter((input) => input.clock_offset_ns !== undefined);
+    const { clocks } = await api.info();
+    const rows = (clocks || []).map((clock) => [clock.rank, clock.zero_ns]);
     return section('clocks', 'Clocks of the ranks', facts([['ranks', fmtCount(ranks.size)],
         ['clocks differ by at most', residual === undefined ? 'not known' : fmtNs(residual)],
         straggler !== undefined && ['waited for', `rank ${straggler}`]]),
-    offsets.length > 0 && el('ul', {},
-        offsets.map((input) => el('li', {},
-        `rank ${(input.ranks || []).join(', ')}: moved by ${fmtNs(input.clock_offset_ns)}`))));
+    el('p', { class: 'muted' }, 'All ranks are shown in one time, which begins with the first event of any. Each was moved by where its own recording begins; what is left between clocks is the figure above, from the ends of the same collectives.'),
+    rows.length > 1 && dataTable(makeTable('clocks', 'Where each rank\'s own zero lies',
+        [['rank', 'count'], ['moved_by_ns', 'ns']], rows)));
 }

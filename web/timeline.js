@@ -13,7 +13,8 @@ import { drawNames } from './tl_names.js';
 import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
 import { Rows, ROW_PX } from './tl_rows.js';
 import { TimelineSearch } from './tl_search.js';
-import { labelled, OWN_STEPS, ownTracks, parseNotes } from './tl_tracks.js';
+import { labelled, OWN_STEPS, ownTracks, parseNotes, phaseTracks } from './tl_tracks.js';
+import { perfettoButton } from './perfetto.js';
 import { TimeView } from './tl_view.js';
 
 const STATE_MS = 400; // after the last change the address follows
@@ -29,6 +30,7 @@ export async function timelinePage(main, context) {
     context.update = (next) => page.apply(next);
     page.apply(params);
     page.canvas.focus({ preventScroll: true });
+    page.addPhases();
 }
 
 /* `bare`: a name for one of several on a page, without tools and without a part in the address. */
@@ -63,11 +65,28 @@ export class TimelinePage {
         this.hidden = el('span', { class: 'badge', hidden: true });
         const tools = el('div', { class: 'tl-tools', role: 'toolbar', 'aria-label': 'Timeline' }, this.search.node,
             this.filterBox, this.hidden, button('Fit', () => this.act('fit')), button('Undo', () => this.act('undo')),
-            button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')));
+            button('Table', () => this.act('table')), button('Copy link', () => this.act('copyLink')), this.api.can('tiles') && perfettoButton(this.api));
         add(main, el('div', { class: 'tl' }, this.bare ? null : [el('h1', { class: 'offscreen' }, 'Timeline'), tools],
             this.alert,
             el('div', { class: 'tl-body' }, this.names, el('div', { class: 'tl-stage' }, this.canvas, this.tip)),
                 this.status, this.panel));
+    }
+
+    /* Phases come when the picture is there: they are looked for in all events. */
+    async addPhases() {
+        let doc = null;
+        try {
+            doc = await this.api.phases();
+        } catch {
+            return; // the timeline is whole without them
+        }
+        const tracks = phaseTracks(doc);
+        const steps = this.rows.tracks.findLastIndex((track) => String(track.id).startsWith('steps '));
+        if (tracks.length && !this.gone) {
+            this.rows.tracks.splice(steps + 1, 0, ...tracks);
+            this.rows.layout();
+            this.redraw();
+        }
     }
 
     /* What the address says. */

@@ -15,9 +15,9 @@ const FONT = '11px system-ui, sans-serif';
 
 /* Kinds as the index numbers them (docs/view.md), with their colour. */
 export const KINDS = ['other', 'host_op', 'runtime', 'kernel', 'memcpy', 'memset', 'sync', 'annotation', 'python',
-    'collective', 'input', 'memory', 'step', 'finding'];
+    'collective', 'input', 'memory', 'step', 'finding', 'phase'];
 const KIND_COLOURS = ['unknown', 'cold', 'host', 'compute', 'transfer', 'transfer', 'sync', 'unknown', 'unknown',
-    'comm', 'input', 'unknown', 'cold', 'input'];
+    'comm', 'input', 'unknown', 'cold', 'input', 'unknown'];
 const SHADES = 3; // of each colour, by name, so that neighbours differ
 
 /* The colours of the scheme in force; made anew when it changes. */

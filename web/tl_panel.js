@@ -201,7 +201,7 @@ export function showOwn(page, item) {
             [['part', 'text'], ['time_ns', 'ns'], ['share', 'share']],
             Object.entries(step.parts || {}).map(([id, ns]) => [id.replaceAll('_', ' '), ns,
                 ns / (step.dur_ns || 1)])), { sortBy: 'time_ns' }),
-        item.finding && el('p', {}, item.finding));
+        item.finding && el('p', {}, item.finding), item.note && el('p', { class: 'muted' }, item.note));
 }
 
 export function mergedText(batch) {

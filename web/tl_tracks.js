@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracks of the timeline: those of the server with labels that tell them apart, and the page's own,
-// made of the report: the steps of each device, and the places that findings name. Notes of an address.
+// the steps of each device, the phases that operations tell, and the places that findings name. Notes of an address.
 
+import { fmtCount, fmtNs } from './format.js';
 import { ownTile, stepText } from './tl_draw.js';
 
 export const OWN_STEPS = 20000; // steps that are drawn at most
@@ -11,9 +12,10 @@ export function labelled(tracks) {
     const known = (value) => value !== undefined && value !== null;
     const several = (key) => new Set(tracks.map((track) => track[key]).filter(known)).size > 1;
     const [devices, ranks] = [several('device'), several('rank')];
-    const place = (track) => (devices && known(track.device) ? `${track.device} · `
-        : ranks && known(track.rank) ? `rank ${track.rank} · ` : '');
-    return tracks.map((track) => ({ ...track, label: place(track) + track.label }))
+    const place = (track) => (devices && known(track.device) ? `${track.device} `
+        : ranks && known(track.rank) ? `rank ${track.rank} ` : '');
+    const placed = (track) => (track.label.startsWith(place(track)) ? track.label : place(track) + track.label);
+    return tracks.map((track) => ({ ...track, label: placed(track) }))
         .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)
             || String(a.device ?? '').localeCompare(String(b.device ?? ''), undefined, { numeric: true }));
 }
@@ -21,6 +23,25 @@ export function labelled(tracks) {
 export function parseNotes(text) {
     return (text || '').split('|').map((note) => note.match(/^(-?\d{1,18})~(.{1,80})$/)).filter(Boolean)
         .map((m) => ({ t: Number(m[1]), text: m[2] }));
+}
+
+const PHASE_ROWS = ['forward', 'loss', 'backward', 'optimizer'];
+
+/* A track for each rank with a row for each phase that its operations tell. */
+export function phaseTracks(doc) {
+    const byRank = new Map();
+    for (const phase of (doc && doc.phases) || []) {
+        byRank.has(phase.rank) || byRank.set(phase.rank, []);
+        byRank.get(phase.rank).push(phase);
+    }
+    return [...byRank].map(([rank, list]) => {
+        const rows = PHASE_ROWS.filter((name) => list.some((phase) => phase.phase === name));
+        const items = list.filter((phase) => rows.includes(phase.phase)).map((phase) => ({ start_ns: phase.start_ns,
+            dur_ns: phase.dur_ns, row: rows.indexOf(phase.phase), text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`,
+            note: `${fmtCount(phase.events)} ${phase.events === 1 ? 'operation tells' : 'operations tell'} this phase` }));
+        return { id: `phases ${rank}`, label: byRank.size > 1 ? `rank ${rank} phases` : 'phases', group: 'steps',
+            rows: rows.length, events: items.length, own: ownTile(items, 'phase') };
+    });
 }
 
 /* Steps of each device, and the places that findings name, as tracks of the page's own. */

@@ -191,15 +191,32 @@ function rankBars(report) {
     }));
 }
 
+/* The ten names that take most time, over all devices: the table has a row for each device. */
+function kernelsByName(table) {
+    const at = (id) => table.columns.findIndex((column) => column.id === id);
+    const [name, count, total, share, core] = ['name', 'count', 'total_ns', 'total_share', 'tensor_core'].map(at);
+    const sums = new Map();
+    let all = 0;
+    for (const row of table.rows) {
+        const sum = sums.get(row[name]) || [row[name], 0, 0, 0, core >= 0 ? row[core] : null];
+        sum[1] += row[count];
+        sum[2] += row[total];
+        sums.set(row[name], sum);
+        all += row[total];
+    }
+    // Shares are of what is listed only where nothing was left out.
+    const rows = [...sums.values()].sort((a, b) => b[2] - a[2]).slice(0, 10).map(([n, c, t, , tensor]) =>
+        [n, c, t, share >= 0 && !table.rows_left_out ? t / (all || 1) : null, t / (c || 1), tensor]);
+    return makeTable('kernels', 'Top kernels', [['name', 'text'], ['count', 'count'], ['total_ns', 'ns'],
+        ['total_share', 'share'], ['mean_ns', 'ns'], ['tensor_core', 'text']], rows);
+}
+
 async function topKernels(main, api) {
     try {
         const doc = await api.table('kernels');
         const table = doc.tables.find((t) => t.id === 'kernels');
         if (table && table.rows.length) {
-            const ids = ['name', 'count', 'total_ns', 'total_share', 'mean_ns', 'tensor_core'];
-            const at = ids.map((id) => table.columns.findIndex((c) => c.id === id)).filter((i) => i >= 0);
-            const few = { id: 'kernels', title: 'Top kernels', columns: at.map((i) => table.columns[i]),
-                rows: table.rows.slice(0, 10).map((row) => at.map((i) => row[i])), rows_left_out: 0 };
+            const few = kernelsByName(table);
             main.append(section('kernels', 'Top kernels', dataTable(few),
                 el('p', {}, link('All kernels and other tables', hashOf('tables', { a: 'kernels' })))));
         }

@@ -30,6 +30,16 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
                                const struct stoker_why_options *options,
                                struct stoker_profiles **out, struct stoker_err *err);
 void stoker_close(struct stoker_profiles *profiles); // takes NULL
+// The report of the same reading, as stoker_result_write (stoker/report.h) writes that of
+// stoker_why.
+enum stoker_status stoker_profiles_write(const struct stoker_profiles *profiles, const char *format,
+                                         const struct stoker_write_options *options,
+                                         stoker_write_fn write, void *arg, struct stoker_err *err);
+// The tables of an analysis as stoker_stats makes them (stoker/stats.h), from the events that are
+// kept; what an analysis needs besides them is read from the files. *out is the caller's to free.
+enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
+                                         const char *analysis, struct stoker_tables **out,
+                                         struct stoker_err *err);
 
 struct stoker_query_options {
     uint64_t limit;     // rows that are kept, 0: all; the rest is counted. Default 10000

@@ -42,8 +42,23 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
                                         struct stoker_timeline **out, struct stoker_err *err);
 void stoker_timeline_free(struct stoker_timeline *timeline); // takes NULL
 
-// {"first_ns","last_ns","events","tracks":[{"id","label","group","rank","device","rows","events"}]}
-// group: device, comm, host, input, counter, other. rank and device are null where not known. A
+// Keeps the time line in a file, for this build of the library on this machine, with the bytes of
+// `note`. It is written beside its name and renamed: there is never half of one. `interrupted` may
+// be NULL; where it gives non-zero, nothing is left. While it runs, the time line may be used.
+enum stoker_status stoker_timeline_save(const struct stoker_timeline *timeline, const char *path,
+                                        const struct stoker_blob *note,
+                                        int (*interrupted)(void *arg), void *arg,
+                                        struct stoker_err *err);
+// The time line of such a file, which is mapped, and its note: the caller's both. Arguments of
+// events are still read from the profiles' files, so whether these are as they were is for the
+// caller to know. STOKER_EMISSING: there is none, it is not whole, of another build, or others may
+// write to it.
+enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline **out,
+                                        struct stoker_blob *note, struct stoker_err *err);
+
+// {"first_ns","last_ns","events","clocks":[{"rank","zero_ns"}],"tracks":[{"id","label","group","rank","device","rows","events"}]}
+// group: device, comm, host, input, counter, other. rank and device are null where not known.
+// clocks: where the zero of each profile's own clock lies in the time of the run. A
 // track has at most STOKER_TIMELINE_ROWS rows; what overlaps further shares the last one.
 #define STOKER_TIMELINE_ROWS 256
 enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
@@ -96,6 +111,12 @@ enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, cons
 // "start_ns","dur_ns"}}]}; a bin holds its ends, longest is null where it is empty.
 enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_t id,
                                         struct stoker_blob *json, struct stoker_err *err);
+
+// Where the phases of the steps lie on the host, as the names of operations tell: {"phases":[
+// {"phase","rank","start_ns","dur_ns","events"}],"left_out"}; phase: forward, loss, backward or
+// optimizer; by rank and time, the first 20000.
+enum stoker_status stoker_timeline_phases(struct stoker_timeline *timeline,
+                                          struct stoker_blob *json, struct stoker_err *err);
 
 #ifdef __cplusplus
 }

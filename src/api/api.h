@@ -21,6 +21,7 @@ struct stk_job {
     bool is_older;     // of an older run than the one that is taken
     struct stk_arena arena;
     struct stk_trace *trace; // where traces are kept (see open.h), else NULL
+    const struct stk_trace *lent; // read already and somebody else's; NULL: the file is read
     struct stk_input_info info;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
@@ -39,6 +40,9 @@ struct stk_collected {
     struct stk_select select;
     bool has_graphs;     // what the ranks kept are graphs of their steps (replay/graph.h)
     uint64_t keep_bytes; // traces are kept, up to this much together; 0: they are freed
+    // An open run of the same paths, whose traces are used again; NULL: none.
+    const struct stk_collected *lender;
+    uint32_t lent_wants; // bits STK_WANT_... that these were read with
     struct stk_run_sum *run;
     struct stk_verdict verdict;
     struct stk_pass_ctx pass; // all of it, for analyses
@@ -71,11 +75,25 @@ struct stoker_tables {
     struct stk_strpool texts; // of rows
 };
 
+// tables.c: stoker_stats, with the traces of an open run of the same paths where they hold what the
+// analysis wants. lender: NULL reads the files.
+STK_MUST_CHECK enum stoker_status
+stk_stats_again(const struct stk_collected *lender, uint32_t lent_wants, const char *analysis,
+                const char *const *paths, size_t count, const struct stoker_why_options *options,
+                struct stoker_tables **out, struct stoker_err *err);
+
 // A caller's bug at an entry that reads profiles: no paths, one that is NULL, or no place for the
 // result.
 STK_MUST_CHECK enum stoker_status stk_entry_paths(const char *entry, const char *const *paths,
                                                   size_t count, const void *out,
                                                   struct stoker_err *err);
+
+// A report in one of the formats; the arguments are those of stoker_result_write.
+STK_MUST_CHECK enum stoker_status stk_api_report_write(const struct stk_report *report,
+                                                       const char *format,
+                                                       const struct stoker_write_options *options,
+                                                       stoker_write_fn write, void *arg,
+                                                       struct stoker_err *err);
 
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);

@@ -59,6 +59,17 @@ static bool was_named(const struct stk_input *in, const char *const *paths, size
     return false;
 }
 
+// The trace of that file in an open run.
+static const struct stk_trace *find_lent(const struct stk_collected *lender, const char *path)
+{
+    for (size_t i = 0; i < lender->job_count; i++) {
+        if (lender->jobs[i].trace && strcmp(lender->jobs[i].path, path) == 0) {
+            return lender->jobs[i].trace;
+        }
+    }
+    return NULL;
+}
+
 static enum stoker_status find_inputs(struct stk_collected *c, const char *const *paths,
                                       size_t count, struct stk_inputs *inputs,
                                       struct stoker_err *err)
@@ -76,6 +87,7 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
         c->jobs[i].path = inputs->entries[i].path;
         c->jobs[i].rank_hint = inputs->entries[i].rank_hint;
         c->jobs[i].is_found = was_found(&inputs->entries[i], paths, count);
+        c->jobs[i].lent = c->lender ? find_lent(c->lender, c->jobs[i].path) : NULL;
     }
     return STOKER_OK;
 }

@@ -30,7 +30,8 @@ static enum stoker_status fetch_args(void *arg, uint32_t file, uint32_t event,
     while (e->x.ranks[rank].file != file) {
         rank++;
     }
-    return stk_query_args_fetch(&e->args, &e->run, rank, event, emit, emit_arg, err);
+    const struct stk_open_rank *from = &e->run.ranks[rank];
+    return stk_query_args_fetch(&e->args, from->job->path, from->trace, event, emit, emit_arg, err);
 }
 
 // ---- opening ----

@@ -129,7 +129,7 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
 {
     struct reporter reporter = {.crew = crew, .job = job, .caller = caller};
     struct stk_progress progress = {.update = update, .arg = &reporter};
-    struct stk_trace *trace = NULL;
+    struct stk_trace *read_here = NULL;
     struct stk_select select = *crew->select;
     select.has_rank = false; // ranks are numbered once all files are read: see ranks.c
     struct stk_read_ctx read = {.path = job->path,
@@ -139,7 +139,9 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_COLLECTIVES;
     }
-    enum stoker_status status = stk_reader_read(&read, &trace, &job->err);
+    enum stoker_status status =
+        job->lent ? STOKER_OK : stk_reader_read(&read, &read_here, &job->err);
+    const struct stk_trace *trace = job->lent ? job->lent : read_here;
     if (status == STOKER_OK) {
         status = keep_facts(job, trace);
     }
@@ -155,9 +157,11 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     }
     if (status == STOKER_OK) {
         count_left_out(job);
-        status = keep_trace(crew, job, trace);
+    }
+    if (status == STOKER_OK && read_here) {
+        status = keep_trace(crew, job, read_here);
     } else {
-        stk_trace_free(trace);
+        stk_trace_free(read_here);
     }
     if (job->info.bytes > reporter.reported_bytes) {
         atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);

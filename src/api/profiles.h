@@ -4,10 +4,16 @@
 #define STK_API_PROFILES_H
 
 #include "api/api.h"
+#include "api/open.h"
 #include "query/query.h"
 #include "stoker/query.h"
 
 struct stk_query *stk_profiles_query(struct stoker_profiles *p);
+const struct stk_open_run *stk_profiles_run(const struct stoker_profiles *p);
+const struct stk_rep_profile *stk_profiles_described(const struct stoker_profiles *p);
+// An empty document of tables, about nothing yet; *out as below.
+STK_MUST_CHECK enum stoker_status stk_tables_new(const char *analysis, struct stoker_tables **out,
+                                                 struct stoker_err *err);
 // An empty document of tables about the profiles; *out is the caller's to free, after a failure
 // too.
 STK_MUST_CHECK enum stoker_status stk_profiles_tables(const struct stoker_profiles *p,

@@ -10,20 +10,27 @@
 #include "api/query_rows.h"
 #include "base/alloc.h"
 #include "base/near.h"
+#include "replay/graph.h"
 
 #define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
 
 struct stoker_profiles {
     struct stk_open_run run;
+    struct stk_report report; // of the same reading, in the arena of the run
+    const char *const *paths; // as they were given, in that arena
+    size_t path_count;
+    struct stoker_why_options reading;
     struct stk_query *query;
     struct stk_query_args args;
     const struct stoker_query_options *options; // of the running query
 };
 
-// What an open run keeps of a rank besides its trace.
+// What an open run keeps of a rank besides its trace: its gaps, and the graph that findings are
+// priced with.
 struct kept_gaps {
     struct stk_query_gap *v;
     size_t count;
+    void *graph;
 };
 
 static enum stoker_status see(const struct stk_analysis *view, struct stk_arena *arena,
@@ -47,7 +54,7 @@ static enum stoker_status see(const struct stk_analysis *view, struct stk_arena 
                                                       .part = p->part};
     }
     *partial = kept;
-    return STOKER_OK;
+    return stk_replay_brief_hook.see(view, arena, &kept->graph, err);
 }
 
 static int interrupted(void *arg)
@@ -63,25 +70,25 @@ static enum stoker_status fetch_args(void *arg, uint32_t rank, uint32_t event,
                                      void *emit_arg, struct stoker_err *err)
 {
     struct stoker_profiles *p = arg;
-    return stk_query_args_fetch(&p->args, &p->run, rank, event, emit, emit_arg, err);
+    const struct stk_open_rank *from = &p->run.ranks[rank];
+    return stk_query_args_fetch(&p->args, from->job->path, from->trace, event, emit, emit_arg, err);
 }
 
 static enum stoker_status find_findings(struct stoker_profiles *p,
                                         const struct stoker_why_options *options,
                                         struct stk_query_source *source, struct stoker_err *err)
 {
-    struct stk_report report = {.schema = NULL};
-    enum stoker_status status = stk_diagnose(&p->run.in, options, &report, err);
+    enum stoker_status status = stk_diagnose(&p->run.in, options, &p->report, err);
     if (status != STOKER_OK) {
         return status;
     }
-    const struct stk_rep_finding *f = report.findings.items;
-    struct stk_query_finding *out =
-        stk_arena_array(&p->run.in.arena, report.findings.count + 1, sizeof *out);
+    const struct stk_rep_finding *f = p->report.findings.items;
+    size_t count = p->report.findings.count;
+    struct stk_query_finding *out = stk_arena_array(&p->run.in.arena, count + 1, sizeof *out);
     if (!out) {
         return stk_err_nomem(err);
     }
-    for (size_t i = 0; i < report.findings.count; i++) {
+    for (size_t i = 0; i < count; i++) {
         out[i] = (struct stk_query_finding){
             .id = f[i].id,
             .title = f[i].title,
@@ -93,28 +100,37 @@ static enum stoker_status find_findings(struct stoker_profiles *p,
             .steps_affected = (int64_t)f[i].steps_affected};
     }
     source->findings = out;
-    source->finding_count = report.findings.count;
+    source->finding_count = count;
     return STOKER_OK;
+}
+
+// What was kept of each rank: the gaps are given, the graph takes the place where prices look.
+static const struct kept_gaps *take_kept(struct stk_rank_sum *sum)
+{
+    const struct kept_gaps *kept = sum->partial;
+    sum->partial = kept ? kept->graph : NULL;
+    return kept;
 }
 
 static enum stoker_status open_query(struct stoker_profiles *p,
                                      const struct stoker_why_options *options,
                                      struct stoker_err *err)
 {
-    const struct stk_open_run *run = &p->run;
+    struct stk_open_run *run = &p->run;
     struct stk_query_rank *ranks =
         stk_arena_array(&p->run.in.arena, (size_t)run->rank_count + 1, sizeof *ranks);
     if (!ranks) {
         return stk_err_nomem(err);
     }
     for (uint32_t r = 0; r < run->rank_count; r++) {
-        const struct kept_gaps *gaps = run->ranks[r].sum->partial;
+        const struct kept_gaps *gaps = take_kept(run->in.run->ranks[r]);
         ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
                                            .sum = run->ranks[r].sum,
                                            .shift_ns = run->ranks[r].shift_ns,
                                            .gaps = gaps ? gaps->v : NULL,
                                            .gap_count = gaps ? gaps->count : 0};
     }
+    run->in.has_graphs = true;
     struct stk_query_source source = {.ranks = ranks,
                                       .rank_count = run->rank_count,
                                       .run = run->in.run,
@@ -126,15 +142,52 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     return status == STOKER_OK ? stk_query_open(&p->query, &source, err) : status;
 }
 
+// Details that are kept with the traces; STK_WANT_INPUT as stk_replay_brief_hook wants.
+#define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT)
+
+static enum stoker_status keep_paths(struct stoker_profiles *p, const char *const *paths,
+                                     size_t count, struct stoker_err *err)
+{
+    const char **kept = stk_arena_array(&p->run.in.arena, count + 1, sizeof *kept);
+    for (size_t i = 0; kept && i < count; i++) {
+        kept[i] = stk_arena_strdup(&p->run.in.arena, paths[i]);
+        if (!kept[i]) {
+            return stk_err_nomem(err);
+        }
+    }
+    p->paths = kept;
+    p->path_count = count;
+    return kept ? STOKER_OK : stk_err_nomem(err);
+}
+
 static enum stoker_status open_profiles(struct stoker_profiles *p, const char *const *paths,
                                         size_t count, const struct stoker_why_options *options,
                                         struct stoker_err *err)
 {
     static const struct stk_view_hook hook = {
-        .see = see, .wants_gaps = true, .wants = STK_WANT_LAUNCHES};
+        .see = see, .wants_gaps = true, .diagnoses = true, .wants = KEPT_WANTS};
     p->args.redact = options->redact;
+    p->reading = *options;
+    p->reading.progress = NULL;
     enum stoker_status status = stk_open_run_read(&p->run, paths, count, options, &hook, err);
+    if (status == STOKER_OK) {
+        status = keep_paths(p, paths, count, err);
+    }
     return status == STOKER_OK ? open_query(p, options, err) : status;
+}
+
+enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
+                                         const char *analysis, struct stoker_tables **out,
+                                         struct stoker_err *err)
+{
+    if (!profiles || !analysis || !out) {
+        return stk_err_misuse(err, "stoker_profiles_stats needs profiles, an analysis and a place "
+                                   "for the result");
+    }
+    // Where names were replaced, they say no longer what kind of work they are.
+    const struct stk_collected *lender = profiles->reading.redact ? NULL : &profiles->run.in;
+    return stk_stats_again(lender, KEPT_WANTS, analysis, profiles->paths,
+                           profiles->path_count, &profiles->reading, out, err);
 }
 
 enum stoker_status stoker_open(const char *const *paths, size_t count,
@@ -188,15 +241,34 @@ void stoker_find_options_default(struct stoker_find_options *options)
     stoker_query_options_default(&options->query);
 }
 
+enum stoker_status stoker_profiles_write(const struct stoker_profiles *profiles, const char *format,
+                                         const struct stoker_write_options *options,
+                                         stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!profiles) {
+        return stk_err_misuse(err, "stoker_profiles_write needs profiles");
+    }
+    return stk_api_report_write(&profiles->report, format, options, write, arg, err);
+}
+
 struct stk_query *stk_profiles_query(struct stoker_profiles *p)
 {
     return p->query;
 }
 
-enum stoker_status stk_profiles_tables(const struct stoker_profiles *p, const char *analysis,
-                                       struct stoker_tables **out, struct stoker_err *err)
+const struct stk_open_run *stk_profiles_run(const struct stoker_profiles *p)
 {
-    struct stk_report report = {.schema = NULL};
+    return &p->run;
+}
+
+const struct stk_rep_profile *stk_profiles_described(const struct stoker_profiles *p)
+{
+    return &p->report.profile;
+}
+
+enum stoker_status stk_tables_new(const char *analysis, struct stoker_tables **out,
+                                  struct stoker_err *err)
+{
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
     *out = t;
     if (!t) {
@@ -208,10 +280,21 @@ enum stoker_status stk_profiles_tables(const struct stoker_profiles *p, const ch
         return stk_err_nomem(err);
     }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis);
+    return STOKER_OK;
+}
+
+enum stoker_status stk_profiles_tables(const struct stoker_profiles *p, const char *analysis,
+                                       struct stoker_tables **out, struct stoker_err *err)
+{
+    struct stk_report report = {.schema = NULL};
+    enum stoker_status status = stk_tables_new(analysis, out, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
     struct stk_pass_ctx pass = p->run.in.pass;
-    pass.arena = &t->in.arena;
-    enum stoker_status status = stk_pass_profile.describe(&pass, &report, err);
-    t->doc.profile = report.profile;
+    pass.arena = &(*out)->in.arena;
+    status = stk_pass_profile.describe(&pass, &report, err);
+    (*out)->doc.profile = report.profile;
     return status;
 }
 

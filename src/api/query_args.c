@@ -86,17 +86,17 @@ static enum stoker_status spool(struct stk_query_args *a, const struct stk_strea
     return status;
 }
 
-static enum stoker_status open_job(struct stk_query_args *a, const struct stk_job *job,
+static enum stoker_status open_file(struct stk_query_args *a, const char *path,
                                    struct stoker_err *err)
 {
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
-    if (strcmp(job->path, "-") == 0) {
+    if (strcmp(path, "-") == 0) {
         return stk_err_set(err, STOKER_EUSAGE,
                            "arguments are read from the profile's file again, which standard input "
                            "does not allow; give the file");
     }
-    enum stoker_status status = stk_stream_open(&a->stream, job->path, &opts, err);
+    enum stoker_status status = stk_stream_open(&a->stream, path, &opts, err);
     if (status != STOKER_OK) {
         return status;
     }
@@ -110,9 +110,9 @@ static enum stoker_status open_job(struct stk_query_args *a, const struct stk_jo
         status = a->spools ? spool(a, &opts, err) : read_through(a->stream, err);
     }
     if (status == STOKER_OK && a->reader->args_open) {
-        status = a->reader->args_open(a->stream, job->path, &a->state, err);
+        status = a->reader->args_open(a->stream, path, &a->state, err);
     }
-    a->job = job;
+    a->path = path;
     if (status != STOKER_OK) {
         stk_query_args_free(a);
     }
@@ -134,25 +134,24 @@ static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
     r->emit(r->arg, key, plain ? value : STK_STR("redacted"));
 }
 
-enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run,
-                                        uint32_t rank, uint32_t event,
+enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *path,
+                                        const struct stk_trace *t, uint32_t event,
                                         void (*emit)(void *arg, struct stk_str key,
                                                      struct stk_str value),
                                         void *arg, struct stoker_err *err)
 {
-    const struct stk_open_rank *from = &run->ranks[rank];
     struct redacting redacting = {emit, arg};
-    if (a->job != from->job) {
-        enum stoker_status status = open_job(a, from->job, err);
+    if (a->path != path) {
+        enum stoker_status status = open_file(a, path, err);
         if (status != STOKER_OK) {
             return status;
         }
     }
     if (a->state) {
-        return a->reader->args_next(a->state, from->trace, event, a->redact ? emit_redacted : emit,
+        return a->reader->args_next(a->state, t, event, a->redact ? emit_redacted : emit,
                                     a->redact ? &redacting : arg, err);
     }
-    return a->reader->args(a->stream, from->job->path, from->trace, event,
+    return a->reader->args(a->stream, path, t, event,
                            a->redact ? emit_redacted : emit, a->redact ? &redacting : arg, err);
 }
 
@@ -165,5 +164,5 @@ void stk_query_args_free(struct stk_query_args *a)
     stk_stream_close(a->stream);
     a->stream = NULL;
     a->reader = NULL;
-    a->job = NULL;
+    a->path = NULL;
 }

@@ -9,15 +9,15 @@
 struct stk_query_args {
     bool redact; // texts among the values are not given
     // The file that was asked last, open.
-    const struct stk_job *job;
+    const char *path; // borrowed from who asked; the same pointer is the same file
     struct stk_stream *stream; // NULL for readers that open the path themselves
     const struct stk_reader *reader;
     void *state; // of readers that keep some from event to event
     bool spools; // a compressed file is unpacked into a temporary one: for many events
 };
-// Arguments of an event in the trace of rank number `rank` of the run.
+// Arguments of an event of the trace that was read from the file.
 STK_MUST_CHECK enum stoker_status
-stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run, uint32_t rank,
+stk_query_args_fetch(struct stk_query_args *a, const char *path, const struct stk_trace *t,
                      uint32_t event,
                      void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
                      struct stoker_err *err);

@@ -34,12 +34,12 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
     return out;
 }
 
-enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,
-                                       const struct stoker_write_options *options,
-                                       stoker_write_fn write, void *arg, struct stoker_err *err)
+enum stoker_status stk_api_report_write(const struct stk_report *report, const char *format,
+                                        const struct stoker_write_options *options,
+                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!result || !format || !write) {
-        return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
+    if (!format || !write) {
+        return stk_err_misuse(err, "a report is written in a format, through a callback");
     }
     struct stoker_err own;
     struct stk_sink sink;
@@ -50,8 +50,18 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
         return stk_err_set(err, STOKER_EUSAGE, "no output format '%s'", format);
     }
     stk_sink_init(&sink, write, arg);
-    out->write(&result->report, &out_options, &sink);
+    out->write(report, &out_options, &sink);
     return stk_err_end(err, stk_sink_finish(&sink, err));
+}
+
+enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!result || !format || !write) {
+        return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
+    }
+    return stk_api_report_write(&result->report, format, options, write, arg, err);
 }
 
 const char *const *stoker_formats(void)

@@ -70,6 +70,9 @@ static enum stoker_status stats(struct stoker_tables *t, const char *name, const
     if (!analysis) {
         return err->code;
     }
+    if (analysis->hook.wants & ~t->in.lent_wants) {
+        t->in.lender = NULL; // the traces lack what it looks at
+    }
     enum stoker_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
     if (status == STOKER_OK) {
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
@@ -80,32 +83,43 @@ static enum stoker_status stats(struct stoker_tables *t, const char *name, const
     return status;
 }
 
-enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
-                                const struct stoker_why_options *options,
-                                struct stoker_tables **out, struct stoker_err *err)
+enum stoker_status stk_stats_again(const struct stk_collected *lender, uint32_t lent_wants,
+                                   const char *analysis, const char *const *paths, size_t count,
+                                   const struct stoker_why_options *options,
+                                   struct stoker_tables **out, struct stoker_err *err)
 {
-    struct stoker_why_options defaults;
     struct stoker_err own;
-    if (!analysis) {
-        return stk_err_misuse(err, "stoker_stats needs an analysis");
-    }
-    if (stk_entry_paths("stoker_stats", paths, count, out, err) != STOKER_OK) {
-        return STOKER_EINVAL;
-    }
     *out = NULL;
-    stoker_why_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
     if (!t) {
         return stk_err_nomem(err);
     }
     stk_arena_init(&t->in.arena, 0);
-    if (stats(t, analysis, paths, count, options ? options : &defaults, err) != STOKER_OK) {
+    t->in.lender = lender;
+    t->in.lent_wants = lent_wants;
+    if (stats(t, analysis, paths, count, options, err) != STOKER_OK) {
         stoker_tables_free(t);
         return stk_err_fail(err);
     }
     *out = t;
     return STOKER_OK;
+}
+
+enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
+                                const struct stoker_why_options *options,
+                                struct stoker_tables **out, struct stoker_err *err)
+{
+    struct stoker_why_options defaults;
+    if (!analysis) {
+        return stk_err_misuse(err, "stoker_stats needs an analysis");
+    }
+    if (stk_entry_paths("stoker_stats", paths, count, out, err) != STOKER_OK) {
+        return STOKER_EINVAL;
+    }
+    stoker_why_options_default(&defaults);
+    return stk_stats_again(NULL, 0, analysis, paths, count, options ? options : &defaults, out,
+                           err);
 }
 
 void stoker_tables_free(struct stoker_tables *tables)

@@ -2,17 +2,11 @@
 // The time line behind the public header: answers become bytes in memory.
 #include "stoker/timeline.h"
 
-#include "api/profiles.h"
+#include "api/timeline_open.h"
 #include "base/alloc.h"
-#include "timeline/timeline.h"
 
 #define NAMES_MOST 10000
 #define HITS_MOST 10000
-
-struct stoker_timeline {
-    struct stoker_profiles *profiles;
-    struct stk_timeline index;
-};
 
 // An answer in the making.
 struct answer {
@@ -87,6 +81,7 @@ void stoker_timeline_free(struct stoker_timeline *timeline)
 {
     if (timeline) {
         stk_timeline_free(&timeline->index);
+        stk_timeline_file_free(timeline->file);
         stk_free(timeline);
     }
 }
@@ -184,6 +179,20 @@ static enum stoker_status fill_area(struct stoker_tables *t, const struct stk_tl
     return STOKER_OK;
 }
 
+// An empty document of tables about what the time line is of.
+static enum stoker_status area_document(const struct stoker_timeline *timeline,
+                                        struct stoker_tables **out, struct stoker_err *err)
+{
+    if (timeline->profiles) {
+        return stk_profiles_tables(timeline->profiles, "area", out, err);
+    }
+    enum stoker_status status = stk_tables_new("area", out, err);
+    if (status == STOKER_OK) {
+        (*out)->doc.profile_json = timeline->file->profile_json;
+    }
+    return status;
+}
+
 enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_t t0_ns,
                                         int64_t t1_ns, const int64_t *tracks, size_t count,
                                         struct stoker_blob *json, struct stoker_err *err)
@@ -192,7 +201,7 @@ enum stoker_status stoker_timeline_area(struct stoker_timeline *timeline, int64_
     struct stoker_tables *t = NULL;
     struct stk_tl_area_row *rows;
     size_t row_count;
-    enum stoker_status status = stk_profiles_tables(timeline->profiles, "area", &t, err);
+    enum stoker_status status = area_document(timeline, &t, err);
     if (status == STOKER_OK) {
         status = stk_tl_area(&timeline->index, t0_ns, t1_ns, tracks, count, &t->in.arena, &rows,
                              &row_count, err);
@@ -227,5 +236,13 @@ enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_
 {
     ENTER("stoker_timeline_runs", true, json);
     enum stoker_status status = stk_tl_runs_json(&timeline->index, id, &a.json, err);
+    return answer_end(&a, status, json, err);
+}
+
+enum stoker_status stoker_timeline_phases(struct stoker_timeline *timeline,
+                                          struct stoker_blob *json, struct stoker_err *err)
+{
+    ENTER("stoker_timeline_phases", true, json);
+    enum stoker_status status = stk_tl_phases_json(&timeline->index, &a.json, err);
     return answer_end(&a, status, json, err);
 }

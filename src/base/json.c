@@ -129,3 +129,9 @@ void stk_json_null(struct stk_json *j)
     before_value(j);
     stk_sink_text(j->sink, "null");
 }
+
+void stk_json_raw(struct stk_json *j, const char *json)
+{
+    before_value(j);
+    stk_sink_text(j->sink, json);
+}

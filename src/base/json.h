@@ -29,5 +29,6 @@ void stk_json_share(struct stk_json *j,
 void stk_json_real(struct stk_json *j, double value); // exact; not a number, infinite: null
 void stk_json_bool(struct stk_json *j, bool value);
 void stk_json_null(struct stk_json *j);
+void stk_json_raw(struct stk_json *j, const char *json); // a value that is JSON already
 
 #endif

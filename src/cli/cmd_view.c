@@ -34,6 +34,12 @@ static void open_browser(const char *address)
     posix_spawn_file_actions_destroy(&quiet);
 }
 
+static int is_interrupted(void *arg)
+{
+    (void)arg;
+    return stk_signals_pending();
+}
+
 static int serve(const struct stk_args *args, const struct stk_serve_plan *plan)
 {
     struct stk_server *server;
@@ -57,6 +63,7 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan)
     if (!args->values[STK_OPT_ID_NO_OPEN].set) {
         open_browser(stk_server_address(server));
     }
+    stk_server_keep(server, is_interrupted, NULL);
     while (!stk_signals_pending()) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
@@ -81,6 +88,7 @@ static int view_run(const struct stk_args *args)
         return stk_usage(&stk_cmd_view, "--port: ports end at %d", PORT_MAX);
     }
     stk_reading_options(args, false, &plan.view.reading);
+    plan.view.uses_cache = !v[STK_OPT_ID_NO_CACHE].set;
     return serve(args, &plan);
 }
 
@@ -94,7 +102,10 @@ const struct stk_cmd stk_cmd_view = {
         "address, which holds a token that nobody else knows, and serves until Ctrl-C.\n\n"
         "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
         "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
-        "knows the token sees all of the profile.",
+        "knows the token sees all of the profile.\n\n"
+        "The index of what was opened is kept in the user's cache directory "
+        "($XDG_CACHE_HOME/stoker/view, 4 GB at most), so that the same profile opens at once "
+        "next time; --no-cache leaves it alone.",
     .examples = "stoker view trace.json.gz\tone profile\n"
                 "stoker view before/ -- after/\ttwo, compared\n"
                 "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
@@ -102,7 +113,7 @@ const struct stk_cmd stk_cmd_view = {
     .max_words = INT32_MAX,
     .has_sides = true,
     .options = {STK_OPT_ID_PORT, STK_OPT_ID_HOST, STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_NO_CACHE, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = view_run,
 };

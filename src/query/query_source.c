@@ -190,6 +190,9 @@ void stk_query_source_free(struct stk_query *q)
         stk_free(q->traces[i].block_ends);
         stk_free(q->traces[i].traits);
         stk_free(q->traces[i].traits_known);
+        if (q->is_thawed) {
+            stk_trace_free((struct stk_trace *)(uintptr_t)q->traces[i].t);
+        }
     }
 }
 

@@ -48,6 +48,7 @@ struct stk_query {
     uint32_t trace_count;
     uint64_t event_count;
     bool failed; // no memory for a lazy column: a value that was given is not right
+    bool is_thawed; // the traces are its own (query_frozen.h), and it takes no SQL
     struct stk_query_db *db;
 };
 

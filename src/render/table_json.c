@@ -106,7 +106,11 @@ static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const
     write_pair(j, "schema", STK_TABLE_SCHEMA);
     write_pair(j, "analysis", doc->analysis);
     stk_json_key(j, "profile");
-    stk_json_fields(j, &stk_profile_info, &doc->profile);
+    if (doc->profile_json) {
+        stk_json_raw(j, doc->profile_json);
+    } else {
+        stk_json_fields(j, &stk_profile_info, &doc->profile);
+    }
     write_summary(j, doc);
     stk_json_key(j, "tables");
     stk_json_open(j, '[', false);

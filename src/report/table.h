@@ -172,6 +172,7 @@ struct stk_table_doc {
     struct stk_arena *arena;
     const char *analysis;
     struct stk_rep_profile profile;
+    const char *profile_json; // in its place where it is known as JSON alone; else NULL
     struct stk_figure_row summary[STK_TABLE_FIGURES];
     size_t summary_count;
     struct stk_table tables[STK_TABLE_MAX];

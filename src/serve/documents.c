@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "serve/cache.h"
 #include "stoker/diff.h"
 #include "stoker/query.h"
 #include "stoker/stats.h"
@@ -20,13 +21,21 @@ struct document {
     struct stk_body bytes;
 };
 
+struct side {
+    struct stk_cache *cache; // NULL: none
+    struct stk_body report;
+    struct stoker_profiles *profiles; // NULL: not read, or more than memory holds
+    struct stoker_timeline *timeline;
+    bool came_back;             // the time line is the cache's
+    struct stoker_err no_events; // why there is no time line
+};
+
 struct stk_documents {
     struct stk_view_plan plan;
-    struct stk_body reports[STK_VIEW_SIDES], query;
+    struct side sides[STK_VIEW_SIDES];
+    struct stk_body query;
     struct document kept[KEPT];
     int next; // whose place is taken
-    struct stoker_profiles *profiles;
-    struct stoker_timeline *timeline;
 };
 
 const struct stk_view_plan *stk_documents_plan(const struct stk_documents *d)
@@ -34,30 +43,100 @@ const struct stk_view_plan *stk_documents_plan(const struct stk_documents *d)
     return &d->plan;
 }
 
+bool stk_documents_came_back(const struct stk_documents *d, int side)
+{
+    return d->sides[side].came_back;
+}
+
+// The events, which stay in memory from here on.
+static enum stoker_status open_profiles(struct stk_documents *d, int side, struct stoker_err *err)
+{
+    struct side *s = &d->sides[side];
+    return s->profiles ? STOKER_OK
+                       : stoker_open(d->plan.paths[side], d->plan.path_count[side],
+                                     &d->plan.reading, &s->profiles, err);
+}
+
+// The report alone, of profiles whose events do not fit into memory.
 static enum stoker_status read_report(struct stk_documents *d, int side, struct stoker_err *err)
 {
     struct stoker_result *result = NULL;
     enum stoker_status status =
         stoker_why(d->plan.paths[side], d->plan.path_count[side], &d->plan.reading, &result, err);
     if (status == STOKER_OK) {
-        status = stoker_result_write(result, "json", NULL, stk_body_write, &d->reports[side], err);
+        status =
+            stoker_result_write(result, "json", NULL, stk_body_write, &d->sides[side].report, err);
     }
     stoker_result_free(result);
     return status;
+}
+
+static enum stoker_status read_side(struct stk_documents *d, int side, struct stoker_err *err)
+{
+    struct side *s = &d->sides[side];
+    enum stoker_status status = open_profiles(d, side, err);
+    if (status == STOKER_ELIMIT) {
+        s->no_events = *err;
+        return read_report(d, side, err);
+    }
+    if (status == STOKER_OK) {
+        status = stoker_profiles_write(s->profiles, "json", NULL, stk_body_write, &s->report, err);
+    }
+    if (status == STOKER_OK) {
+        // Without a time line the other pages are whole.
+        (void)stoker_timeline_open(s->profiles, &s->timeline, &s->no_events);
+    }
+    return status;
+}
+
+#define INDEX_FILE "timeline.index"
+#define REPORT_FILE "report.json"
+
+// False: the cache does not hold both, or they are of profiles as they were.
+static bool bring_back(struct side *s)
+{
+    struct stoker_blob note;
+    struct stoker_err err;
+    struct stk_cache_path path;
+    if (!stk_cache_path(s->cache, INDEX_FILE, &path) || stoker_timeline_load(path.text, &s->timeline, &note, &err) != STOKER_OK) {
+        return false;
+    }
+    const char *wanted = stk_cache_fingerprint(s->cache);
+    s->came_back = note.size == strlen(wanted) && memcmp(note.data, wanted, note.size) == 0 &&
+                   stk_cache_read(s->cache, REPORT_FILE, &s->report);
+    stoker_blob_free(&note);
+    if (!s->came_back) {
+        stoker_timeline_free(s->timeline);
+        s->timeline = NULL;
+    }
+    return s->came_back;
+}
+
+static enum stoker_status open_side(struct stk_documents *d, int side, struct stoker_err *err)
+{
+    struct side *s = &d->sides[side];
+    stk_err_init(&s->no_events);
+    if (d->plan.path_count[side] == 0) {
+        return STOKER_OK;
+    }
+    if (d->plan.uses_cache) {
+        s->cache = stk_cache_open(d->plan.paths[side], d->plan.path_count[side], &d->plan.reading);
+    }
+    return bring_back(s) ? STOKER_OK : read_side(d, side, err);
 }
 
 enum stoker_status stk_documents_open(struct stk_documents **out, const struct stk_view_plan *plan,
                                       struct stoker_err *err)
 {
     struct stk_documents *d = stk_alloc_zero(1, sizeof *d);
+    enum stoker_status status = STOKER_OK;
     *out = NULL;
     if (!d) {
         return stk_err_nomem(err);
     }
     d->plan = *plan;
-    enum stoker_status status = read_report(d, STK_VIEW_A, err);
-    if (status == STOKER_OK && plan->path_count[STK_VIEW_B] > 0) {
-        status = read_report(d, STK_VIEW_B, err);
+    for (int side = 0; side < STK_VIEW_SIDES && status == STOKER_OK; side++) {
+        status = open_side(d, side, err);
     }
     // Progress was for who waited for the first report.
     d->plan.reading.progress = NULL;
@@ -69,20 +148,41 @@ enum stoker_status stk_documents_open(struct stk_documents **out, const struct s
     return STOKER_OK;
 }
 
+void stk_documents_keep(struct stk_documents *d, int (*interrupted)(void *arg), void *arg)
+{
+    for (int side = 0; side < STK_VIEW_SIDES; side++) {
+        struct side *s = &d->sides[side];
+        struct stk_cache_path path;
+        struct stoker_err err;
+        const char *fingerprint = stk_cache_fingerprint(s->cache);
+        struct stoker_blob note = {(char *)(uintptr_t)fingerprint, strlen(fingerprint)};
+        if (s->cache && s->timeline && !s->came_back && stk_cache_is_current(s->cache)) {
+            stk_cache_write(s->cache, REPORT_FILE, &s->report);
+            // A cache that cannot be written is none; the next start reads the profile again.
+            if (stk_cache_path(s->cache, INDEX_FILE, &path)) {
+                (void)stoker_timeline_save(s->timeline, path.text, &note, interrupted, arg, &err);
+            }
+        }
+        stk_cache_tidy(s->cache);
+    }
+}
+
 void stk_documents_free(struct stk_documents *d)
 {
     if (!d) {
         return;
     }
     for (int side = 0; side < STK_VIEW_SIDES; side++) {
-        stk_body_free(&d->reports[side]);
+        struct side *s = &d->sides[side];
+        stk_body_free(&s->report);
+        stoker_timeline_free(s->timeline);
+        stoker_close(s->profiles);
+        stk_cache_free(s->cache);
     }
     for (int i = 0; i < KEPT; i++) {
         stk_body_free(&d->kept[i].bytes);
     }
     stk_body_free(&d->query);
-    stoker_timeline_free(d->timeline);
-    stoker_close(d->profiles);
     stk_free(d);
 }
 
@@ -92,13 +192,15 @@ static enum stoker_status check_side(const struct stk_documents *d, int side,
     if (d->plan.path_count[side] > 0) {
         return STOKER_OK;
     }
-    return stk_err_set(err, STOKER_EUSAGE, "there is no second profile: stoker view A -- B");
+    return stk_err_set(err, STOKER_EUSAGE, "%s",
+                       side == STK_VIEW_A ? "no profile was given"
+                                          : "there is no second profile: stoker view A -- B");
 }
 
 enum stoker_status stk_documents_report(struct stk_documents *d, int side,
                                         const struct stk_body **out, struct stoker_err *err)
 {
-    *out = &d->reports[side];
+    *out = &d->sides[side].report;
     return check_side(d, side, err);
 }
 
@@ -122,6 +224,19 @@ static struct document *place(struct stk_documents *d, const char *key)
     return doc;
 }
 
+// One that is kept, of this server or of an earlier one as that file. NULL: there is none.
+static struct document *find_kept(struct stk_documents *d, int side, const char *key,
+                                  const char *file)
+{
+    struct stk_body kept = {.p = NULL};
+    struct document *doc = find(d, key);
+    if (!doc && stk_cache_read(d->sides[side].cache, file, &kept)) {
+        doc = place(d, key);
+        doc->bytes = kept;
+    }
+    return doc;
+}
+
 static enum stoker_status settle(struct document *doc, enum stoker_status status,
                                  const struct stk_body **out)
 {
@@ -133,57 +248,100 @@ static enum stoker_status settle(struct document *doc, enum stoker_status status
     return status;
 }
 
+static enum stoker_status make_table(struct stk_documents *d, int side, const char *analysis,
+                                     struct stk_body *out, struct stoker_err *err)
+{
+    const struct side *s = &d->sides[side];
+    struct stoker_tables *tables = NULL;
+    enum stoker_status status =
+        s->profiles ? stoker_profiles_stats(s->profiles, analysis, &tables, err)
+                    : stoker_stats(analysis, d->plan.paths[side], d->plan.path_count[side],
+                                   &d->plan.reading, &tables, err);
+    if (status == STOKER_OK) {
+        status = stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, out, err);
+    }
+    stoker_tables_free(tables);
+    return status;
+}
+
+static bool is_analysis(const char *name)
+{
+    const char *known;
+    for (size_t i = 0; (known = stoker_analysis_name(i)) != NULL; i++) {
+        if (strcmp(known, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum stoker_status stk_documents_table(struct stk_documents *d, int side, const char *analysis,
                                        const struct stk_body **out, struct stoker_err *err)
 {
-    char key[KEY_MAX];
-    struct stoker_tables *tables = NULL;
+    char key[KEY_MAX], file[KEY_MAX];
     enum stoker_status status = check_side(d, side, err);
     if (status != STOKER_OK) {
         return status;
     }
-    if (snprintf(key, sizeof key, "table %d %s", side, analysis) >= KEY_MAX) {
+    // The name becomes a file's: only one that is known.
+    if (!is_analysis(analysis)) {
         return stk_err_set(err, STOKER_EUSAGE, "there is no analysis of that name");
     }
-    struct document *doc = find(d, key);
+    snprintf(key, sizeof key, "table %d %.80s", side, analysis);
+    snprintf(file, sizeof file, "table-%.80s.json", analysis);
+    struct document *doc = find_kept(d, side, key, file);
     if (doc) {
         *out = &doc->bytes;
         return STOKER_OK;
     }
     doc = place(d, key);
-    status = stoker_stats(analysis, d->plan.paths[side], d->plan.path_count[side], &d->plan.reading,
-                          &tables, err);
+    status = make_table(d, side, analysis, &doc->bytes, err);
     if (status == STOKER_OK) {
-        status = stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &doc->bytes, err);
+        stk_cache_write(d->sides[side].cache, file, &doc->bytes);
     }
-    stoker_tables_free(tables);
     return settle(doc, status, out);
 }
 
-enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fixes,
-                                        const struct stk_body **out, struct stoker_err *err)
+static enum stoker_status make_prices(struct stk_documents *d, const char *fixes,
+                                      struct stk_body *out, struct stoker_err *err)
 {
-    char key[KEY_MAX];
     struct stoker_whatif_options options;
     struct stoker_whatif *whatif = NULL;
-    if (snprintf(key, sizeof key, "whatif %s", fixes ? fixes : "") >= KEY_MAX) {
-        return stk_err_set(err, STOKER_EUSAGE, "too many fixes at once");
-    }
-    struct document *doc = find(d, key);
-    if (doc) {
-        *out = &doc->bytes;
-        return STOKER_OK;
-    }
-    doc = place(d, key);
     stoker_whatif_options_default(&options);
     options.reading = d->plan.reading;
     options.fixes = fixes;
     enum stoker_status status = stoker_whatif(
         d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A], &options, &whatif, err);
     if (status == STOKER_OK) {
-        status = stoker_whatif_write(whatif, "json", NULL, stk_body_write, &doc->bytes, err);
+        status = stoker_whatif_write(whatif, "json", NULL, stk_body_write, out, err);
     }
     stoker_whatif_free(whatif);
+    return status;
+}
+
+enum stoker_status stk_documents_whatif(struct stk_documents *d, const char *fixes,
+                                        const struct stk_body **out, struct stoker_err *err)
+{
+    static const char file[] = "whatif.json"; // of each fix alone
+    char key[KEY_MAX];
+    enum stoker_status status = check_side(d, STK_VIEW_A, err);
+    if (status == STOKER_OK &&
+        snprintf(key, sizeof key, "whatif %s", fixes ? fixes : "") >= KEY_MAX) {
+        status = stk_err_set(err, STOKER_EUSAGE, "too many fixes at once");
+    }
+    if (status != STOKER_OK) {
+        return status;
+    }
+    struct document *doc = fixes ? find(d, key) : find_kept(d, STK_VIEW_A, key, file);
+    if (doc) {
+        *out = &doc->bytes;
+        return STOKER_OK;
+    }
+    doc = place(d, key);
+    status = make_prices(d, fixes, &doc->bytes, err);
+    if (status == STOKER_OK && !fixes) {
+        stk_cache_write(d->sides[STK_VIEW_A].cache, file, &doc->bytes);
+    }
     return settle(doc, status, out);
 }
 
@@ -214,26 +372,20 @@ enum stoker_status stk_documents_diff(struct stk_documents *d, const struct stk_
     return settle(doc, status, out);
 }
 
-// The events, which stay in memory from here on.
-static enum stoker_status open_profiles(struct stk_documents *d, struct stoker_err *err)
+enum stoker_status stk_documents_timeline(struct stk_documents *d, int side,
+                                          struct stoker_timeline **out, struct stoker_err *err)
 {
-    return d->profiles ? STOKER_OK
-                       : stoker_open(d->plan.paths[STK_VIEW_A], d->plan.path_count[STK_VIEW_A],
-                                     &d->plan.reading, &d->profiles, err);
-}
-
-enum stoker_status stk_documents_timeline(struct stk_documents *d, struct stoker_timeline **out,
-                                          struct stoker_err *err)
-{
-    enum stoker_status status = open_profiles(d, err);
-    if (status == STOKER_OK && !d->timeline) {
-        status = stoker_timeline_open(d->profiles, &d->timeline, err);
+    const struct side *s = &d->sides[side];
+    enum stoker_status status = check_side(d, side, err);
+    *out = s->timeline;
+    if (status == STOKER_OK && !s->timeline) {
+        *err = s->no_events;
+        status = err->code;
     }
-    *out = d->timeline;
     return status;
 }
 
-enum stoker_status stk_documents_query(struct stk_documents *d, const char *sql,
+enum stoker_status stk_documents_query(struct stk_documents *d, int side, const char *sql,
                                        const struct stk_body **out, struct stoker_err *err)
 {
     struct stoker_query_options options;
@@ -242,9 +394,12 @@ enum stoker_status stk_documents_query(struct stk_documents *d, const char *sql,
     options.limit = QUERY_ROWS;
     options.timeout_ns = QUERY_NS;
     stk_body_free(&d->query);
-    enum stoker_status status = open_profiles(d, err);
+    enum stoker_status status = check_side(d, side, err);
     if (status == STOKER_OK) {
-        status = stoker_query(d->profiles, sql, &options, &tables, err);
+        status = open_profiles(d, side, err);
+    }
+    if (status == STOKER_OK) {
+        status = stoker_query(d->sides[side].profiles, sql, &options, &tables, err);
     }
     if (status == STOKER_OK) {
         status = stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &d->query, err);

@@ -257,7 +257,7 @@ enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out
     stk_vec_init(&e->names, sizeof(int64_t), STK_EMBED_BYTES);
     enum stoker_status status = STOKER_OK;
     // Without a time line the other pages are whole.
-    if (stk_documents_timeline(d, &e->timeline, &why) == STOKER_OK) {
+    if (stk_documents_timeline(d, STK_VIEW_A, &e->timeline, &why) == STOKER_OK) {
         status = put_timeline(e, out, err);
     }
     stk_body_free(&e->tiles);

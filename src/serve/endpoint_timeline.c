@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/tile, names, event, area, search, runs: the time line of the first run. Numbers are checked
+// /api/tile, names, event, area, search, runs, phases: the time line of the first run, of the
+// second with ?side=b. Numbers are checked
 // here, what they name there (include/stoker/timeline.h).
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static enum stoker_status numbers(const struct stk_asked *a, const char *name, i
 static enum stoker_status timeline_of(const struct stk_asked *a, struct stoker_timeline **out,
                                       struct stoker_err *err)
 {
-    return stk_documents_timeline(a->documents, out, err);
+    return stk_documents_timeline(a->documents, stk_asked_side(a), out, err);
 }
 
 // The blob's bytes become the answer's.
@@ -147,5 +148,15 @@ enum stoker_status stk_endpoint_search(const struct stk_asked *a, struct stk_ans
     if (status == STOKER_OK) {
         status = stoker_timeline_search(t, pattern ? pattern : "", (size_t)limit, &b, err);
     }
+    return hand_over(status, &b, out, err);
+}
+
+enum stoker_status stk_endpoint_phases(const struct stk_asked *a, struct stk_answer *out,
+                                       struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? stoker_timeline_phases(t, &b, err) : status;
     return hand_over(status, &b, out, err);
 }

@@ -45,7 +45,7 @@ static const char *const HEADERS[][2] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin-allow-popups"},
     {"Cache-Control", "no-store"},
 };
 
@@ -293,6 +293,11 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
 const char *stk_server_address(const struct stk_server *s)
 {
     return s->address;
+}
+
+void stk_server_keep(struct stk_server *s, int (*interrupted)(void *arg), void *arg)
+{
+    stk_documents_keep(s->documents, interrupted, arg);
 }
 
 void stk_server_close(struct stk_server *s)

@@ -18,6 +18,13 @@ const char *stk_server_address(const struct stk_server *s)
     return "";
 }
 
+void stk_server_keep(struct stk_server *s, int (*interrupted)(void *arg), void *arg)
+{
+    (void)s;
+    (void)interrupted;
+    (void)arg;
+}
+
 void stk_server_close(struct stk_server *s)
 {
     (void)s;

@@ -27,6 +27,8 @@ STK_MUST_CHECK enum stoker_status
 stk_server_open(struct stk_server **out, const struct stk_serve_plan *plan, struct stoker_err *err);
 // "http://127.0.0.1:8123/?token=..."; valid until the server is closed.
 const char *stk_server_address(const struct stk_server *s);
+// Keeps what was made of the profiles for later (documents.h); while it answers.
+void stk_server_keep(struct stk_server *s, int (*interrupted)(void *arg), void *arg);
 void stk_server_close(struct stk_server *s); // takes NULL; what is being answered is finished
 
 #endif

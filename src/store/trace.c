@@ -87,11 +87,8 @@ struct stk_trace *stk_trace_new(void)
     return t;
 }
 
-void stk_trace_free(struct stk_trace *t)
+static void free_columns(struct stk_trace *t)
 {
-    if (!t) {
-        return;
-    }
     stk_free(t->start_ns);
     stk_free(t->dur_low);
     stk_free(t->name);
@@ -108,6 +105,16 @@ void stk_trace_free(struct stk_trace *t)
     stk_free(t->processes);
     stk_free(t->devices);
     stk_free(t->tracks);
+}
+
+void stk_trace_free(struct stk_trace *t)
+{
+    if (!t) {
+        return;
+    }
+    if (!t->is_frozen) {
+        free_columns(t);
+    }
     stk_strpool_deinit(&t->strings);
     stk_free(t);
 }

@@ -13,6 +13,7 @@
 #define STK_TIMELINE_TIMELINE_H
 
 #include "base/arena.h"
+#include "base/frozen.h"
 #include "base/json.h"
 #include "base/vec.h"
 #include "query/query_source.h"
@@ -55,6 +56,7 @@ struct stk_timeline {
     uint32_t trace_count;
     uint64_t events;
     int64_t first_ns, last_ns; // of all events; both 0 where there are none
+    bool is_thawed;            // what is as long as the events is not its own (tl_frozen.c)
 };
 
 struct stk_tl_place { // of an event
@@ -65,6 +67,10 @@ struct stk_tl_place { // of an event
 STK_MUST_CHECK enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q,
                                                     struct stoker_err *err);
 void stk_timeline_free(struct stk_timeline *t);
+// Behind the query (query/query_frozen.h); *t is to be freed after a failure, too.
+void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f);
+STK_MUST_CHECK enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q,
+                                                    struct stk_thaw *thaw, struct stoker_err *err);
 
 static inline int64_t stk_tl_start(const struct stk_tl_trace *x, uint32_t event)
 {
@@ -102,6 +108,8 @@ STK_MUST_CHECK enum stoker_status stk_tl_event_json(const struct stk_timeline *t
                                                     struct stk_json *j, struct stoker_err *err);
 // "id", "name", "track", "row", "start_ns", "dur_ns" into an open object.
 void stk_tl_put_event(const struct stk_tl_place *p, struct stk_json *j);
+STK_MUST_CHECK enum stoker_status stk_tl_phases_json(const struct stk_timeline *t,
+                                                     struct stk_json *j, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id,
                                                    struct stk_json *j, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_tl_search_json(const struct stk_timeline *t,

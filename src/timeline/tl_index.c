@@ -291,7 +291,7 @@ enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q
 
 void stk_timeline_free(struct stk_timeline *t)
 {
-    for (uint32_t i = 0; i < t->trace_count; i++) {
+    for (uint32_t i = 0; !t->is_thawed && i < t->trace_count; i++) {
         struct stk_tl_trace *x = &t->traces[i];
         stk_free(x->rows);
         stk_free(x->list);

@@ -86,6 +86,31 @@ static void track_json(const struct stk_timeline *t, const struct stk_tl_trace *
     stk_json_close(j, '}');
 }
 
+// Where the zero of each trace's own clock lies in the time of the run.
+static void clocks_json(const struct stk_timeline *t, struct stk_json *j)
+{
+    stk_json_key(j, "clocks");
+    stk_json_open(j, '[', false);
+    for (uint32_t i = 0; i < t->trace_count; i++) {
+        const struct stk_tl_trace *x = &t->traces[i];
+        int32_t rank = -1;
+        for (uint32_t k = 0; k < x->t->track_count && rank < 0; k++) {
+            rank = x->x->tracks[k].taken ? x->x->tracks[k].rank : -1;
+        }
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "rank");
+        if (rank >= 0) {
+            stk_json_i64(j, rank);
+        } else {
+            stk_json_null(j);
+        }
+        stk_json_key(j, "zero_ns");
+        stk_json_i64(j, x->x->shift_ns);
+        stk_json_close(j, '}');
+    }
+    stk_json_close(j, ']');
+}
+
 void stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j)
 {
     stk_json_open(j, '{', false);
@@ -95,6 +120,7 @@ void stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j)
     stk_json_i64(j, t->last_ns);
     stk_json_key(j, "events");
     stk_json_u64(j, t->events);
+    clocks_json(t, j);
     stk_json_key(j, "tracks");
     stk_json_open(j, '[', false);
     for (uint32_t i = 0; i < t->trace_count; i++) {

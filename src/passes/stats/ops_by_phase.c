@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by the phase of a training step: input, forward, loss, backward, communication,
-// optimizer. Told by names (phases.def): TensorFlow's paths and types, PyTorch's autograd nodes,
+// optimizer. Told by names (model/phases.def): TensorFlow's paths and types, PyTorch's autograd nodes,
 // losses and optimizer ranges around an operator, JAX's jvp and transpose in what a device's row
 // records. An operation of the model that nothing else is said of is forward, where the profile
 // shows a backward pass or an optimizer at all; elsewhere its phase is not known. What TensorFlow
@@ -10,119 +10,25 @@
 // what JAX's row puts into neither jvp nor transpose (the optimizer among it).
 #include <string.h>
 
+#include "model/phase_names.h"
 #include "passes/stats/stats_ops_by.h"
-#include "store/tf_name.h"
 
-enum phase { NOT_TOLD, INPUT, COMMUNICATION, OPTIMIZER, BACKWARD, LOSS, FORWARD, PHASES };
-static const char *const phase_keys[PHASES] = {
-    [NOT_TOLD] = "",           [INPUT] = "input",       [COMMUNICATION] = "communication",
-    [OPTIMIZER] = "optimizer", [BACKWARD] = "backward", [LOSS] = "loss",
-    [FORWARD] = "forward"};
-
-enum where { WHERE_PART, WHERE_TYPE, WHERE_HOST, WHERE_SCOPE };
-enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS, HOW_ENDS_NUMBERED };
-static const struct phase_word {
-    struct stk_str pattern;
-    uint8_t phase, where, how;
-} phase_words[] = {
-#define F(phase, where, how, pattern)                                                              \
-    {{pattern, sizeof pattern - 1}, phase, WHERE_##where, HOW_##how},
-#include "passes/stats/phases.def"
-#undef F
-};
-#define MEMO_DONE (1u << PHASES) // a name was looked at: the bits below are its phases
-_Static_assert(PHASES <= 7, "a bit a phase, and that of MEMO_DONE, fit in a byte");
-
-static bool matches(const struct phase_word *w, struct stk_str s)
-{
-    switch (w->how) {
-    case HOW_IS:
-        return stk_str_eq(s, w->pattern);
-    case HOW_STARTS:
-        return stk_str_starts(s, w->pattern);
-    case HOW_ENDS:
-        return stk_str_ends(s, w->pattern);
-    case HOW_ENDS_NUMBERED:
-        while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9') {
-            s.n--;
-        }
-        return stk_str_ends(s, w->pattern);
-    default:
-        return stk_str_contains(s, w->pattern);
-    }
-}
-
-static uint8_t phases_said(enum where where, struct stk_str s)
-{
-    uint8_t bits = 0;
-    for (size_t i = 0; i < sizeof phase_words / sizeof *phase_words; i++) {
-        if (phase_words[i].where == where && s.n && matches(&phase_words[i], s)) {
-            bits |= (uint8_t)(1u << phase_words[i].phase);
-        }
-    }
-    return bits;
-}
-
-// A part of a path in lower case, without the number that makes it unlike another.
-static uint8_t part_phases(struct stk_str part)
-{
-    char text[64];
-    size_t n = part.n;
-    while (n && part.p[n - 1] >= '0' && part.p[n - 1] <= '9') {
-        n--;
-    }
-    n = n && n < part.n && part.p[n - 1] == '_' ? n - 1 : part.n;
-    if (n > sizeof text) {
-        return 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        char c = part.p[i];
-        text[i] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-    }
-    return phases_said(WHERE_PART, (struct stk_str){text, n});
-}
-
-static uint8_t path_phases(struct stk_str path)
-{
-    uint8_t bits = 0;
-    for (size_t i = 0; i < path.n;) {
-        const char *slash = memchr(path.p + i, '/', path.n - i);
-        size_t end = slash ? (size_t)(slash - path.p) : path.n;
-        bits |= part_phases((struct stk_str){path.p + i, end - i});
-        i = end + 1;
-    }
-    return bits;
-}
-
-static const struct stk_str eager = {"EagerLocalExecute: ", 19};
-
-static uint8_t name_phases(struct stk_str name)
-{
-    struct stk_tf_name tf = stk_tf_name_parse(name);
-    if (stk_str_starts(name, eager)) {
-        return phases_said(WHERE_TYPE, (struct stk_str){name.p + eager.n, name.n - eager.n});
-    }
-    return tf.type.n ? path_phases(tf.path) | phases_said(WHERE_TYPE, tf.type)
-                     : phases_said(WHERE_HOST, name);
-}
+#define MEMO_DONE (1u << STK_PHASES) // a name was looked at: the bits below are its phases
+_Static_assert(STK_PHASES <= 7, "a bit a phase, and that of MEMO_DONE, fit in a byte");
 
 static uint8_t phases_of(struct stk_op_around *around, uint32_t event)
 {
     const struct stk_trace *t = around->view->t;
     uint8_t *memo = &around->memo[t->name[event]];
     if (*memo == 0) {
-        *memo = (uint8_t)(MEMO_DONE | name_phases(stk_name_of(t, event)));
+        *memo = (uint8_t)(MEMO_DONE | stk_phases_of_name(stk_name_of(t, event)));
     }
     return (uint8_t)(*memo & ~MEMO_DONE);
 }
 
 static struct stk_str first_phase(uint8_t bits)
 {
-    int phase = INPUT;
-    while (phase < PHASES && !(bits >> phase & 1)) {
-        phase++;
-    }
-    return stk_str_from(phase_keys[phase < PHASES ? phase : NOT_TOLD]);
+    return stk_str_from(stk_phase_key(stk_phase_first(bits)));
 }
 
 // What a device operation's own row says; nothing where it only repeats the host's.
@@ -130,15 +36,14 @@ static struct stk_str device_phase(const struct stk_op_around *around, uint32_t 
 {
     const struct stk_trace *t = around->view->t;
     if (t->kind[event] == STK_KIND_COLLECTIVE) {
-        return stk_str_from(phase_keys[COMMUNICATION]);
+        return stk_str_from(stk_phase_key(STK_PHASE_COMMUNICATION));
     }
     struct stk_str path = stk_detail_text(t, event, STK_DETAIL_SCOPE);
     if (!path.n) {
         return path;
     }
-    // Scopes of the backward pass name the forward one, and the loss, that they are of.
-    uint8_t bits = phases_said(WHERE_SCOPE, path);
-    return first_phase(bits ? bits : name_phases(path));
+    uint8_t bits = stk_phases_of_scope(path);
+    return first_phase(bits ? bits : stk_phases_of_name(path));
 }
 
 static struct stk_str phase_group(struct stk_op_around *around, uint32_t event)
@@ -150,18 +55,18 @@ static struct stk_str phase_group(struct stk_op_around *around, uint32_t event)
     }
     if (view->t->kind[event] == STK_KIND_INPUT ||
         (classes & (STK_NAME_FETCH | STK_NAME_ITERATOR | STK_NAME_PREP))) {
-        return stk_str_from(phase_keys[INPUT]);
+        return stk_str_from(stk_phase_key(STK_PHASE_INPUT));
     }
     if (classes & STK_NAME_HOST_COLL) {
-        return stk_str_from(phase_keys[COMMUNICATION]);
+        return stk_str_from(stk_phase_key(STK_PHASE_COMMUNICATION));
     }
     uint8_t bits = phases_of(around, event);
     for (uint32_t i = 0; i < around->count; i++) {
         bits |= phases_of(around, around->events[i]);
     }
     if (!bits && (classes & STK_NAME_MODEL_OP) && !(classes & STK_NAME_XLA_RUN) &&
-        !stk_str_starts(stk_name_of(view->t, event), eager)) {
-        bits = 1u << FORWARD;
+        !stk_phase_is_eager(stk_name_of(view->t, event))) {
+        bits = 1u << STK_PHASE_FORWARD;
     }
     return first_phase(bits);
 }
@@ -173,9 +78,9 @@ static void check_forward(struct stk_ops_by *p)
     bool trains = false;
     for (size_t i = 0; i < p->count; i++) {
         const char *name = p->rows[i].sums.name;
-        trains |= name && (strcmp(name, phase_keys[BACKWARD]) == 0 ||
-                           strcmp(name, phase_keys[OPTIMIZER]) == 0);
-        forward = name && strcmp(name, phase_keys[FORWARD]) == 0 ? &p->rows[i] : forward;
+        trains |= name && (strcmp(name, stk_phase_key(STK_PHASE_BACKWARD)) == 0 ||
+                           strcmp(name, stk_phase_key(STK_PHASE_OPTIMIZER)) == 0);
+        forward = name && strcmp(name, stk_phase_key(STK_PHASE_FORWARD)) == 0 ? &p->rows[i] : forward;
         untold = !name ? &p->rows[i] : untold;
     }
     if (!forward || trains) {

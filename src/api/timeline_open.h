@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a time line holds: an index over open profiles, or one of a file (timeline_file.c).
+#ifndef STK_API_TIMELINE_OPEN_H
+#define STK_API_TIMELINE_OPEN_H
+
+#include "api/profiles.h"
+#include "api/query_args.h"
+#include "base/frozen.h"
+#include "stoker/timeline.h"
+#include "timeline/timeline.h"
+
+// What a file's index has in the place of profiles.
+struct stk_timeline_file {
+    struct stk_thaw map;
+    struct stk_query *query;
+    const char **paths;       // of each rank, in the map
+    const char *profile_json; // of tables; in the map
+    uint32_t rank_count;
+    struct stk_query_args args;
+};
+
+struct stoker_timeline {
+    struct stoker_profiles *profiles; // NULL where `file` stands for them
+    struct stk_timeline_file *file;
+    struct stk_timeline index;
+};
+
+void stk_timeline_file_free(struct stk_timeline_file *file); // takes NULL
+
+#endif

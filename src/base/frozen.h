@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays one after the other in a file that is mapped when it is wanted again: a cache of this
+// build on this machine, no format for anybody else. Each array says how many items it has and how
+// large one is; whoever thaws asks in the same order, and gets a pointer into the map. Bytes are
+// summed (CRC-32C), and the first block names the builder, so that a file that was cut off, damaged,
+// or written by another build is told from a whole one before anything of it is looked at.
+#ifndef STK_BASE_FROZEN_H
+#define STK_BASE_FROZEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+// Writing. After a failure (disk full, interrupted) further arrays are ignored.
+struct stk_frost {
+    int fd;
+    uint64_t bytes; // written behind the first block
+    uint32_t crc;
+    bool failed;
+    int (*interrupted)(void *arg); // asked every few megabytes; NULL: never
+    void *arg;
+};
+// `fd` is the caller's, empty, open for writing. `builder`: a text that changes with every change of
+// what is written, at most STK_FROZEN_BUILDER - 1 characters.
+enum { STK_FROZEN_BUILDER = 64 };
+void stk_frost_begin(struct stk_frost *f, int fd);
+void stk_frost_put(struct stk_frost *f, const void *items, size_t count, size_t size);
+// The first block. False: the file is not whole.
+bool stk_frost_end(struct stk_frost *f, const char *builder);
+
+// Reading.
+struct stk_thaw {
+    const char *map;
+    size_t size, at;
+    bool failed; // something was asked for that is not there: what was thawed is worth nothing
+};
+// STOKER_EMISSING: there is no such file, or it is not whole, or of another builder.
+STK_MUST_CHECK enum stoker_status stk_thaw_open(struct stk_thaw *t, const char *path,
+                                                const char *builder, struct stoker_err *err);
+void stk_thaw_close(struct stk_thaw *t);
+// The next array, 16-byte aligned, valid until the map is closed. Never NULL: after a failure an
+// empty one. Nobody writes to it.
+void *stk_thaw_take(struct stk_thaw *t, size_t size, size_t *count);
+// The same where the count must be this.
+void *stk_thaw_array(struct stk_thaw *t, size_t size, size_t count);
+
+#endif

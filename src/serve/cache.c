@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files by the hash of the profiles' paths; see cache.h. A folder that is given counts with all that
+// lies in it: a new file, or one that grew, makes another fingerprint.
+#include "serve/cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/atomic_file.h"
+#include "base/str.h"
+
+enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000 };
+
+struct stk_cache {
+    char **paths; // resolved
+    size_t count;
+    char folder[PATH_MAX]; // of these profiles, in `root`
+    char root[PATH_MAX];
+    char fingerprint[FINGERPRINT];
+};
+
+// All that the fingerprint is of, hashed as it comes.
+struct summing {
+    uint64_t sum;
+    uint32_t files;
+    bool failed;
+};
+
+static void add_bytes(struct summing *s, const void *p, size_t n)
+{
+    s->sum = s->sum * UINT64_C(0x9e3779b97f4a7c15) ^ stk_hash_bytes(p, n);
+}
+
+static void add_stat(struct summing *s, const char *name, const struct stat *st)
+{
+    const int64_t facts[] = {st->st_size,         st->st_mtim.tv_sec,     st->st_mtim.tv_nsec,
+                             st->st_ctim.tv_sec,  st->st_ctim.tv_nsec,    (int64_t)st->st_ino,
+                             (int64_t)st->st_dev, (int64_t)strlen(name)};
+    add_bytes(s, name, strlen(name));
+    add_bytes(s, facts, sizeof facts);
+    s->files++;
+}
+
+// Entries come in the order of the file system: their sums are added, which does not look at it.
+static void add_folder(struct summing *s, const char *path, int depth)
+{
+    DIR *dir = depth < DEPTH_MAX ? opendir(path) : NULL;
+    uint64_t all = 0;
+    s->failed |= !dir;
+    for (const struct dirent *e; dir && !s->failed && (e = readdir(dir)) != NULL;) {
+        struct summing one = {.files = s->files};
+        struct stat st;
+        char inner[PATH_MAX];
+        if (e->d_name[0] == '.' ||
+            snprintf(inner, sizeof inner, "%s/%s", path, e->d_name) >= (int)sizeof inner ||
+            stat(inner, &st) != 0) {
+            continue;
+        }
+        add_stat(&one, e->d_name, &st);
+        if (S_ISDIR(st.st_mode)) {
+            add_folder(&one, inner, depth + 1);
+        }
+        all += one.sum;
+        s->files = one.files;
+        s->failed |= one.failed || s->files > FILES_MAX;
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    add_bytes(s, &all, sizeof all);
+}
+
+static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
+{
+    struct summing s = {.sum = 1};
+    struct stat st;
+    if (stat("/proc/self/exe", &st) != 0) {
+        return false;
+    }
+    add_stat(&s, "stoker", &st); // another build may see another thing in the same file
+    for (size_t i = 0; i < c->count; i++) {
+        if (stat(c->paths[i], &st) != 0) {
+            return false;
+        }
+        add_stat(&s, c->paths[i], &st);
+        if (S_ISDIR(st.st_mode)) {
+            add_folder(&s, c->paths[i], 0);
+        }
+    }
+    snprintf(out, FINGERPRINT, "stoker view 1 %016" PRIx64 " of %u files", s.sum, s.files);
+    return !s.failed;
+}
+
+// The root, made where it is not there; nobody else may look into it.
+static bool find_root(char out[PATH_MAX])
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = base && base[0] == '/' ? snprintf(out, PATH_MAX, "%s/stoker/view", base)
+            : home && home[0] == '/'
+                ? snprintf(out, PATH_MAX, "%s/.cache/stoker/view", home)
+                : PATH_MAX;
+    if (n >= PATH_MAX) {
+        return false;
+    }
+    for (char *p = out + 1; *p; p++) {
+        if (*p == '/') {
+            *p = 0;
+            (void)mkdir(out, 0700);
+            *p = '/';
+        }
+    }
+    return (mkdir(out, 0700) == 0 || access(out, W_OK | X_OK) == 0);
+}
+
+static bool resolve(struct stk_cache *c, const char *const *paths, size_t count)
+{
+    uint64_t name = 1;
+    c->paths = stk_alloc_zero(count + 1, sizeof *c->paths);
+    for (; c->paths && c->count < count; c->count++) {
+        char full[PATH_MAX];
+        size_t n;
+        if (strcmp(paths[c->count], "-") == 0 || !realpath(paths[c->count], full)) {
+            return false;
+        }
+        n = strlen(full) + 1;
+        if (!(c->paths[c->count] = stk_alloc(n))) {
+            return false;
+        }
+        memcpy(c->paths[c->count], full, n);
+        name = name * UINT64_C(0x9e3779b97f4a7c15) ^ stk_hash_bytes(full, n);
+    }
+    return c->paths && snprintf(c->folder, sizeof c->folder, "%s/%016" PRIx64, c->root, name) <
+                           (int)sizeof c->folder;
+}
+
+struct stk_cache *stk_cache_open(const char *const *paths, size_t count,
+                                 const struct stoker_why_options *reading)
+{
+    struct stk_cache *c = stk_alloc_zero(1, sizeof *c);
+    bool can = c && !reading->redact && !reading->has_steps && !reading->has_rank &&
+               !reading->has_device && !reading->has_from && !reading->has_to;
+    if (!can || !find_root(c->root) || !resolve(c, paths, count) ||
+        !take_fingerprint(c, c->fingerprint)) {
+        stk_cache_free(c);
+        return NULL;
+    }
+    (void)mkdir(c->folder, 0700);
+    return c;
+}
+
+void stk_cache_free(struct stk_cache *c)
+{
+    for (size_t i = 0; c && c->paths && i < c->count; i++) {
+        stk_free(c->paths[i]);
+    }
+    if (c) {
+        stk_free(c->paths);
+    }
+    stk_free(c);
+}
+
+bool stk_cache_is_current(const struct stk_cache *c)
+{
+    char now[FINGERPRINT];
+    return c && take_fingerprint(c, now) && strcmp(now, c->fingerprint) == 0;
+}
+
+const char *stk_cache_fingerprint(const struct stk_cache *c)
+{
+    return c ? c->fingerprint : "";
+}
+
+bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cache_path *out)
+{
+    return c && snprintf(out->text, sizeof out->text, "%s/%s", c->folder, name) <
+                    (int)sizeof out->text;
+}
+
+// The first line is the fingerprint, the last byte a NUL: a file that was cut off has none.
+static bool agrees(const struct stk_cache *c, const struct stk_body *b)
+{
+    size_t n = strlen(c->fingerprint);
+    return b->n > n + 1 && memcmp(b->p, c->fingerprint, n) == 0 && b->p[n] == '\n' &&
+           b->p[b->n - 1] == 0;
+}
+
+bool stk_cache_read(const struct stk_cache *c, const char *name, struct stk_body *out)
+{
+    struct stk_cache_path path;
+    int fd = stk_cache_path(c, name, &path) ? open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    struct stk_body read_here = {.p = NULL};
+    char buffer[65536];
+    ssize_t n = 0;
+    struct stat st;
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    while (ok && (n = read(fd, buffer, sizeof buffer)) > 0) {
+        ok = stk_body_write(&read_here, buffer, (size_t)n) == 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    ok = ok && n == 0 && agrees(c, &read_here);
+    if (ok) {
+        size_t first = strlen(c->fingerprint) + 1;
+        ok = stk_body_write(out, read_here.p + first, read_here.n - 1 - first) == 0;
+    }
+    stk_body_free(&read_here);
+    return ok;
+}
+
+static bool put_all(int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, p, n);
+        if (done <= 0) {
+            return false;
+        }
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+void stk_cache_write(const struct stk_cache *c, const char *name, const struct stk_body *document)
+{
+    struct stk_atomic_file file;
+    struct stk_cache_path path;
+    if (!stk_cache_path(c, name, &path) || !stk_cache_is_current(c) ||
+        stk_atomic_file_open(&file, path.text) != 0) {
+        return;
+    }
+    bool ok = fchmod(file.fd, 0600) == 0 && put_all(file.fd, c->fingerprint, strlen(c->fingerprint)) &&
+              put_all(file.fd, "\n", 1) && put_all(file.fd, document->p, document->n) &&
+              put_all(file.fd, "", 1);
+    (void)stk_atomic_file_close(&file, ok);
+}
+
+// A folder of the cache, with what its files take.
+struct kept_folder {
+    char name[32];
+    uint64_t bytes;
+    int64_t used_s;
+};
+
+static bool measure_folder(int root, struct kept_folder *f, bool removes)
+{
+    int fd = openat(root, f->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    struct stat st;
+    if (!dir) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return false;
+    }
+    f->used_s = fstat(fd, &st) == 0 ? st.st_mtim.tv_sec : 0;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (e->d_name[0] != '.' && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+            f->bytes += (uint64_t)st.st_size;
+            if (removes) {
+                (void)unlinkat(fd, e->d_name, 0);
+            }
+        }
+    }
+    closedir(dir);
+    return !removes || unlinkat(root, f->name, AT_REMOVEDIR) == 0;
+}
+
+static int compare_used(const void *pa, const void *pb)
+{
+    const struct kept_folder *a = pa, *b = pb;
+    return a->used_s != b->used_s ? (a->used_s < b->used_s ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+static void let_go(const struct stk_cache *c, int root, struct kept_folder *all, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += all[i].bytes;
+    }
+    qsort(all, count, sizeof *all, compare_used);
+    for (size_t i = 0; i < count && bytes > STK_CACHE_BYTES; i++) {
+        uint64_t held = all[i].bytes;
+        if (strcmp(all[i].name, strrchr(c->folder, '/') + 1) != 0 &&
+            measure_folder(root, &all[i], true)) {
+            bytes -= held;
+        }
+    }
+}
+
+void stk_cache_tidy(const struct stk_cache *c)
+{
+    if (!c) {
+        return;
+    }
+    (void)utimensat(AT_FDCWD, c->folder, NULL, 0);
+    struct kept_folder *all = stk_alloc_zero(FOLDERS_MAX, sizeof *all);
+    DIR *dir = opendir(c->root);
+    size_t count = 0;
+    for (const struct dirent *e; all && dir && count < FOLDERS_MAX && (e = readdir(dir)) != NULL;) {
+        // Only what has the form of a name that is given here.
+        if (strlen(e->d_name) == 16 && strspn(e->d_name, "0123456789abcdef") == 16) {
+            snprintf(all[count].name, sizeof all[count].name, "%s", e->d_name);
+            count += measure_folder(dirfd(dir), &all[count], false);
+        }
+    }
+    if (all && dir) {
+        let_go(c, dirfd(dir), all, count);
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    stk_free(all);
+}
