@@ -128,8 +128,8 @@ class EmbeddedApi {
         return Object.keys(this.data.tables || {});
     }
 
-    can() {
-        return false;
+    can(what) {
+        return what === 'report';
     }
 
     async have(value, what) {

@@ -8,29 +8,35 @@ import { add, announce, clear, el, link, trouble } from './dom.js';
 import { fmtCount } from './format.js';
 import { closeHelp, showHelp } from './help.js';
 import { makeApi } from './api.js';
+import { proofsPage } from './proofs.js';
 import { queryPage } from './query.js';
 import { ranksPage } from './ranks.js';
+import { runPage } from './run.js';
 import { currentState, hashOf } from './state.js';
 import { tablesPage } from './tables.js';
 import { timelinePage } from './timeline.js';
 import { whatifPage } from './whatif.js';
 import { whyPage } from './why.js';
 
+/* `needs`: what the server or the file must have for it; `shows`: of which kinds of what was given. */
 const PAGES = [
-    { id: 'why', title: 'Why', run: whyPage },
-    { id: 'timeline', title: 'Timeline', run: timelinePage, wide: true },
-    { id: 'tables', title: 'Analyses', run: tablesPage },
-    { id: 'whatif', title: 'What-if', run: whatifPage },
-    { id: 'compare', title: 'Compare', run: comparePage },
-    { id: 'ranks', title: 'Ranks', run: ranksPage },
+    { id: 'why', title: 'Why', run: whyPage, needs: 'report' },
+    { id: 'timeline', title: 'Timeline', run: timelinePage, wide: true, needs: 'report' },
+    { id: 'tables', title: 'Analyses', run: tablesPage, needs: 'report' },
+    { id: 'whatif', title: 'What-if', run: whatifPage, needs: 'report' },
+    { id: 'compare', title: 'Compare', run: comparePage, needs: 'report' },
+    { id: 'ranks', title: 'Ranks', run: ranksPage, needs: 'report' },
     { id: 'query', title: 'Query', run: queryPage, needs: 'query' },
+    { id: 'run', title: 'Run', run: runPage, shows: ['run'] },
+    { id: 'proofs', title: 'Proofs', run: proofsPage, shows: ['proof', 'ledger'] },
 ];
 
-const context = { api: null, leave: null, generation: 0 };
+const context = { api: null, extras: [], leave: null, generation: 0 };
 let shownPage = null;
 
 function pagesHere() {
-    return PAGES.filter((page) => !page.needs || context.api.can(page.needs));
+    return PAGES.filter((page) => (page.shows ? context.extras.some((extra) => page.shows.includes(extra.kind))
+        : context.api.can(page.needs)));
 }
 
 function drawNav(current) {
@@ -57,7 +63,8 @@ function drawCounts(report) {
 /* A page of the same name is told of a new address where it can take it (`context.update`). */
 async function showPage() {
     const { page: id, params } = currentState();
-    const page = pagesHere().find((p) => p.id === id) || PAGES[0];
+    const here = pagesHere();
+    const page = here.find((p) => p.id === id) || here[0];
     if (shownPage === page.id && context.update) {
         context.update(params);
         return;
@@ -66,11 +73,12 @@ async function showPage() {
     if (context.leave) {
         context.leave();
     }
-    Object.assign(context, { leave: null, update: null, params, keys: [] });
+    Object.assign(context, { leave: null, update: null, later: null, params, keys: [] });
     const main = clear(document.getElementById('main'));
     main.className = page.wide ? 'wide' : '';
     main.dataset.page = page.id;
     main.removeAttribute('data-ready');
+    main.removeAttribute('data-later');
     const first = shownPage === null;
     shownPage = page.id;
     drawNav(page.id);
@@ -87,6 +95,10 @@ async function showPage() {
     document.getElementById('waiting')?.remove();
     main.append(body);
     main.dataset.ready = '1';
+    if (context.later) { // what a page adds when the rest is there
+        main.dataset.later = '1';
+        context.later(main).finally(() => { generation === context.generation && main.removeAttribute('data-later'); });
+    }
     if (!first) {
         window.scrollTo(0, 0);
         main.focus({ preventScroll: true });
@@ -109,7 +121,13 @@ async function start() {
     document.addEventListener('keydown', helpKeys);
     try {
         context.api = await makeApi();
-        drawCounts(await context.api.report());
+        context.extras = (await context.api.info()).extras || [];
+        if (context.api.can('report')) {
+            drawCounts(await context.api.report());
+        } else {
+            document.getElementById('profile-name').textContent = context.extras[0].name;
+            document.title = `${context.extras[0].name} – stoker`;
+        }
     } catch (error) {
         add(clear(main), trouble('The profile could not be had', error,
             el('p', {}, 'Is stoker view still running? Its address, with the token, is the line that it printed.')));

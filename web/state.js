@@ -3,7 +3,7 @@
 // view. Only what follows the # changes: nothing of it reaches the server. `goTo` makes an entry of
 // the browser's history (Back returns), `keepState` replaces the current one.
 
-export const PAGE_NAMES = ['why', 'timeline', 'tables', 'whatif', 'compare', 'ranks', 'query'];
+export const PAGE_NAMES = ['why', 'timeline', 'tables', 'whatif', 'compare', 'ranks', 'query', 'run', 'proofs'];
 const LONGEST = 4000; // characters of an address that are looked at
 
 export function parseHash(hash) {

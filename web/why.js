@@ -13,7 +13,8 @@ import { dataTable, makeTable } from './table.js';
 
 const CARDS_FIRST = 3;
 
-export async function whyPage(main, { api }) {
+export async function whyPage(main, context) {
+    const { api } = context;
     const report = await api.report();
     const canJudge = report.verdict.kind !== 'cannot-tell';
     add(main, verdictBlock(report), canJudge ? barBlock(report) : null);
@@ -28,7 +29,9 @@ export async function whyPage(main, { api }) {
             findingCards(worth.slice(CARDS_FIRST), report, CARDS_FIRST)));
     }
     add(main, issuesBlock(report), checkedBlock(report), devicesBlock(report));
-    await topKernels(main, api);
+    const place = el('div', { class: 'analysis' });
+    add(main, place, await foot(api));
+    context.later = () => topKernels(place, api); // it takes seconds where there are many
 }
 
 function verdictBlock(report) {
@@ -223,9 +226,12 @@ async function topKernels(main, api) {
     } catch {
         // The page is whole without it; the analyses' page says what is missing.
     }
+}
+
+async function foot(api) {
     const report = await api.report();
-    main.append(el('p', { class: 'muted foot' }, report.profile.inputs.slice(0, 8).map((input) =>
+    return el('p', { class: 'muted foot' }, report.profile.inputs.slice(0, 8).map((input) =>
         `${input.path} (${input.format}, ${fmtBytes(input.bytes)})`).join('; '),
     report.profile.inputs.length > 8 ? ` and ${report.profile.inputs.length - 8} more` : '',
-    `, read by stoker ${report.stoker.version}. Shares of the whole: `, fmtShare(1), ' is the step\'s wall time.'));
+    `, read by stoker ${report.stoker.version}. Shares of the whole: `, fmtShare(1), ' is the step\'s wall time.');
 }

@@ -142,8 +142,9 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     return status == STOKER_OK ? stk_query_open(&p->query, &source, err) : status;
 }
 
-// Details that are kept with the traces; STK_WANT_INPUT as stk_replay_brief_hook wants.
-#define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT)
+// Details that are kept with the traces: counters for the time line to draw, STK_WANT_INPUT as
+// stk_replay_brief_hook wants.
+#define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT | STK_WANT_COUNTERS)
 
 static enum stoker_status keep_paths(struct stoker_profiles *p, const char *const *paths,
                                      size_t count, struct stoker_err *err)

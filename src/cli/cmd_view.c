@@ -3,13 +3,16 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/screen.h"
+#include "cli/view_extras.h"
 #include "serve/serve.h"
 
 extern char **environ;
@@ -40,7 +43,7 @@ static int is_interrupted(void *arg)
     return stk_signals_pending();
 }
 
-static int serve(const struct stk_args *args, const struct stk_serve_plan *plan)
+static int serve(const struct stk_args *args, const struct stk_serve_plan *plan, bool has_run)
 {
     struct stk_server *server;
     struct stoker_err err;
@@ -50,6 +53,11 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan)
     with_progress.view.reading.progress = stk_progress_update;
     with_progress.view.reading.progress_arg = &line;
     enum stoker_status status = stk_server_open(&server, &with_progress, &err);
+    if (status == STOKER_EINPUT && has_run) {
+        // A run that has recorded no window yet has no profile: it is shown as it goes on.
+        with_progress.view.path_count[0] = 0;
+        status = stk_server_open(&server, &with_progress, &err);
+    }
     stk_progress_end(&line);
     if (status != STOKER_OK) {
         return stk_fail(&err);
@@ -75,21 +83,34 @@ static int view_run(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
     int a = args->separator > 0 ? args->separator : args->word_count;
-    struct stk_serve_plan plan = {
-        .view = {.paths = {args->words, args->words + a},
-                 .path_count = {(size_t)a, (size_t)(args->word_count - a)}},
-        .host = v[STK_OPT_ID_HOST].set ? v[STK_OPT_ID_HOST].text : "127.0.0.1",
-        .port = v[STK_OPT_ID_PORT].set ? (int)v[STK_OPT_ID_PORT].number : 0,
-        .ui_dir = v[STK_OPT_ID_UI_DIR].set ? v[STK_OPT_ID_UI_DIR].text : NULL};
+    size_t profiles = (size_t)a;
+    struct stk_view_extras extras = {.count = 0};
+    bool has_run = false;
     if (args->word_count == 0 || a == 0) {
         return stk_usage(&stk_cmd_view, "PROFILE is missing");
     }
     if (v[STK_OPT_ID_PORT].set && v[STK_OPT_ID_PORT].number > PORT_MAX) {
         return stk_usage(&stk_cmd_view, "--port: ports end at %d", PORT_MAX);
     }
+    const char **words = stk_alloc_array(profiles, sizeof *words);
+    if (!words) {
+        return STK_EXIT_LIMIT;
+    }
+    memcpy(words, args->words, profiles * sizeof *words);
+    stk_view_extras_find(&extras, words, &profiles, &has_run);
+    struct stk_serve_plan plan = {
+        .view = {.extras = extras.list,
+                 .extra_count = extras.count,
+                 .paths = {words, args->words + a},
+                 .path_count = {profiles, (size_t)(args->word_count - a)},
+                 .uses_cache = !v[STK_OPT_ID_NO_CACHE].set},
+        .host = v[STK_OPT_ID_HOST].set ? v[STK_OPT_ID_HOST].text : "127.0.0.1",
+        .port = v[STK_OPT_ID_PORT].set ? (int)v[STK_OPT_ID_PORT].number : 0,
+        .ui_dir = v[STK_OPT_ID_UI_DIR].set ? v[STK_OPT_ID_UI_DIR].text : NULL};
     stk_reading_options(args, false, &plan.view.reading);
-    plan.view.uses_cache = !v[STK_OPT_ID_NO_CACHE].set;
-    return serve(args, &plan);
+    int code = serve(args, &plan, has_run);
+    stk_free(words);
+    return code;
 }
 
 const struct stk_cmd stk_cmd_view = {
@@ -103,10 +124,13 @@ const struct stk_cmd stk_cmd_view = {
         "PROFILE is as in stoker why; with profiles behind -- both sides are compared. It "
         "listens on 127.0.0.1 alone: --host chooses another address, where whoever "
         "knows the token sees all of the profile.\n\n"
+        "Among the profiles may be the folder of a stoker run, also while it goes on, proofs of "
+        "stoker prove --json, and ledgers: each gets a page of its own.\n\n"
         "The index of what was opened is kept in the user's cache directory "
         "($XDG_CACHE_HOME/stoker/view, 4 GB at most), so that the same profile opens at once "
         "next time; --no-cache leaves it alone.",
     .examples = "stoker view trace.json.gz\tone profile\n"
+                "stoker view stoker-runs/today\ta run, while it goes on\n"
                 "stoker view before/ -- after/\ttwo, compared\n"
                 "stoker view t.json.gz --port 8080 --no-open\tfor a tunnel from elsewhere\n",
     .min_words = 0,

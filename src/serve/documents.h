@@ -4,7 +4,8 @@
 // and most tables come from the events that are kept; prices and a comparison read it again. What
 // the cache (cache.h) holds of the same profiles needs no reading at all, until SQL or a table that
 // it lacks is asked for.
-// For one thread at a time.
+// The reports and the time lines do not change once all is open; what makes another document, and what
+// asks for single events, is for one thread at a time each (enum stk_need in endpoints.h).
 #ifndef STK_SERVE_DOCUMENTS_H
 #define STK_SERVE_DOCUMENTS_H
 

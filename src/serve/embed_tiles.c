@@ -20,6 +20,7 @@ enum {
     TILES_MAX = 64, // of a track: the page shows all of them at once
     TRACKS_MAX = 4000,
     NAMES_AT_ONCE = 10000,
+    PHASES_BYTES = 512 << 10,
     TILE_HEAD = 16,
     TILE_BEFORE_NAMES = 24 // bytes of an item's start, duration and id
 };
@@ -246,6 +247,21 @@ static enum stoker_status put_timeline(struct embedding *e, struct stk_body *out
     return status;
 }
 
+// Where the phases lie, unless they are too many for a file.
+static enum stoker_status put_phases(struct embedding *e, struct stk_body *out,
+                                     struct stoker_err *err)
+{
+    struct stoker_blob phases = {.data = NULL};
+    bool failed = false;
+    enum stoker_status status = stoker_timeline_phases(e->timeline, &phases, err);
+    if (status == STOKER_OK && phases.size <= PHASES_BYTES) {
+        failed = stk_body_text(out, ",\n\"phases\": ") ||
+                 stk_body_write(out, phases.data, phases.size);
+    }
+    stoker_blob_free(&phases);
+    return failed ? stk_err_nomem(err) : status;
+}
+
 enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out,
                                    struct stoker_err *err)
 {
@@ -259,6 +275,7 @@ enum stoker_status stk_embed_tiles(struct stk_documents *d, struct stk_body *out
     // Without a time line the other pages are whole.
     if (stk_documents_timeline(d, STK_VIEW_A, &e->timeline, &why) == STOKER_OK) {
         status = put_timeline(e, out, err);
+        status = status == STOKER_OK ? put_phases(e, out, err) : status;
     }
     stk_body_free(&e->tiles);
     stk_vec_deinit(&e->names);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const struct stk_endpoint endpoints[] = {
-#define E(name, is_post, has_rest) {#name, is_post, has_rest, stk_endpoint_##name},
+#define E(name, is_post, has_rest, need)                                                           \
+    {#name, is_post, has_rest, STK_NEED_##need, stk_endpoint_##name},
 #include "serve/endpoints.def"
 #undef E
 };

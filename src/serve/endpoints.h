@@ -22,9 +22,18 @@ struct stk_answer {
     const char *type;
 };
 
+// Answers are made on several threads. What one needs for itself: others of the same need wait.
+enum stk_need {
+    STK_NEED_NOTHING,
+    STK_NEED_EVENTS = 1,
+    STK_NEED_DOCUMENTS = 2,
+    STK_NEED_BOTH = STK_NEED_EVENTS | STK_NEED_DOCUMENTS
+};
+
 struct stk_endpoint {
     const char *name;
     bool is_post, has_rest;
+    enum stk_need need; // from the call of `answer` until what it gave was taken
     enum stoker_status (*answer)(const struct stk_asked *a, struct stk_answer *out,
                                  struct stoker_err *err);
 };
@@ -32,7 +41,7 @@ struct stk_endpoint {
 // Of ?side=: STK_VIEW_A unless it is b.
 int stk_asked_side(const struct stk_asked *a);
 
-#define E(name, is_post, has_rest)                                                                 \
+#define E(name, is_post, has_rest, need)                                                                 \
     enum stoker_status stk_endpoint_##name(const struct stk_asked *a, struct stk_answer *out,      \
                                            struct stoker_err *err);
 #include "serve/endpoints.def"

@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ enum {
     SILENT_SECONDS = 20, // of a connection: half-open ones end
     CONNECTION_BYTES = 64 << 10,
     BODY_MAX = 64 << 10, // of a POST: SQL
+    STACK_BYTES = 1 << 20, // of the thread of a connection; only what is touched is held
     PATH_MAX_CHARS = 4096
 };
 
@@ -30,6 +32,7 @@ struct stk_server {
     struct stk_access gate;
     const char *ui_dir;
     char address[256];
+    pthread_mutex_t documents_lock, events_lock; // of enum stk_need; taken in this order
 };
 
 // One request, while its body comes.
@@ -139,6 +142,26 @@ static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c
     return queued;
 }
 
+static void take(struct stk_server *s, enum stk_need need)
+{
+    if (need & STK_NEED_DOCUMENTS) {
+        pthread_mutex_lock(&s->documents_lock);
+    }
+    if (need & STK_NEED_EVENTS) {
+        pthread_mutex_lock(&s->events_lock);
+    }
+}
+
+static void let_go(struct stk_server *s, enum stk_need need)
+{
+    if (need & STK_NEED_EVENTS) {
+        pthread_mutex_unlock(&s->events_lock);
+    }
+    if (need & STK_NEED_DOCUMENTS) {
+        pthread_mutex_unlock(&s->documents_lock);
+    }
+}
+
 static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *c,
                                    const struct stk_endpoint *e, const char *rest, const char *body)
 {
@@ -146,11 +169,13 @@ static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *
     struct stk_answer answer = {.type = "application/json"};
     const struct stk_asked asked = {
         .documents = s->documents, .rest = rest, .value = value_of, .request = c, .body = body};
+    take(s, e->need);
     enum stoker_status status = e->answer(&asked, &answer, &err);
     const struct stk_body *bytes = answer.shared ? answer.shared : &answer.own;
     enum MHD_Result queued = status == STOKER_OK ? give(c, MHD_HTTP_OK, answer.type,
                                                         bytes->p ? bytes->p : "", bytes->n, NULL)
                                                  : refuse(c, code_of(status), err.message);
+    let_go(s, e->need);
     stk_body_free(&answer.own);
     return queued;
 }
@@ -248,10 +273,11 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
                            plan->host);
     }
     s->daemon = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)plan->port, NULL, NULL, handle, s,
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, (uint16_t)plan->port, NULL, NULL, handle, s,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
         completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
     if (!s->daemon) {
         return stk_err_set(err, STOKER_ELIMIT,
@@ -275,6 +301,8 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
         return stk_err_nomem(err);
     }
     s->ui_dir = plan->ui_dir;
+    pthread_mutex_init(&s->documents_lock, NULL);
+    pthread_mutex_init(&s->events_lock, NULL);
     enum stoker_status status = stk_access_open(&s->gate, plan->host, err);
     if (status == STOKER_OK) {
         status = stk_documents_open(&s->documents, &plan->view, err);
@@ -309,5 +337,7 @@ void stk_server_close(struct stk_server *s)
         MHD_stop_daemon(s->daemon);
     }
     stk_documents_free(s->documents);
+    pthread_mutex_destroy(&s->documents_lock);
+    pthread_mutex_destroy(&s->events_lock);
     stk_free(s);
 }

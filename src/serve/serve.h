@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The viewer's server: pages, documents and tiles over HTTP, for a browser of this machine.
 //
-// libmicrohttpd speaks HTTP, on one thread: the library behind the answers is for one thread at a
-// time. A client that is slow to send or to take holds a connection and nobody else; how many
-// connections there are, how long one may be silent, and how much a request may hold is bounded.
+// libmicrohttpd speaks HTTP, on a thread for each connection, so that a document that takes seconds
+// holds up no tile; what may not be asked for twice at once waits (enum stk_need). A client that is
+// slow to send or to take holds a connection and nobody else; how many connections there are, how
+// long one may be silent, and how much a request may hold is bounded.
 #ifndef STK_SERVE_SERVE_H
 #define STK_SERVE_SERVE_H
 

@@ -15,7 +15,7 @@ import time
 
 PACKAGES = ["selenium>=4.10,<5", "axe-core-python==0.1.0"]
 MODULES = ["selenium", "axe_core_python"]
-READY = "const m = document.getElementById('main'); return m && m.dataset.ready === '1'"
+READY = "const m = document.getElementById('main'); return m && m.dataset.ready === '1' && !m.dataset.later"
 QUIET = "const s = document.getElementById('tl-status'); return !s || s.dataset.waiting === '0'"
 
 
