@@ -2,7 +2,7 @@
 # The command line from outside, and whole reports against stored ones.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
-    foreach(script run truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands prove ledger runs view)
+    foreach(script run truth stats stats_input stats_values export perfetto query hostile terminal peers data diff whatif docs commands prove ledger runs view view_cache)
         add_test(NAME cli.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}
             $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(cli.${script} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
@@ -10,6 +10,9 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME attack.mutants COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/mutants.py
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(attack.mutants PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    add_test(NAME attack.http_requests COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/http_requests.py
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(attack.http_requests PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     add_test(NAME snippets.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/snippets/run
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(snippets.rules PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}

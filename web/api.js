@@ -3,7 +3,7 @@
 // inside a single-file report. Both answer the same calls; what only a server can do (search of the
 // whole trace, SQL, prices of several fixes) is asked for with `can`. Answers are kept, within bounds.
 
-import { decodeTile } from './tl_tile.js';
+import { decodeTile, splitTiles } from './tl_tile.js';
 
 const ANSWERS_KEPT = 200;
 const TIMEOUT_MS = 120000; // a large table of a large profile may take its time
@@ -102,6 +102,12 @@ class ServerApi {
         return decodeTile(await answer.arrayBuffer());
     }
 
+    /* The same tile of several tracks, in their order. */
+    async tilesOf(tracks, level, index) {
+        const answer = await this.ask('tiles', { tracks: tracks.join(','), level, index });
+        return splitTiles(await answer.arrayBuffer()).map(decodeTile);
+    }
+
     async names(ids) {
         return new Map(Object.entries((await this.json('names', { ids: ids.join(',') })).names).map(([id,
             name]) => [Number(id), name]));
@@ -162,6 +168,10 @@ class EmbeddedApi {
         }
         const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
         return decodeTile(bytes.buffer);
+    }
+
+    async tilesOf(tracks, level, index) {
+        return Promise.all(tracks.map((track) => this.tile(track, level, index)));
     }
 
     async names(ids) {

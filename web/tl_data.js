@@ -7,8 +7,9 @@ import { levelOf, tileSpan } from './tl_tile.js';
 
 const BYTES_KEPT = 96e6;
 const NAMES_KEPT = 200000;
-const AT_ONCE = 6; // requests
-const AT_ONCE_HERE = 2000; // tiles that lie in the page itself
+const AT_ONCE = 4; // requests
+const AT_ONCE_HERE = 2000; // where the tiles lie in the page itself
+const TRACKS_AT_ONCE = 64; // of a request: one tile of each
 const NAMES_AT_ONCE = 400; // ids in an address
 const COARSER = 6; // levels up that are looked through for a stand-in
 const RETRY_MS = 4000;
@@ -21,6 +22,7 @@ export class TimelineData {
         this.tiles = new Map(); // key -> tile, in the order of use
         this.bytes = 0;
         this.flying = new Map(); // key -> whether it is in sight
+        this.requests = 0;
         this.wanted = [];
         this.skirt = [];
         this.failed = new Map(); // key -> time
@@ -82,18 +84,29 @@ export class TimelineData {
         return null;
     }
 
-    /* Ends a frame: sends as many requests as may fly, the skirt's when nothing in sight is missing. */
+    /* Ends a frame: sends as many requests as may fly, the skirt's when nothing in sight is missing. One
+       asks for the same tile of many tracks. */
     end() {
         const most = this.onlyLevel === undefined ? AT_ONCE : AT_ONCE_HERE;
-        while (this.flying.size < most && this.wanted.length + this.skirt.length) {
-            const [track, level, index, inSight] = this.wanted.shift() || this.skirt.shift();
-            const key = `${track}/${level}/${index}`;
-            const failedAt = this.failed.get(key);
-            if (index >= 0 && !this.flying.has(key) && !this.tiles.has(key)
-                && !(failedAt && performance.now() - failedAt < RETRY_MS)) {
-                this.fetchTile(key, track, level, index, Boolean(inSight));
+        while (this.requests < most && this.wanted.length + this.skirt.length) {
+            const from = this.wanted.length ? this.wanted : this.skirt;
+            const [, level, index, inSight] = from[0];
+            const tracks = [];
+            const rest = [];
+            for (const want of from) {
+                const alike = want[1] === level && want[2] === index;
+                alike && tracks.length < TRACKS_AT_ONCE ? this.isNew(want) && tracks.push(want[0]) : rest.push(want);
             }
+            from === this.wanted ? this.wanted = rest : this.skirt = rest;
+            tracks.length && this.fetchTiles(tracks, level, index, Boolean(inSight));
         }
+    }
+
+    isNew([track, level, index]) {
+        const key = `${track}/${level}/${index}`;
+        const failedAt = this.failed.get(key);
+        return index >= 0 && !this.flying.has(key) && !this.tiles.has(key)
+            && !(failedAt && performance.now() - failedAt < RETRY_MS);
     }
 
     /* Tiles in sight that are still to come. */
@@ -101,18 +114,20 @@ export class TimelineData {
         return this.wanted.length + [...this.flying.values()].filter(Boolean).length;
     }
 
-    async fetchTile(key, track, level, index, inSight) {
-        this.flying.set(key, inSight);
+    async fetchTiles(tracks, level, index, inSight) {
+        const keys = tracks.map((track) => `${track}/${level}/${index}`);
+        keys.forEach((key) => this.flying.set(key, inSight));
+        this.requests++;
         try {
-            const tile = await this.api.tile(track, level, index);
-            this.keep(key, tile);
-            this.failed.delete(key);
+            const tiles = await this.api.tilesOf(tracks, level, index);
+            keys.forEach((key, i) => { this.keep(key, tiles[i]); this.failed.delete(key); });
             this.setLost(null);
         } catch (error) {
-            this.failed.set(key, performance.now());
+            keys.forEach((key) => this.failed.set(key, performance.now()));
             this.setLost(error);
         }
-        this.flying.delete(key);
+        this.requests--;
+        keys.forEach((key) => this.flying.delete(key));
         this.onArrival();
     }
 

@@ -28,6 +28,21 @@ export function decodeTile(buffer) {
         counts: column(Uint32Array), rows: column(Uint16Array), kinds: column(Uint8Array), flags: column(Uint8Array) };
 }
 
+/* Of several tiles in one answer, each behind its length in 8 bytes, filled up to 8: their buffers. */
+export function splitTiles(buffer) {
+    const found = [];
+    for (let at = 0; at + 8 <= buffer.byteLength;) {
+        const [low, high] = new Uint32Array(buffer, at, 2);
+        const length = low + high * 2 ** 32;
+        if (length > buffer.byteLength - at - 8) {
+            throw new Error('tiles are cut off');
+        }
+        found.push(buffer.slice(at + 8, at + 8 + length));
+        at += 8 + length + (8 - length % 8) % 8;
+    }
+    return found;
+}
+
 /* The level whose buckets are no wider than a pixel. */
 export function levelOf(nsPerPx, highest) {
     return Math.max(0, Math.min(highest, Math.floor(Math.log2(Math.max(1, nsPerPx)))));

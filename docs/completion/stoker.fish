@@ -45,6 +45,7 @@ complete -c stoker -n '__fish_seen_subcommand_from view' -l quiet -s q -d 'the v
 complete -c stoker -n '__fish_seen_subcommand_from view' -l port -x -d 'listen at this port; 0: any that is free (the default)'
 complete -c stoker -n '__fish_seen_subcommand_from view' -l host -x -d 'listen at this address of the machine (127.0.0.1)'
 complete -c stoker -n '__fish_seen_subcommand_from view' -l no-open -d 'do not open the browser'
+complete -c stoker -n '__fish_seen_subcommand_from view' -l no-cache -d 'neither take an index from the cache nor keep one there'
 complete -c stoker -n '__fish_seen_subcommand_from view' -l ui-dir -rF -d 'pages from this folder instead of those built in, to work on them'
 complete -c stoker -n '__fish_seen_subcommand_from view' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a report -d 'write the diagnosis as one HTML file'

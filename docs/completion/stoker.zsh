@@ -75,6 +75,7 @@ _stoker() {
             '--port[listen at this port; 0\: any that is free (the default)]:N:' \
             '--host[listen at this address of the machine (127.0.0.1)]:ADDRESS:' \
             '--no-open[do not open the browser]' \
+            '--no-cache[neither take an index from the cache nor keep one there]' \
             '--ui-dir[pages from this folder instead of those built in, to work on them]:DIR:_files' \
             '--help[this help]' \
             '*:profile:_files' ;;

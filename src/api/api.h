@@ -20,7 +20,7 @@ struct stk_job {
     bool is_found;     // in a directory, not named by the user
     bool is_older;     // of an older run than the one that is taken
     struct stk_arena arena;
-    struct stk_trace *trace; // where traces are kept (see open.h), else NULL
+    struct stk_trace *trace;      // where traces are kept (see open.h), else NULL
     const struct stk_trace *lent; // read already and somebody else's; NULL: the file is read
     struct stk_input_info info;
     struct stk_rank_sum **ranks;

@@ -187,8 +187,8 @@ enum stoker_status stoker_profiles_stats(const struct stoker_profiles *profiles,
     }
     // Where names were replaced, they say no longer what kind of work they are.
     const struct stk_collected *lender = profiles->reading.redact ? NULL : &profiles->run.in;
-    return stk_stats_again(lender, KEPT_WANTS, analysis, profiles->paths,
-                           profiles->path_count, &profiles->reading, out, err);
+    return stk_stats_again(lender, KEPT_WANTS, analysis, profiles->paths, profiles->path_count,
+                           &profiles->reading, out, err);
 }
 
 enum stoker_status stoker_open(const char *const *paths, size_t count,

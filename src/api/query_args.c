@@ -87,7 +87,7 @@ static enum stoker_status spool(struct stk_query_args *a, const struct stk_strea
 }
 
 static enum stoker_status open_file(struct stk_query_args *a, const char *path,
-                                   struct stoker_err *err)
+                                    struct stoker_err *err)
 {
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
@@ -151,8 +151,8 @@ enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *pa
         return a->reader->args_next(a->state, t, event, a->redact ? emit_redacted : emit,
                                     a->redact ? &redacting : arg, err);
     }
-    return a->reader->args(a->stream, path, t, event,
-                           a->redact ? emit_redacted : emit, a->redact ? &redacting : arg, err);
+    return a->reader->args(a->stream, path, t, event, a->redact ? emit_redacted : emit,
+                           a->redact ? &redacting : arg, err);
 }
 
 void stk_query_args_free(struct stk_query_args *a)

@@ -46,14 +46,6 @@ static enum stoker_status answer_end(struct answer *a, enum stoker_status status
     return stk_err_fail(err);
 }
 
-void stoker_blob_free(struct stoker_blob *blob)
-{
-    if (blob) {
-        stk_free(blob->data);
-        *blob = (struct stoker_blob){.data = NULL};
-    }
-}
-
 enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
                                         struct stoker_timeline **out, struct stoker_err *err)
 {
@@ -75,15 +67,6 @@ enum stoker_status stoker_timeline_open(struct stoker_profiles *profiles,
     }
     *out = t;
     return STOKER_OK;
-}
-
-void stoker_timeline_free(struct stoker_timeline *timeline)
-{
-    if (timeline) {
-        stk_timeline_free(&timeline->index);
-        stk_timeline_file_free(timeline->file);
-        stk_free(timeline);
-    }
 }
 
 // Each entry begins so: its arguments are there, the answer is empty.

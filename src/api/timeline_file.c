@@ -127,8 +127,8 @@ static enum stoker_status thaw(struct stoker_timeline *t, struct stoker_blob *no
     }
     const uint32_t *ranks = stk_thaw_array(&file->map, sizeof *ranks, 1);
     file->rank_count = file->map.failed ? 0 : *ranks;
-    file->paths = stk_arena_array(&file->query->arena, (size_t)file->rank_count + 1,
-                                  sizeof *file->paths);
+    file->paths =
+        stk_arena_array(&file->query->arena, (size_t)file->rank_count + 1, sizeof *file->paths);
     for (uint32_t r = 0; r < file->rank_count && file->paths; r++) {
         file->paths[r] = stk_text_thaw(&file->map);
     }
@@ -178,14 +178,4 @@ enum stoker_status stoker_timeline_load(const char *path, struct stoker_timeline
     }
     *out = t;
     return stk_err_end(err, STOKER_OK);
-}
-
-void stk_timeline_file_free(struct stk_timeline_file *file)
-{
-    if (file) {
-        stk_query_args_free(&file->args);
-        stk_query_close(file->query);
-        stk_thaw_close(&file->map);
-        stk_free(file);
-    }
 }

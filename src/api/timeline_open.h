@@ -25,6 +25,4 @@ struct stoker_timeline {
     struct stk_timeline index;
 };
 
-void stk_timeline_file_free(struct stk_timeline_file *file); // takes NULL
-
 #endif

@@ -2,8 +2,8 @@
 // Arrays one after the other in a file that is mapped when it is wanted again: a cache of this
 // build on this machine, no format for anybody else. Each array says how many items it has and how
 // large one is; whoever thaws asks in the same order, and gets a pointer into the map. Bytes are
-// summed (CRC-32C), and the first block names the builder, so that a file that was cut off, damaged,
-// or written by another build is told from a whole one before anything of it is looked at.
+// summed (CRC-32C), and the first block names the builder, so that a file that was cut off,
+// damaged, or written by another build is told from a whole one before anything of it is looked at.
 #ifndef STK_BASE_FROZEN_H
 #define STK_BASE_FROZEN_H
 
@@ -22,8 +22,8 @@ struct stk_frost {
     int (*interrupted)(void *arg); // asked every few megabytes; NULL: never
     void *arg;
 };
-// `fd` is the caller's, empty, open for writing. `builder`: a text that changes with every change of
-// what is written, at most STK_FROZEN_BUILDER - 1 characters.
+// `fd` is the caller's, empty, open for writing. `builder`: a text that changes with every change
+// of what is written, at most STK_FROZEN_BUILDER - 1 characters.
 enum { STK_FROZEN_BUILDER = 64 };
 void stk_frost_begin(struct stk_frost *f, int fd);
 void stk_frost_put(struct stk_frost *f, const void *items, size_t count, size_t size);

@@ -13,14 +13,14 @@ struct stk_view_extras {
     size_t count;
 };
 
-// Looks at each word; those that are no profile are taken out of words[0, *n). A run's folder stays:
-// it may hold profiles, too. *has_run: one was among them.
+// Looks at each word; those that are no profile are taken out of words[0, *n). A run's folder
+// stays: it may hold profiles, too. *has_run: one was among them.
 void stk_view_extras_find(struct stk_view_extras *x, const char **words, size_t *n, bool *has_run);
 
 // view_run.c: a run's folder holds what the hooks recorded, or what stoker run wrote at its end.
 bool stk_view_is_run(const char *folder);
-// A stk_view_extra's `make`; its arg is the folder. stoker.view.run/1: the steps of each process, the
-// run's own JSON once it has ended, the tables of `stoker stats machine`.
+// A stk_view_extra's `make`; its arg is the folder. stoker.view.run/1: the steps of each process,
+// the run's own JSON once it has ended, the tables of `stoker stats machine`.
 STK_MUST_CHECK enum stoker_status stk_view_run_make(const struct stk_view_extra *self,
                                                     struct stk_body *out, struct stoker_err *err);
 

@@ -158,8 +158,8 @@ static void put_run(struct stk_json *j, DIR *dir)
     ssize_t n = fd >= 0 && text ? read(fd, text, JSON_MAX) : 0;
     stk_json_key(j, "run");
     // Half a file, or another, would break the document around it.
-    bool is_whole = n > 2 && text[0] == '{' && strchr("}\n", text[n - 1]) &&
-                    strstr(text, "\"stoker.run/");
+    bool is_whole =
+        n > 2 && text[0] == '{' && strchr("}\n", text[n - 1]) && strstr(text, "\"stoker.run/");
     if (is_whole) {
         stk_json_raw(j, text);
     } else {
@@ -183,8 +183,7 @@ static void put_machine(struct stk_json *j, const char *folder)
                     access(path, R_OK) == 0;
     stk_json_key(j, "machine");
     if (is_there && stoker_stats("machine", paths, 1, NULL, &tables, &err) == STOKER_OK &&
-        stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &text, &err) ==
-            STOKER_OK) {
+        stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &text, &err) == STOKER_OK) {
         stk_json_raw(j, text.p);
     } else {
         stk_json_null(j);
@@ -200,7 +199,8 @@ enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct s
     struct stk_json j;
     DIR *dir = opendir(self->arg);
     if (!dir) {
-        return stk_err_set(err, STOKER_EMISSING, "%s: the folder is not there any more", self->name);
+        return stk_err_set(err, STOKER_EMISSING, "%s: the folder is not there any more",
+                           self->name);
     }
     stk_sink_init(&sink, stk_body_write, out);
     stk_json_init(&j, &sink);

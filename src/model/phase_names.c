@@ -9,14 +9,13 @@
 
 #include "store/tf_name.h"
 
-static const char *const phase_keys[STK_PHASES] = {
-    [STK_PHASE_NOT_TOLD] = "",
-    [STK_PHASE_INPUT] = "input",
-    [STK_PHASE_COMMUNICATION] = "communication",
-    [STK_PHASE_OPTIMIZER] = "optimizer",
-    [STK_PHASE_BACKWARD] = "backward",
-    [STK_PHASE_LOSS] = "loss",
-    [STK_PHASE_FORWARD] = "forward"};
+static const char *const phase_keys[STK_PHASES] = {[STK_PHASE_NOT_TOLD] = "",
+                                                   [STK_PHASE_INPUT] = "input",
+                                                   [STK_PHASE_COMMUNICATION] = "communication",
+                                                   [STK_PHASE_OPTIMIZER] = "optimizer",
+                                                   [STK_PHASE_BACKWARD] = "backward",
+                                                   [STK_PHASE_LOSS] = "loss",
+                                                   [STK_PHASE_FORWARD] = "forward"};
 
 const char *stk_phase_key(enum stk_phase phase)
 {

@@ -88,7 +88,8 @@ static bool thaw_tracks(struct stk_query *q, struct stk_query_trace *x, struct s
     if (thaw->failed) {
         return false;
     }
-    struct stk_query_steps *sets = stk_arena_array(&q->arena, (size_t)head->step_sets + 1, sizeof *sets);
+    struct stk_query_steps *sets =
+        stk_arena_array(&q->arena, (size_t)head->step_sets + 1, sizeof *sets);
     x->tracks = stk_arena_array(&q->arena, (size_t)x->t->track_count + 1, sizeof *x->tracks);
     x->shift_ns = head->shift_ns;
     x->rank = head->rank;

@@ -47,7 +47,7 @@ struct stk_query {
     struct stk_query_trace *traces;
     uint32_t trace_count;
     uint64_t event_count;
-    bool failed; // no memory for a lazy column: a value that was given is not right
+    bool failed;    // no memory for a lazy column: a value that was given is not right
     bool is_thawed; // the traces are its own (query_frozen.h), and it takes no SQL
     struct stk_query_db *db;
 };

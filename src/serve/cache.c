@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by the hash of the profiles' paths; see cache.h. A folder that is given counts with all that
-// lies in it: a new file, or one that grew, makes another fingerprint.
+// Files by the hash of the profiles' paths; see cache.h. A folder that is given counts with all
+// that lies in it: a new file, or one that grew, makes another fingerprint.
 #include "serve/cache.h"
 
 #include <dirent.h>
@@ -41,8 +41,8 @@ static void add_bytes(struct summing *s, const void *p, size_t n)
 
 static void add_stat(struct summing *s, const char *name, const struct stat *st)
 {
-    const int64_t facts[] = {st->st_size,         st->st_mtim.tv_sec,     st->st_mtim.tv_nsec,
-                             st->st_ctim.tv_sec,  st->st_ctim.tv_nsec,    (int64_t)st->st_ino,
+    const int64_t facts[] = {st->st_size,         st->st_mtim.tv_sec,   st->st_mtim.tv_nsec,
+                             st->st_ctim.tv_sec,  st->st_ctim.tv_nsec,  (int64_t)st->st_ino,
                              (int64_t)st->st_dev, (int64_t)strlen(name)};
     add_bytes(s, name, strlen(name));
     add_bytes(s, facts, sizeof facts);
@@ -103,10 +103,9 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
 static bool find_root(char out[PATH_MAX])
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = base && base[0] == '/' ? snprintf(out, PATH_MAX, "%s/stoker/view", base)
-            : home && home[0] == '/'
-                ? snprintf(out, PATH_MAX, "%s/.cache/stoker/view", home)
-                : PATH_MAX;
+    int n = base && base[0] == '/'   ? snprintf(out, PATH_MAX, "%s/stoker/view", base)
+            : home && home[0] == '/' ? snprintf(out, PATH_MAX, "%s/.cache/stoker/view", home)
+                                     : PATH_MAX;
     if (n >= PATH_MAX) {
         return false;
     }
@@ -180,8 +179,8 @@ const char *stk_cache_fingerprint(const struct stk_cache *c)
 
 bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cache_path *out)
 {
-    return c && snprintf(out->text, sizeof out->text, "%s/%s", c->folder, name) <
-                    (int)sizeof out->text;
+    return c &&
+           snprintf(out->text, sizeof out->text, "%s/%s", c->folder, name) < (int)sizeof out->text;
 }
 
 // The first line is the fingerprint, the last byte a NUL: a file that was cut off has none.
@@ -195,7 +194,8 @@ static bool agrees(const struct stk_cache *c, const struct stk_body *b)
 bool stk_cache_read(const struct stk_cache *c, const char *name, struct stk_body *out)
 {
     struct stk_cache_path path;
-    int fd = stk_cache_path(c, name, &path) ? open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    int fd =
+        stk_cache_path(c, name, &path) ? open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
     struct stk_body read_here = {.p = NULL};
     char buffer[65536];
     ssize_t n = 0;
@@ -237,7 +237,8 @@ void stk_cache_write(const struct stk_cache *c, const char *name, const struct s
         stk_atomic_file_open(&file, path.text) != 0) {
         return;
     }
-    bool ok = fchmod(file.fd, 0600) == 0 && put_all(file.fd, c->fingerprint, strlen(c->fingerprint)) &&
+    bool ok = fchmod(file.fd, 0600) == 0 &&
+              put_all(file.fd, c->fingerprint, strlen(c->fingerprint)) &&
               put_all(file.fd, "\n", 1) && put_all(file.fd, document->p, document->n) &&
               put_all(file.fd, "", 1);
     (void)stk_atomic_file_close(&file, ok);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was made of profiles once, kept in the user's cache directory ($XDG_CACHE_HOME/stoker/view,
 // else ~/.cache/stoker/view): the index of the time line and documents, a folder for each set of
-// profiles. Each file begins with what it was made of: names, sizes and times of the profiles and of
-// this program. What does not agree any more is as if it were not there, and is written over.
+// profiles. Each file begins with what it was made of: names, sizes and times of the profiles and
+// of this program. What does not agree any more is as if it were not there, and is written over.
 // Folders that were not used for longest leave where all take more than STK_CACHE_BYTES.
 #ifndef STK_SERVE_CACHE_H
 #define STK_SERVE_CACHE_H

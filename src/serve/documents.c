@@ -26,7 +26,7 @@ struct side {
     struct stk_body report;
     struct stoker_profiles *profiles; // NULL: not read, or more than memory holds
     struct stoker_timeline *timeline;
-    bool came_back;             // the time line is the cache's
+    bool came_back;              // the time line is the cache's
     struct stoker_err no_events; // why there is no time line
 };
 
@@ -98,7 +98,8 @@ static bool bring_back(struct side *s)
     struct stoker_blob note;
     struct stoker_err err;
     struct stk_cache_path path;
-    if (!stk_cache_path(s->cache, INDEX_FILE, &path) || stoker_timeline_load(path.text, &s->timeline, &note, &err) != STOKER_OK) {
+    if (!stk_cache_path(s->cache, INDEX_FILE, &path) ||
+        stoker_timeline_load(path.text, &s->timeline, &note, &err) != STOKER_OK) {
         return false;
     }
     const char *wanted = stk_cache_fingerprint(s->cache);

@@ -4,8 +4,8 @@
 // and most tables come from the events that are kept; prices and a comparison read it again. What
 // the cache (cache.h) holds of the same profiles needs no reading at all, until SQL or a table that
 // it lacks is asked for.
-// The reports and the time lines do not change once all is open; what makes another document, and what
-// asks for single events, is for one thread at a time each (enum stk_need in endpoints.h).
+// The reports and the time lines do not change once all is open; what makes another document, and
+// what asks for single events, is for one thread at a time each (enum stk_need in endpoints.h).
 #ifndef STK_SERVE_DOCUMENTS_H
 #define STK_SERVE_DOCUMENTS_H
 
@@ -66,8 +66,8 @@ STK_MUST_CHECK enum stoker_status stk_documents_whatif(struct stk_documents *d, 
                                                        struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status
 stk_documents_diff(struct stk_documents *d, const struct stk_body **out, struct stoker_err *err);
-STK_MUST_CHECK enum stoker_status stk_documents_query(struct stk_documents *d, int side, const char *sql,
-                                                      const struct stk_body **out,
+STK_MUST_CHECK enum stoker_status stk_documents_query(struct stk_documents *d, int side,
+                                                      const char *sql, const struct stk_body **out,
                                                       struct stoker_err *err);
 // The time line of a side; it belongs to the documents. STOKER_ELIMIT: its events do not fit into
 // memory; the documents are there without it.

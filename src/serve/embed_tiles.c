@@ -255,8 +255,8 @@ static enum stoker_status put_phases(struct embedding *e, struct stk_body *out,
     bool failed = false;
     enum stoker_status status = stoker_timeline_phases(e->timeline, &phases, err);
     if (status == STOKER_OK && phases.size <= PHASES_BYTES) {
-        failed = stk_body_text(out, ",\n\"phases\": ") ||
-                 stk_body_write(out, phases.data, phases.size);
+        failed =
+            stk_body_text(out, ",\n\"phases\": ") || stk_body_write(out, phases.data, phases.size);
     }
     stoker_blob_free(&phases);
     return failed ? stk_err_nomem(err) : status;

@@ -143,7 +143,8 @@ enum stoker_status stk_endpoint_info(const struct stk_asked *a, struct stk_answe
     struct stoker_timeline *timeline;
     struct stoker_blob tracks = {.data = NULL};
     struct stoker_err why;
-    enum stoker_status status = stk_documents_timeline(a->documents, stk_asked_side(a), &timeline, &why);
+    enum stoker_status status =
+        stk_documents_timeline(a->documents, stk_asked_side(a), &timeline, &why);
     if (status == STOKER_OK) {
         status = stoker_timeline_tracks(timeline, &tracks, &why);
     }

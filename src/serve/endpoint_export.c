@@ -17,8 +17,8 @@ enum stoker_status stk_endpoint_perfetto(const struct stk_asked *a, struct stk_a
     enum stoker_status status = stoker_export_open(plan->paths[side], plan->path_count[side],
                                                    &plan->reading, &export_, err);
     if (status == STOKER_OK) {
-        status = stoker_export_write(export_, "perfetto", NULL, NULL, stk_body_write, &out->own,
-                                     err);
+        status =
+            stoker_export_write(export_, "perfetto", NULL, NULL, stk_body_write, &out->own, err);
     }
     if (status != STOKER_OK && out->own.n > STK_BODY_MAX / 2) {
         status = stk_err_set(err, STOKER_ELIMIT,

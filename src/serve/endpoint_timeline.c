@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/tile, names, event, area, search, runs, phases: the time line of the first run, of the
-// second with ?side=b. Numbers are checked
-// here, what they name there (include/stoker/timeline.h).
+// /api/tile, tiles, names, event, area, search, runs, phases: the time line of the first run, of
+// the second with ?side=b. Numbers are checked here, what they name there
+// (include/stoker/timeline.h).
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 enum {
     IDS_MAX = 10000,
-    HITS = 500 // of a search, unless it says otherwise
+    TILES_MAX = 256, // at once
+    HITS = 500       // of a search, unless it says otherwise
 };
 
 static enum stoker_status number(const struct stk_asked *a, const char *name, int64_t *out,
@@ -77,6 +78,45 @@ enum stoker_status stk_endpoint_tile(const struct stk_asked *a, struct stk_answe
     }
     out->type = "application/octet-stream";
     return hand_over(status, &b, out, err);
+}
+
+// A length of 8 bytes, little-endian, and the tile, filled up to 8 bytes.
+static bool put_tile(struct stk_body *out, const struct stoker_blob *tile)
+{
+    char length[8];
+    for (int i = 0; i < 8; i++) {
+        length[i] = (char)((uint64_t)tile->size >> 8 * i);
+    }
+    return stk_body_write(out, length, sizeof length) == 0 &&
+           stk_body_write(out, tile->data, tile->size) == 0 &&
+           stk_body_write(out, "\0\0\0\0\0\0\0", (8 - tile->size % 8) % 8) == 0;
+}
+
+// The same tile of several tracks, in their order.
+enum stoker_status stk_endpoint_tiles(const struct stk_asked *a, struct stk_answer *out,
+                                      struct stoker_err *err)
+{
+    struct stoker_timeline *t;
+    int64_t tracks[IDS_MAX], level, index;
+    size_t n;
+    enum stoker_status status = timeline_of(a, &t, err);
+    status = status == STOKER_OK ? number(a, "level", &level, err) : status;
+    status = status == STOKER_OK ? number(a, "index", &index, err) : status;
+    status = status == STOKER_OK ? numbers(a, "tracks", tracks, &n, err) : status;
+    if (status == STOKER_OK && (level < 0 || level > 64 || n > TILES_MAX)) {
+        status = stk_err_set(err, STOKER_EUSAGE, "there is no such level, or more than %d tracks",
+                             TILES_MAX);
+    }
+    for (size_t i = 0; status == STOKER_OK && i < n; i++) {
+        struct stoker_blob b = {.data = NULL};
+        status = stoker_timeline_tile(t, tracks[i], (int)level, index, &b, err);
+        if (status == STOKER_OK && !put_tile(&out->own, &b)) {
+            status = stk_err_nomem(err);
+        }
+        stoker_blob_free(&b);
+    }
+    out->type = "application/octet-stream";
+    return status;
 }
 
 enum stoker_status stk_endpoint_names(const struct stk_asked *a, struct stk_answer *out,

@@ -41,7 +41,7 @@ struct stk_endpoint {
 // Of ?side=: STK_VIEW_A unless it is b.
 int stk_asked_side(const struct stk_asked *a);
 
-#define E(name, is_post, has_rest, need)                                                                 \
+#define E(name, is_post, has_rest, need)                                                           \
     enum stoker_status stk_endpoint_##name(const struct stk_asked *a, struct stk_answer *out,      \
                                            struct stoker_err *err);
 #include "serve/endpoints.def"

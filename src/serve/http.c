@@ -21,7 +21,7 @@ enum {
     CONNECTIONS = 1024,
     SILENT_SECONDS = 20, // of a connection: half-open ones end
     CONNECTION_BYTES = 64 << 10,
-    BODY_MAX = 64 << 10, // of a POST: SQL
+    BODY_MAX = 64 << 10,   // of a POST: SQL
     STACK_BYTES = 1 << 20, // of the thread of a connection; only what is touched is held
     PATH_MAX_CHARS = 4096
 };
@@ -273,12 +273,12 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
                            plan->host);
     }
     s->daemon = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, (uint16_t)plan->port, NULL, NULL, handle, s,
-        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
-        completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION,
+        (uint16_t)plan->port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)SILENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, completed,
+        NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
     if (!s->daemon) {
         return stk_err_set(err, STOKER_ELIMIT,
                            "%s:%d cannot be listened at: another program does, or may not be; "

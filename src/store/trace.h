@@ -212,7 +212,7 @@ struct stk_trace {
     uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
-    bool is_frozen; // the columns belong to somebody else (store/trace_frozen.h)
+    bool is_frozen;          // the columns belong to somebody else (store/trace_frozen.h)
 };
 
 struct stk_trace *stk_trace_new(void);                    // NULL: no memory

@@ -70,8 +70,8 @@ static bool thaw_strings(struct stk_strpool *p, struct stk_thaw *thaw)
         return false;
     }
     for (size_t i = 0; i < count && !thaw->failed; i++) {
-        thaw->failed = n - at < (size_t)lengths[i] + 1 ||
-                       stk_strpool_intern(p, bytes + at, lengths[i]) != i;
+        thaw->failed =
+            n - at < (size_t)lengths[i] + 1 || stk_strpool_intern(p, bytes + at, lengths[i]) != i;
         at += thaw->failed ? 0 : (size_t)lengths[i] + 1;
     }
     return !thaw->failed;

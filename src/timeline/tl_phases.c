@@ -59,9 +59,9 @@ static bool take_thread(struct finder *f, uint32_t k)
     const struct stk_query_track *known = &x->x->tracks[k];
     int64_t covered = INT64_MIN;
     for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
-        enum stk_phase phase =
-            t->start_ns[e] < covered || t->kind[e] == STK_KIND_INPUT ? STK_PHASE_NOT_TOLD
-                                                                     : phase_of(f, e);
+        enum stk_phase phase = t->start_ns[e] < covered || t->kind[e] == STK_KIND_INPUT
+                                   ? STK_PHASE_NOT_TOLD
+                                   : phase_of(f, e);
         if (phase < STK_PHASE_OPTIMIZER) {
             continue;
         }

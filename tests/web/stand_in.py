@@ -7,6 +7,7 @@ import array
 import http.server
 import json
 import pathlib
+import struct
 import subprocess
 import threading
 import urllib.parse
@@ -76,7 +77,7 @@ class Profile:
             "last_ns": last,
             "events": len(self.events),
             "tables": TABLES,
-            "can": ["query", "tiles"] + (["diff"] if self.other else []),
+            "can": ["report", "query", "tiles"] + (["diff"] if self.other else []),
             "tracks": tracks,
         }
 
@@ -180,6 +181,14 @@ class Profile:
         found.sort(key=lambda e: e["start_ns"])
         return {"count": len(found), "hits": [self.place(e) for e in found[:limit]]}
 
+    def tiles_of(self, word):
+        return [self.tile(int(track), int(word["level"]), int(word["index"])) for track in word["tracks"].split(",")]
+
+    @staticmethod
+    def packed(tile):
+        """A tile behind its length, filled up to 8 bytes."""
+        return struct.pack("<Q", len(tile)) + tile + bytes(-len(tile) % 8)
+
     def answer(self, what, word):
         """The answer to api/`what`; `word` is the address's parameters."""
         if word.get("side") == "b":
@@ -197,7 +206,9 @@ class Profile:
         answers = {
             "info": self.info,
             "report": lambda: self.report,
+            "phases": lambda: {"phases": [], "left_out": 0},
             "tile": lambda: self.tile(int(word["track"]), int(word["level"]), int(word["index"])),
+            "tiles": lambda: b"".join(map(self.packed, self.tiles_of(word))),
             "event": lambda: self.event(int(word["id"])),
             "runs": lambda: self.runs(int(word["id"])),
             "search": lambda: self.search(word["q"], int(word["limit"])),

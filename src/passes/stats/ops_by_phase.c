@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations by the phase of a training step: input, forward, loss, backward, communication,
-// optimizer. Told by names (model/phases.def): TensorFlow's paths and types, PyTorch's autograd nodes,
-// losses and optimizer ranges around an operator, JAX's jvp and transpose in what a device's row
-// records. An operation of the model that nothing else is said of is forward, where the profile
+// optimizer. Told by names (model/phases.def): TensorFlow's paths and types, PyTorch's autograd
+// nodes, losses and optimizer ranges around an operator, JAX's jvp and transpose in what a device's
+// row records. An operation of the model that nothing else is said of is forward, where the profile
 // shows a backward pass or an optimizer at all; elsewhere its phase is not known. What TensorFlow
 // runs eagerly has the same names in both passes: it is told by its type alone.
 // Limits: arithmetic that a loop does by itself on gradients and weights, without an optimizer,
@@ -80,7 +80,8 @@ static void check_forward(struct stk_ops_by *p)
         const char *name = p->rows[i].sums.name;
         trains |= name && (strcmp(name, stk_phase_key(STK_PHASE_BACKWARD)) == 0 ||
                            strcmp(name, stk_phase_key(STK_PHASE_OPTIMIZER)) == 0);
-        forward = name && strcmp(name, stk_phase_key(STK_PHASE_FORWARD)) == 0 ? &p->rows[i] : forward;
+        forward =
+            name && strcmp(name, stk_phase_key(STK_PHASE_FORWARD)) == 0 ? &p->rows[i] : forward;
         untold = !name ? &p->rows[i] : untold;
     }
     if (!forward || trains) {
