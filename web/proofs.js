@@ -90,7 +90,9 @@ function ledgerBlock(n, name, text) {
 /* How many measured estimates lie in the predicted interval, where the file has both. */
 function within(heads, rows) {
     const at = (...words) => heads.findIndex((head) => words.every((word) => head.toLowerCase().includes(word)));
-    const [low, high, measured] = [at('predicted', 'low'), at('predicted', 'high'), at('measured', 'estimate')];
+    const exact = heads.indexOf('measured');
+    const [low, high] = [at('predicted', 'low'), at('predicted', 'high')];
+    const measured = exact >= 0 ? exact : at('measured', 'estimate');
     if (low < 0 || high < 0 || measured < 0) {
         return null;
     }

@@ -20,7 +20,11 @@ os.environ["XDG_CACHE_HOME"] = CACHE.name
 PROOF = {"schema": "stoker.proof/1", "verdict": "faster", "pairs": 6, "noise_share": 0.03,
          "a": {"label": "<b>a</b>", "median_step_ns": 2, "runs": 6}, "b": {"label": "b", "median_step_ns": 1, "runs": 6},
          "ratio": {"estimate": 0.6, "low": 0.5, "high": 0.7}, "predicted": {"low": 0.5, "expected": 0.6, "high": 0.7}}  # fmt: skip
-LEDGER = "time\tfix\tpredicted low\tpredicted high\tmeasured ratio estimate\n2026-01-01\tinput-overlap\t0.5\t0.7\t0.6\n"
+LEDGER = (
+    "time\tprofile\tfix\tpredicted_low\tpredicted\tpredicted_high\tmeasured_low\tmeasured\tmeasured_high\tpairs\tframework\tdevice\tstoker\n"
+    "2026-01-01T00:00:00Z\t0123\tinput-overlap\t0.5\t0.6\t0.7\t0.58\t0.6\t0.62\t6\ttorch\t<b>cpu</b>\t0.1.0\n"
+    "2026-01-02T00:00:00Z\t\tworkers=4\t\t\t\t0.9\t0.95\t1\t6\ttorch\tcpu\t0.1.0\n"
+)
 
 
 
