@@ -84,14 +84,29 @@ function drawTrack(scene, line, y, batch) {
     }
 }
 
+/* The first of the page's own items that may reach into the view: they are sorted by start. */
+function firstOwn({ starts, longest }, t0) {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        starts[middle] < t0 - longest ? low = middle + 1 : high = middle;
+    }
+    return low;
+}
+
 /* The events of one tile. What began before it is drawn whole by the tile before, where that is there. */
 function drawBoxes(scene, { tile, from, to, joined }, track, y, shown, batch) {
     const { view, width } = scene;
     const scale = 1 / view.nsPerPx;
-    for (let i = 0; i < tile.n; i++) {
+    const filled = track.own ? new Int32Array(track.rows).fill(-9) : null; // of each row the last pixel drawn
+    for (let i = track.own ? firstOwn(tile, view.t0) : 0; i < tile.n; i++) {
         const start = tile.starts[i];
         const end = start + tile.durs[i];
         const row = tile.rows[i];
+        if (filled && start > view.t1) {
+            break;
+        }
         if (row >= shown || start >= to || start > view.t1 || end < view.t0
             || (start < from && (joined || end < from))) {
             continue;
@@ -99,6 +114,13 @@ function drawBoxes(scene, { tile, from, to, joined }, track, y, shown, batch) {
         const x0 = Math.max((start - view.t0) * scale, -2);
         const x1 = Math.min((end - view.t0) * scale, width + 2);
         const w = Math.max(1, x1 - x0);
+        if (filled) {
+            if (Math.floor(x1) === filled[row]) { // the server merges what is its own; this is the page's
+                batch.merged++;
+                continue;
+            }
+            filled[row] = Math.floor(x1);
+        }
         const top = y + 2 + row * ROW_PX;
         const hit = scene.hits && scene.hits.has(tile.ids[i]);
         const key = tile.kinds[i] * 4 + tile.names[i] % SHADES;
@@ -284,9 +306,10 @@ function drawRuler(scene) {
 }
 
 /* A track of the page's own making, in the shape of a tile: the steps, or the findings' evidence. */
-export function ownTile(items, kind) {
+export function ownTile(given, kind) {
+    const items = [...given].sort((a, b) => a.start_ns - b.start_ns);
     const n = items.length;
-    return { n, merged: 0, events: n, bytes: 0, texts: items.map((item) => item.text), items,
+    return { n, merged: 0, events: n, bytes: 0, longest: items.reduce((most, item) => Math.max(most, item.dur_ns), 0), texts: items.map((item) => item.text), items,
         starts: Float64Array.from(items, (item) => item.start_ns),
             durs: Float64Array.from(items, (item) => item.dur_ns),
         names: Uint32Array.from(items, (_, i) => i), ids: new Float64Array(n).fill(-1),

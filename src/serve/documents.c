@@ -3,6 +3,9 @@
 // prices of many sets of fixes push the oldest out, never a report.
 #include "serve/documents.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +142,9 @@ enum stoker_status stk_documents_open(struct stk_documents **out, const struct s
     for (int side = 0; side < STK_VIEW_SIDES && status == STOKER_OK; side++) {
         status = open_side(d, side, err);
     }
+#ifdef __GLIBC__
+    malloc_trim(0); // what reading took goes back to the system: the events are to stay for hours
+#endif
     // Progress was for who waited for the first report.
     d->plan.reading.progress = NULL;
     if (status != STOKER_OK) {

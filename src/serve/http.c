@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "serve/assets.h"
 #include "serve/endpoints.h"
@@ -52,13 +53,9 @@ static const char *const HEADERS[][2] = {
     {"Cache-Control", "no-store"},
 };
 
-// Takes the body, which libmicrohttpd frees when it was sent; shared ones are copied: they may be
-// replaced before.
-static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char *type,
-                            const void *bytes, size_t n, const char *allow)
+static enum MHD_Result send_off(struct MHD_Connection *c, unsigned code, const char *type,
+                                struct MHD_Response *r, const char *allow)
 {
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     if (!r) {
         return MHD_NO;
     }
@@ -72,6 +69,32 @@ static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char 
     enum MHD_Result queued = MHD_queue_response(c, code, r);
     MHD_destroy_response(r);
     return queued;
+}
+
+// Bytes are copied: what is shared may be replaced before it was sent.
+static enum MHD_Result give(struct MHD_Connection *c, unsigned code, const char *type,
+                            const void *bytes, size_t n, const char *allow)
+{
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+    return send_off(c, code, type, r, allow);
+}
+
+// What was made for this answer alone goes without a copy; `own` is empty then. The header tells
+// how long it took to make.
+static enum MHD_Result hand_over(struct MHD_Connection *c, const char *type, struct stk_body *own,
+                                 uint64_t took_ns)
+{
+    char timing[64];
+    struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback(
+        own->n, own->p ? own->p : (char *)(uintptr_t)"", own->p ? stk_free : NULL);
+    if (!r) {
+        return MHD_NO;
+    }
+    *own = (struct stk_body){.p = NULL};
+    snprintf(timing, sizeof timing, "made;dur=%.3f", (double)took_ns / 1e6);
+    MHD_add_response_header(r, "Server-Timing", timing);
+    return send_off(c, MHD_HTTP_OK, type, r, NULL);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned code, const char *why)
@@ -170,11 +193,18 @@ static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *
     const struct stk_asked asked = {
         .documents = s->documents, .rest = rest, .value = value_of, .request = c, .body = body};
     take(s, e->need);
+    uint64_t start_ns = stk_clock_ns();
     enum stoker_status status = e->answer(&asked, &answer, &err);
-    const struct stk_body *bytes = answer.shared ? answer.shared : &answer.own;
-    enum MHD_Result queued = status == STOKER_OK ? give(c, MHD_HTTP_OK, answer.type,
-                                                        bytes->p ? bytes->p : "", bytes->n, NULL)
-                                                 : refuse(c, code_of(status), err.message);
+    uint64_t took_ns = stk_clock_ns() - start_ns;
+    enum MHD_Result queued;
+    if (status != STOKER_OK) {
+        queued = refuse(c, code_of(status), err.message);
+    } else if (answer.shared) {
+        queued = give(c, MHD_HTTP_OK, answer.type, answer.shared->p ? answer.shared->p : "",
+                      answer.shared->n, NULL);
+    } else {
+        queued = hand_over(c, answer.type, &answer.own, took_ns);
+    }
     let_go(s, e->need);
     stk_body_free(&answer.own);
     return queued;
