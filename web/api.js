@@ -19,8 +19,6 @@ class ServerApi {
         api.kept = new Map();
         api.own = side ? { side } : {};
         api.token = new URLSearchParams(location.search).get('token') || '';
-        const report = api.report(); // both at once: the first page wants it next
-        report.catch(() => {});
         api.infoDoc = await api.json('info');
         return api;
     }
