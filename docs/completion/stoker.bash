@@ -11,17 +11,17 @@ _stoker() {
         --output|-o) case "$command" in why|whatif|stats|diff|query|find|export|data) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --file|-f) case "$command" in query) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
-        --ledger) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --ledger) case "$command" in prove|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --file|-f) case "$command" in ledger) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --out) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --out) case "$command" in run|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --compare) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --json) case "$command" in prove) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --json) case "$command" in prove|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --html) case "$command" in report) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
-        "") words="why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         view) words=""; options="--redact --threads --quiet --port --host --no-open --no-cache --ui-dir --help "; files=1 ;;
@@ -35,12 +35,13 @@ _stoker() {
         run) words=""; options="--steps --warmup --out --stop --level --after --for --every --input --compare --allow-checkpoints --json --quiet --help "; files=1 ;;
         prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
         ledger) words=""; options="--json --limit --file --help "; files=0 ;;
+        tune) words=""; options="--ledger --timeout --out --budget --steps --warmup --fix --allow --loss --json --quiet --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
         schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -16,6 +16,7 @@ _stoker() {
         'run:run a job as it is, record it, and say where its time goes'
         'prove:is B faster than A? alternating runs, and an interval'
         'ledger:what was predicted, and what was measured then'
+        'tune:find the fixes that make a job faster, by trying them without editing it'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, of tables, comparisons, prices'
@@ -238,6 +239,20 @@ _stoker() {
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--file[this ledger, not the user'\''s own]:FILE:_files' \
             '--help[this help]' ;;
+        tune) _arguments \
+            '--ledger[write the proof'\''s line into this file; none\: into none]:FILE:_files' \
+            '--timeout[end a run that takes longer\: 10s, 5min]:TIME:' \
+            '--out[the run'\''s folder, new or empty (stoker-runs/ and the time)]:DIR:_files' \
+            '--budget[how long to try (10)]:MINUTES:' \
+            '--steps[steps that a run is measured for (as many as take three seconds)]:N:' \
+            '--warmup[steps before these (10)]:N:' \
+            '--fix[try these fixes alone\: torch.compile, or all of torch.dataloader]:ID,...:' \
+            '--allow[try fixes that change what is computed, too]:numerics:' \
+            '--loss[what a run prints as its loss, where the hooks see none; the first parenthesis is the number]:REGEX:' \
+            '--json[JSON for programs, into FILE; -\: to standard output, in place of the text]:FILE:_files' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -258,7 +273,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif view report stats diff query find export data run prove ledger explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

@@ -30,6 +30,8 @@ _WATCHED = {
 }
 
 plan = {}
+more = {}  # module -> functions beside the one in _WATCHED: those of `stoker tune`
+turner = "_stoker_window"  # the file whose Window has its turn behind steps
 recorder = None  # of this process, _stoker_record.Recorder
 _folder = ""
 _files = {}
@@ -48,11 +50,15 @@ def load(name):
 
 
 def _patch(module, name):
-    file, function = _WATCHED[name]
-    try:
-        getattr(load(file), function)(module)
-    except Exception as e:
-        recorder.note(f"the hook into {name} does not fit this version: {type(e).__name__}: {e}")
+    patches = list(more.get(name, ()))
+    if name in _WATCHED:
+        file, function = _WATCHED[name]
+        patches.insert(0, lambda module: getattr(load(file), function)(module))
+    for patch in patches:
+        try:
+            patch(module)
+        except Exception as e:
+            recorder.note(f"the hook into {name} does not fit this version: {type(e).__name__}: {e}")
 
 
 class _Loader:
@@ -79,7 +85,7 @@ class _Finder:
     """First on sys.meta_path; names that are not watched cost one look into a dict."""
 
     def find_spec(self, name, path=None, target=None):
-        if name not in _WATCHED:
+        if name not in _WATCHED and name not in more:
             return None
         for finder in sys.meta_path:
             if finder is not self and hasattr(finder, "find_spec"):
@@ -107,6 +113,8 @@ def start(folder):
     plan.update(_read_plan(text))
     _files["_stoker_core"] = sys.modules[__name__]
     recorder = load("_stoker_record").Recorder(plan)
+    if os.environ.get("STOKER_TUNE"):
+        load("_stoker_tune").start(os.environ["STOKER_TUNE"])
     sys.meta_path.insert(0, _Finder())
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=recorder.forget)

@@ -236,7 +236,7 @@ class Recorder:
             if self.window is None:
                 import _stoker_core
 
-                self.window = _stoker_core.load("_stoker_window").Window(self)
+                self.window = _stoker_core.load(_stoker_core.turner).Window(self)
             self.window.turn()
         except Exception as e:
             self.event = NEVER

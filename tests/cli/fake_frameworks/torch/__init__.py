@@ -2,4 +2,5 @@
 """A package with the names and call paths of PyTorch that the hooks of stoker run know, and nothing behind them."""
 
 from . import autograd, optim, utils  # noqa: F401
+from ._tensor import Tensor  # noqa: F401
 from .serialization import save  # noqa: F401

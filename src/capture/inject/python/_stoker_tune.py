@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of `stoker tune` inside of a job, beside those of `stoker run`: they say what the job's calls are (facts, and
+the line of the program that makes them), apply fixes to these calls, collect losses, and end the job after enough steps.
+
+STOKER_TUNE is "stop=N fix=ID=VALUE;ID=VALUE": N 0: do not end it. What is found goes into DIR/tune-PID.txt, a line each:
+
+    fact    NAME    VALUE               of a call, as the program makes it
+    place   CALL    FILE    LINE        the program's own line
+    applied FIX     WHAT                it took hold
+    refused FIX     WHY                 it must not be applied here
+    loss    STEP    VALUE
+    end     STEPS
+
+Losses are kept as the framework gave them and become numbers at the end, so that no step waits for a device."""
+
+import atexit
+import os
+import sys
+
+import _stoker_core
+
+LOSSES = 4096  # that are kept of a run
+_STDLIB = os.path.dirname(os.__file__)
+
+fixes = {}  # id -> value
+stop = 0
+_said = set()
+_losses = []
+_roots = []  # folders of frameworks
+
+
+def say(kind, *fields):
+    line = "\t".join([kind, *(" ".join(str(f).split())[:300] for f in fields)])
+    if (os.getpid(), line) in _said:
+        return
+    _said.add((os.getpid(), line))
+    try:
+        fd = os.open(f"{_stoker_core.plan['dir']}/tune-{os.getpid()}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            os.write(fd, (line + "\n").encode("utf-8", "replace"))
+        finally:
+            os.close(fd)
+    except OSError:
+        pass
+
+
+def applied(fix, what=""):
+    say("applied", fix, what)
+
+
+def refused(fix, why):
+    say("refused", fix, why)
+
+
+def fact(name, value):
+    say("fact", name, value)
+
+
+def is_own(path):
+    """A line of the program, not of Python, of a framework or of these hooks."""
+    return not (
+        path.startswith("<") or "/site-packages/" in path or "/dist-packages/" in path or path.startswith(_STDLIB)
+        or any(path.startswith(root) for root in _roots) or path.startswith(_stoker_core.plan["dir"])
+    )
+
+
+def is_direct(depth=2):
+    """Whether the program itself makes the call, not a framework."""
+    return is_own(sys._getframe(depth).f_code.co_filename)
+
+
+def place(call):
+    frame = sys._getframe(1)
+    while frame is not None and not is_own(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None:
+        say("place", call, os.path.abspath(frame.f_code.co_filename), frame.f_lineno)
+
+
+def knows(module):
+    """A framework's module: its package's folder is not the program."""
+    package = sys.modules.get(module.__name__.partition(".")[0], module)
+    root = os.path.dirname(getattr(package, "__file__", "") or "")
+    if root and root not in _roots:
+        _roots.append(root)
+
+
+# Losses
+
+
+def loss(step, value):
+    if len(_losses) < LOSSES:
+        _losses.append((step, value))
+
+
+def _flush():
+    """Losses as numbers; a value that is none is left out."""
+    kept, _losses[:] = list(_losses), []
+    for step, value in kept:
+        try:
+            say("loss", step, repr(float(value)))
+        except Exception:
+            continue
+
+
+# The end
+
+
+class Window:
+    """Stands where the window of `stoker run` does, and ends the job at its turn."""
+
+    is_open = False
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+
+    def is_mine(self, profile):
+        return False
+
+    def step_begins(self):
+        pass
+
+    def give_way(self):
+        pass
+
+    def turn(self):
+        _flush()
+        for at_end in ends:
+            try:
+                at_end()
+            except Exception:
+                continue
+        say("end", self.recorder.count)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                continue
+        os._exit(0)
+
+
+ends = []  # called before the job is ended
+
+
+def start(text):
+    global stop
+    words = dict(w.partition("=")[::2] for w in text.split())
+    stop = int(words.get("stop", 0))
+    for fix in words.get("fix", "").split(";"):
+        name, _, value = fix.partition("=")
+        if name:
+            fixes[name] = value
+    if stop:
+        _stoker_core.turner = "_stoker_tune"
+        _stoker_core.plan.update(steps=1, warmup=stop)
+        _stoker_core.recorder.restart()
+    atexit.register(_flush)
+    for name in ("torch", "tf", "keras", "jax"):
+        for module, patch in _stoker_core.load("_stoker_fix_" + name).WATCHED:
+            _stoker_core.more.setdefault(module, []).append(patch)

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker tune: the fixes that make a job faster, found by trying them without editing it.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "capture/parent/folder.h"
+#include "cli/cli.h"
+#include "cli/screen.h"
+#include "prove/ledger.h"
+#include "tune/tune_out.h"
+
+enum { BUDGET_MINUTES = 10, BUDGET_MOST = 24 * 60, STEPS_LEAST = 16, BAR = 20 };
+
+// Progress: one line that is written over on a terminal, else a line for each fix that is decided.
+struct telling {
+    bool is_terminal;
+    int64_t budget_ns;
+};
+
+static void put_bar(const struct telling *t, const struct stk_tune_progress *p)
+{
+    double part = (double)p->spent_ns / (double)t->budget_ns;
+    int filled = part >= 1 ? BAR : (int)(part * BAR);
+    fprintf(stderr, "\r\033[K[%.*s%.*s] %d:%02d  ", filled, "####################", BAR - filled,
+            "....................", (int)(p->spent_ns / 60000000000u),
+            (int)(p->spent_ns / 1000000000u % 60));
+    stk_screen_put(stderr, p->what, STK_SCREEN_ALL);
+    stk_signals_set_line(true);
+}
+
+static void tell(void *arg, const struct stk_tune_progress *p)
+{
+    const struct telling *t = arg;
+    char line[STK_TUNE_LABEL + STK_TUNE_WHY + 120];
+    if (p->done) {
+        stk_tune_line(p->done, line, sizeof line);
+        fputs(t->is_terminal ? "\r\033[K" : "", stderr);
+        stk_screen_put(stderr, line, STK_SCREEN_ALL);
+        fputc('\n', stderr);
+        stk_signals_set_line(false);
+    } else if (t->is_terminal) {
+        put_bar(t, p);
+    }
+}
+
+static bool wants_stop(void *arg)
+{
+    (void)arg;
+    return stk_signals_pending();
+}
+
+typedef void tune_form(const struct stk_tune_plan *plan, const struct stk_tune *tune,
+                       struct stk_sink *to);
+
+static int put(tune_form *form, const struct stk_tune_plan *plan, const struct stk_tune *tune,
+               const char *path)
+{
+    struct stk_output output;
+    struct stk_sink sink;
+    int code = stk_output_open(&output, path, false);
+    if (code == STK_EXIT_DONE) {
+        stk_sink_init(&sink, stk_output_write, &output);
+        form(plan, tune, &sink);
+        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
+        code = stk_output_close(&output, is_whole); // which says what failed
+    }
+    return code;
+}
+
+static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan,
+                   const struct stk_tune *tune)
+{
+    const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
+    bool is_json_alone = json && strcmp(json, "-") == 0;
+    char *own = stk_folder_path(plan->folder, "tune.json");
+    int code = own ? put(stk_tune_json, plan, tune, own) : STK_EXIT_LIMIT;
+    stk_free(own);
+    if (code == STK_EXIT_DONE && json) {
+        code = put(stk_tune_json, plan, tune, is_json_alone ? NULL : json);
+    }
+    if (code == STK_EXIT_DONE && !is_json_alone) {
+        code = put(stk_tune_text, plan, tune, NULL);
+    }
+    bool can_tell = tune->verdict != STK_TUNE_CANNOT_TELL;
+    return code != STK_EXIT_DONE ? code : can_tell ? STK_EXIT_DONE : STK_EXIT_CANNOT_TELL;
+}
+
+// Each of the ids must be one, or the beginning of some.
+static int check_fixes(const char *only)
+{
+    while (only && *only) {
+        size_t n = strcspn(only, ",");
+        int i = 0;
+        while (stk_tune_fixes[i] &&
+               (strncmp(only, stk_tune_fixes[i]->id, n) != 0 ||
+                (stk_tune_fixes[i]->id[n] && stk_tune_fixes[i]->id[n] != '.'))) {
+            i++;
+        }
+        if (!n || !stk_tune_fixes[i]) {
+            return stk_usage(&stk_cmd_tune, "--fix: no fix '%.*s'; docs/tune.md lists them", (int)n,
+                             only);
+        }
+        only += n + (only[n] == ',');
+    }
+    return STK_EXIT_DONE;
+}
+
+static int check(const struct stk_opt_value *v)
+{
+    const struct stk_opt_value *budget = &v[STK_OPT_ID_BUDGET], *steps = &v[STK_OPT_ID_TUNE_STEPS];
+    if (budget->set && (budget->number < 1 || budget->number > BUDGET_MOST)) {
+        return stk_usage(&stk_cmd_tune, "--budget: from 1 to %d minutes", BUDGET_MOST);
+    }
+    if (steps->set && steps->number < STEPS_LEAST) {
+        return stk_usage(&stk_cmd_tune, "--steps: at least %d; fewer say nothing", STEPS_LEAST);
+    }
+    if (v[STK_OPT_ID_TUNE_WARMUP].set && v[STK_OPT_ID_TUNE_WARMUP].number < 1) {
+        return stk_usage(&stk_cmd_tune,
+                         "--warmup: at least 1; the first step is never like others");
+    }
+    const char *allow = v[STK_OPT_ID_ALLOW].text;
+    if (allow && strcmp(allow, "numerics") != 0) {
+        return stk_usage(&stk_cmd_tune, "--allow: '%s' is not numerics", allow);
+    }
+    return check_fixes(v[STK_OPT_ID_TUNE_FIX].text);
+}
+
+// A line of the ledger for each fix with an interval, and for what was kept together. Without a
+// prediction: a what-if prices an ideal, not a value of a knob. One that cannot be written is said.
+static void put_ledger(const char *path, const struct stk_tune *tune)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    struct stoker_err err;
+    char own[4096], label[STK_TUNE_LABEL];
+    enum stoker_status status = STOKER_OK;
+    if (path ? strcmp(path, "none") == 0 : !stk_ledger_path(own, sizeof own)) {
+        return;
+    }
+    for (size_t i = 0; i <= tune->tried.count && status == STOKER_OK; i++) {
+        bool is_last = i == tune->tried.count;
+        int pairs = is_last ? tune->pairs : t[i].pairs;
+        const struct stk_paired *r = is_last ? &tune->proof : &t[i].ratio;
+        struct stk_ledger_line line = {.pairs = pairs,
+                                       .measured = {true, r->low, r->estimate, r->high}};
+        if (pairs < STK_PAIRED_MIN || (!is_last && t[i].choice.fix->is_of_start)) {
+            continue;
+        }
+        snprintf(label, sizeof label, "tune: all that was kept");
+        if (!is_last) {
+            stk_tune_label(&t[i].choice, label);
+        }
+        stk_ledger_here(&line);
+        snprintf(line.fix, sizeof line.fix, "%.150s", label);
+        snprintf(line.framework, sizeof line.framework, "%s", tune->framework);
+        status = stk_ledger_append(path ? path : own, &line, &err);
+    }
+    if (status != STOKER_OK) {
+        stk_fail(&err);
+    }
+}
+
+static int search(const struct stk_args *args, struct stk_tune_plan *plan)
+{
+    struct stk_tune tune;
+    struct stoker_err err;
+    stk_signals_catch();
+    enum stoker_status status = stk_tune_run(plan, &tune, &err);
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\033[K", stderr);
+        stk_signals_set_line(false);
+    }
+    int code = status == STOKER_OK ? put_all(args, plan, &tune) : stk_fail(&err);
+    if (status == STOKER_OK) {
+        put_ledger(args->values[STK_OPT_ID_LEDGER].text, &tune);
+    }
+    if (status == STOKER_OK && !args->values[STK_OPT_ID_QUIET].set) {
+        fputs("stoker: kept in ", stderr);
+        stk_screen_put(stderr, plan->folder, STK_SCREEN_ALL);
+        fputc('\n', stderr);
+    }
+    stk_tune_close(&tune);
+    return code;
+}
+
+static int run_tune(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stoker_err err;
+    char *folder = NULL;
+    int code = check(v);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    int64_t minutes = v[STK_OPT_ID_BUDGET].set ? v[STK_OPT_ID_BUDGET].number : BUDGET_MINUTES;
+    struct telling telling = {isatty(STDERR_FILENO), minutes * 60 * 1000000000};
+    char **argv = stk_alloc_array((size_t)args->word_count + 1, sizeof *argv);
+    if (!argv) {
+        stk_err_nomem(&err);
+        return stk_fail(&err);
+    }
+    memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
+    argv[args->word_count] = NULL;
+    if (stk_folder_make(v[STK_OPT_ID_OUT].text, &folder, &err) != STOKER_OK) {
+        stk_free(argv);
+        return stk_fail(&err);
+    }
+    struct stk_tune_plan plan = {.argv = argv,
+                                 .folder = folder,
+                                 .loss = v[STK_OPT_ID_LOSS].text,
+                                 .only = v[STK_OPT_ID_TUNE_FIX].text,
+                                 .steps = (uint64_t)v[STK_OPT_ID_TUNE_STEPS].number,
+                                 .warmup = (uint64_t)v[STK_OPT_ID_TUNE_WARMUP].number,
+                                 .budget_ns = telling.budget_ns,
+                                 .timeout_ns = v[STK_OPT_ID_RUN_TIMEOUT].number,
+                                 .allows_numerics = v[STK_OPT_ID_ALLOW].set,
+                                 .stop = wants_stop,
+                                 .tell = v[STK_OPT_ID_QUIET].set ? NULL : tell,
+                                 .arg = &telling};
+    code = search(args, &plan);
+    stk_free(folder);
+    stk_free(argv);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_tune = {
+    .name = "tune",
+    .summary = "find the fixes that make a job faster, by trying them without editing it",
+    .words = "-- COMMAND...",
+    .description =
+        "Runs COMMAND once under `stoker run`'s hooks with a window of the framework's own "
+        "profiler, "
+        "reads what its report says, and tries the fixes that could pay, the most promising first: "
+        "arguments of loaders and data sets, threads, compilation, allocators. Each is applied "
+        "from "
+        "outside, by hooks in the Python process, by variables, or by a command in front; no line "
+        "of "
+        "the program is changed.\n\n"
+        "A fix is measured in pairs of fresh runs that end after enough steps, with it and without "
+        "it, and judged as `stoker prove` judges. What is kept is proved once more together. A fix "
+        "that crashes or hangs the job costs its time alone; one that took no hold is skipped, "
+        "with "
+        "why. Losses with a fix must lie where those of two runs without do.\n\n"
+        "The job is started some thirty times and ended after its first steps: what it writes, it "
+        "writes each time. Fixes that change what is computed (precision, fast maths, recompiled "
+        "kernels) are tried with --allow numerics alone.\n\n"
+        "Exit codes: 0 it is faster, or there is nothing to gain; 4 nobody can tell; 3 the job as "
+        "it is failed or cannot be measured.",
+    .examples = "stoker tune -- python train.py\tten minutes of trying\n"
+                "stoker tune --budget 30 --allow numerics -- python train.py\tprecision too\n"
+                "stoker tune --loss 'loss: ([0-9.]+)' -- python train.py\tlosses that it prints\n"
+                "stoker tune --json tuned.json -- python train.py\tfor programs\n",
+    .min_words = 1,
+    .max_words = 1 << 20,
+    .options = {STK_OPT_ID_BUDGET, STK_OPT_ID_TUNE_FIX, STK_OPT_ID_TUNE_STEPS,
+                STK_OPT_ID_TUNE_WARMUP, STK_OPT_ID_ALLOW, STK_OPT_ID_LOSS, STK_OPT_ID_RUN_TIMEOUT,
+                STK_OPT_ID_OUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_LEDGER, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run_tune,
+};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the capture of a job says of each fix: whether there is a place for it, and what it could
+// save. The bound of a fix is the share of a step of the parts that it can shorten, and of what the
+// profile cannot name; where the profile supports a price, that of the what-if.
+#ifndef STK_TUNE_CANDIDATES_H
+#define STK_TUNE_CANDIDATES_H
+
+#include "tune/choice.h"
+#include "tune/job_facts.h"
+
+enum { STK_CANDIDATES = 64 };
+
+struct stk_candidate {
+    const struct stk_tune_fix *fix;
+    double saving; // expected, share of the step; below 0: unknown
+    bool is_priced;
+};
+struct stk_candidates {
+    struct stk_candidate at[STK_CANDIDATES]; // the largest saving first, general ones last
+    int count;
+    char sentence[256]; // "" where there is no report
+    bool has_report;
+};
+
+// Of the profile in `folder`; wait_share: of the run by the hooks, below 0 unknown. A profile that
+// cannot be read leaves all savings unknown.
+void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
+                         struct stk_candidates *out);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What surrounds any process: threads of OpenMP, processors and their memory, the allocator, large
+// pages. And what is told although it cannot be tried.
+#include <gnu/libc-version.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tune/fix.h"
+
+static void omp(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    const char *now = getenv("OMP_NUM_THREADS");
+    if (!now) {
+        stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP uses all processors already");
+    } else if (atol(now) == f->processors) {
+        stk_tune_refuse(to, "OMP_NUM_THREADS says as many as there are processors already");
+    } else {
+        stk_tune_add_number(to, f->processors, 1, 1024);
+    }
+}
+
+const struct stk_tune_fix stk_tune_fix_process_omp = {
+    .id = "process.omp_num_threads",
+    .what = "threads of OpenMP",
+    .changes = STK_CHANGES_ORDER,
+    .parts = "compute host_compute",
+    .env = "OMP_NUM_THREADS={}",
+    .values = omp,
+};
+
+// A program on PATH.
+static bool is_installed(const char *name)
+{
+    const char *path = getenv("PATH");
+    char whole[1024];
+    for (const char *p = path; p && *p; p += strcspn(p, ":"), p += *p == ':') {
+        int n = snprintf(whole, sizeof whole, "%.*s/%s", (int)strcspn(p, ":"), p, name);
+        if (n > 0 && (size_t)n < sizeof whole && access(whole, X_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void numa(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    (void)f;
+    if (access("/sys/devices/system/node/node1", F_OK) != 0) {
+        stk_tune_refuse(to, "the machine has one node of memory");
+    } else if (!is_installed("numactl")) {
+        stk_tune_refuse(to, "numactl is not installed");
+    } else {
+        stk_tune_add(to, "0");
+        stk_tune_add(to, "1");
+    }
+}
+
+const struct stk_tune_fix stk_tune_fix_process_numa = {
+    .id = "process.numa",
+    .what = "processors and memory of one node",
+    .changes = STK_CHANGES_NOTHING,
+    .parts = "compute host_compute input_wait kernel_launch",
+    .wrap = "numactl --cpunodebind={} --membind={}",
+    .is_general = true,
+    .values = numa,
+};
+
+static void allocator(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                          "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+    static const char *const names[] = {"libjemalloc.so.2", "libtcmalloc_minimal.so.4",
+                                        "libmimalloc.so.2"};
+    const char *now = getenv("LD_PRELOAD");
+    char path[STK_TUNE_VALUE];
+    (void)f;
+    if (now && strstr(now, "malloc")) {
+        stk_tune_refuse(to, "another allocator is preloaded already");
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t k = 0; k < sizeof folders / sizeof folders[0]; k++) {
+            snprintf(path, sizeof path, "%s/%s", folders[k], names[i]);
+            if (access(path, R_OK) == 0) {
+                stk_tune_add(to, path);
+                break;
+            }
+        }
+    }
+    if (!to->count) {
+        stk_tune_refuse(to, "none is installed: libjemalloc2 or libtcmalloc-minimal4 (Debian)");
+    }
+}
+
+const struct stk_tune_fix stk_tune_fix_process_allocator = {
+    .id = "process.allocator",
+    .what = "another allocator of memory",
+    .changes = STK_CHANGES_NOTHING,
+    .parts = "compute host_compute input_wait",
+    .env = "LD_PRELOAD+={}",
+    .is_general = true,
+    .values = allocator,
+};
+
+static void huge_pages(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    char mode[64] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    bool has_mode = file && fgets(mode, sizeof mode, file);
+    (void)f;
+    if (file) {
+        fclose(file);
+    }
+    if (!has_mode || strstr(mode, "[never]")) {
+        stk_tune_refuse(to, "the system has large pages switched off");
+    } else if (strstr(mode, "[always]")) {
+        stk_tune_refuse(to, "the system gives large pages to everybody already");
+    } else if (strverscmp(gnu_get_libc_version(), "2.35") < 0) {
+        stk_tune_refuse(to, "the C library is older than 2.35");
+    } else if (getenv("GLIBC_TUNABLES")) {
+        stk_tune_refuse(to, "GLIBC_TUNABLES is set already");
+    } else {
+        stk_tune_add(to, "");
+    }
+}
+
+const struct stk_tune_fix stk_tune_fix_process_huge_pages = {
+    .id = "process.huge_pages",
+    .what = "large blocks of memory on pages of 2 MB",
+    .changes = STK_CHANGES_NOTHING,
+    .parts = "compute host_compute input_wait",
+    .env = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+    .is_general = true,
+    .values = huge_pages,
+};
+
+static void stoker_data(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    (void)f;
+    stk_tune_refuse(to, "stoker.data takes over no pipeline of another library as it is: the "
+                        "program's input must be written with it (docs/data)");
+}
+
+const struct stk_tune_fix stk_tune_fix_input_stoker_data = {
+    .id = "input.stoker_data",
+    .what = "the input by stoker.data",
+    .changes = STK_CHANGES_ORDER,
+    .parts = "input_wait",
+    .price = "input-free",
+    .values = stoker_data,
+};
+
+static void on_device(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (!f->has_gpu) {
+        stk_tune_refuse(to, "there is no GPU");
+    } else {
+        stk_tune_refuse(to, "which operations of the input could run on the GPU is the program's "
+                            "to say: `stoker whatif --fix input-on-device` prices it");
+    }
+}
+
+const struct stk_tune_fix stk_tune_fix_input_on_device = {
+    .id = "input.on_device",
+    .what = "preprocessing moved to the GPU",
+    .changes = STK_CHANGES_NUMERICS,
+    .parts = "input_wait",
+    .price = "input-on-device",
+    .values = on_device,
+};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hooks of `stoker tune` wrote of a run (DIR/tune-PID.txt, see
+// capture/inject/python/_stoker_tune.py), and what the machine has.
+#ifndef STK_TUNE_JOB_FACTS_H
+#define STK_TUNE_JOB_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum { STK_FACT_NAME = 64, STK_FACT_TEXT = 304 };
+
+struct stk_tune_fact {
+    char name[STK_FACT_NAME];
+    char text[STK_FACT_TEXT];
+};
+struct stk_tune_place {
+    char call[STK_FACT_NAME];
+    char file[STK_FACT_TEXT];
+    int64_t line;
+};
+struct stk_tune_loss {
+    int64_t step;
+    double value;
+};
+
+struct stk_tune_facts {
+    struct stk_vec facts;   // struct stk_tune_fact
+    struct stk_vec places;  // struct stk_tune_place
+    struct stk_vec applied; // struct stk_tune_fact
+    struct stk_vec refused; // the same, with why
+    struct stk_vec losses;  // struct stk_tune_loss, by step, one a step
+    long processors;        // that a job may use
+    bool has_gpu;
+    const char *framework;    // of the run: "pytorch", "tensorflow", "jax", "none"
+    const char *cache_folder; // for what is kept from run to run
+};
+
+// Empty, with the machine's part.
+void stk_facts_init(struct stk_tune_facts *facts);
+void stk_facts_deinit(struct stk_tune_facts *facts);
+// Adds what lies in a run's folder. Lines that are damaged are left out.
+STK_MUST_CHECK enum stoker_status stk_facts_read(struct stk_tune_facts *facts, const char *folder,
+                                                 struct stoker_err *err);
+// What was said first of a name; NULL: nothing.
+const char *stk_facts_get(const struct stk_tune_facts *facts, const char *name);
+bool stk_facts_say(const struct stk_tune_facts *facts, const char *name, const char *text);
+long stk_facts_number(const struct stk_tune_facts *facts, const char *name, long otherwise);
+// From here on it is so.
+void stk_facts_set(struct stk_tune_facts *facts, const char *name, const char *text);
+bool stk_facts_applied(const struct stk_tune_facts *facts, const char *fix);
+// Why a fix was refused by the hooks; NULL: it was not.
+const char *stk_facts_refused(const struct stk_tune_facts *facts, const char *fix);
+
+#endif

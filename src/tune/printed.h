@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run prints: its last line, for the message about one that failed, and the losses that a
+// pattern finds in its lines (--loss), the n-th of them counted as that of step n.
+// Limits: lines beyond 4,096 bytes are cut.
+#ifndef STK_TUNE_PRINTED_H
+#define STK_TUNE_PRINTED_H
+
+#include "base/err.h"
+#include "base/regex.h"
+#include "base/vec.h"
+
+enum { STK_PRINTED_LINE = 4096 };
+
+struct stk_tune_printed {
+    struct stk_regex *regex; // NULL: no losses are looked for
+    uint32_t part;
+    struct stk_vec losses; // struct stk_tune_loss
+    char line[STK_PRINTED_LINE];
+    size_t n;
+    char last[STK_PRINTED_LINE]; // whole line with anything in it
+};
+
+STK_MUST_CHECK enum stoker_status stk_printed_open(struct stk_tune_printed *o, const char *pattern,
+                                                   struct stoker_err *err);
+void stk_printed_close(struct stk_tune_printed *o); // takes one of zeros
+STK_MUST_CHECK enum stoker_status stk_printed_feed(struct stk_tune_printed *o, const char *bytes,
+                                                   size_t n, struct stoker_err *err);
+// The end of what was printed, in one line.
+void stk_printed_end(const struct stk_tune_printed *o, char *to, size_t size);
+// Where a pattern was given, its losses in place of those in *to.
+STK_MUST_CHECK enum stoker_status stk_printed_losses(struct stk_tune_printed *o, struct stk_vec *to,
+                                                     struct stoker_err *err);
+
+#endif
