@@ -196,7 +196,8 @@ static uint64_t source_ns(uint64_t mono_ns)
 
 static int takes_call(int domain, uint32_t cbid)
 {
-    return on[domain == FAKE_RUNTIME ? RUNTIME : DRIVER] || calls_on[domain][cbid];
+    return __atomic_load_n(&on[domain == FAKE_RUNTIME ? RUNTIME : DRIVER], __ATOMIC_RELAXED) ||
+           __atomic_load_n(&calls_on[domain][cbid], __ATOMIC_RELAXED);
 }
 
 static void take_call(const struct fake_call *c)
@@ -215,7 +216,7 @@ static void take_call(const struct fake_call *c)
 
 static int takes_work(int kind)
 {
-    return on[kind];
+    return __atomic_load_n(&on[kind], __ATOMIC_RELAXED);
 }
 
 static void kernel_record(uint8_t *r, const struct fake_work *w)
@@ -363,7 +364,7 @@ static int set_kind(uint32_t kind, unsigned char value)
     if (kind >= KINDS || !size_of[kind]) {
         return INVALID_KIND;
     }
-    on[kind] = value;
+    __atomic_store_n(&on[kind], value, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -445,13 +446,13 @@ int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
 
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-    calls_on[FAKE_RUNTIME][cbid % CALLS] = enable;
+    __atomic_store_n(&calls_on[FAKE_RUNTIME][cbid % CALLS], enable, __ATOMIC_RELAXED);
     return 0;
 }
 
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-    calls_on[FAKE_DRIVER][cbid % CALLS] = enable;
+    __atomic_store_n(&calls_on[FAKE_DRIVER][cbid % CALLS], enable, __ATOMIC_RELAXED);
     return 0;
 }
 #endif
