@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "cli/cli.h"
+#include "cli/prove_fix.h"
 #include "cli/screen.h"
 #include "prove/proof_out.h"
 #include "prove/recorded.h"
@@ -20,6 +21,7 @@ struct sides {
     char *labels[STK_PROOF_SIDES];
     char **folders[STK_PROOF_SIDES]; // of --before and --after; each ended by NULL, in one piece
     int folder_count;
+    struct stk_prove_fix fix;
 };
 
 static int no_memory(void)
@@ -31,6 +33,7 @@ static int no_memory(void)
 
 static void close_sides(struct sides *s)
 {
+    stk_prove_fix_close(&s->fix);
     stk_free(s->words);
     stk_free(s->env);
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
@@ -55,6 +58,17 @@ static char *label_of(const char *const *listed, int count, char *const *argv)
     }
     for (int i = 0; label && argv[i]; i++) {
         p += sprintf(p, i ? " %s" : "%s", argv[i]);
+    }
+    return label;
+}
+
+// "python train.py, with torch.dataloader.num_workers=2".
+static char *label_with(const char *command, const char *fix)
+{
+    size_t n = strlen(command) + strlen(fix) + sizeof ", with ";
+    char *label = stk_alloc(n);
+    if (label) {
+        snprintf(label, n, "%s, with %s", command, fix);
     }
     return label;
 }
@@ -103,9 +117,13 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     if (at == 0 || (has_vs && at + 1 == n)) {
         return stk_usage(&stk_cmd_prove, "the command %s is missing", at == 0 ? "A" : "B");
     }
-    if (!has_vs && !args->listed_count) {
+    const char *fix = args->values[STK_OPT_ID_PROVE_FIX].text;
+    if (!has_vs && !args->listed_count && !fix) {
         return stk_usage(&stk_cmd_prove, "there is nothing to compare with: --vs B..., or --env "
-                                         "K=V for the same command with a variable set");
+                                         "K=V for the same command with a variable set, or --fix");
+    }
+    if (has_vs && fix) {
+        return stk_usage(&stk_cmd_prove, "--fix says what B is, and so does --vs");
     }
     for (int i = 0; i < args->listed_count; i++) {
         if (!strchr(args->listed[i], '=') || args->listed[i][0] == '=') {
@@ -121,13 +139,15 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     s->words[at] = s->words[n] = NULL;
     char **b = has_vs ? s->words + at + 1 : s->words;
     s->labels[0] = label_of(NULL, 0, s->words);
-    s->labels[1] = label_of(args->listed, args->listed_count, b);
+    s->labels[1] = fix && s->labels[0] ? label_with(s->labels[0], fix)
+                                       : label_of(args->listed, args->listed_count, b);
     if (!s->labels[0] || !s->labels[1]) {
         return no_memory();
     }
     plan->sides[STK_PROOF_A] = (struct stk_proof_side){s->labels[0], s->words, NULL};
     plan->sides[STK_PROOF_B] = (struct stk_proof_side){s->labels[1], b, s->env};
-    return STK_EXIT_DONE;
+    return fix ? stk_prove_fix_make(fix, b, s->env ? s->env : environ, plan, &s->fix)
+               : STK_EXIT_DONE;
 }
 
 // "DIR,DIR": their paths, the list in one piece. NULL: no memory.
@@ -264,7 +284,9 @@ static void put_ledger(const struct stk_args *args, const struct stk_proof_plan 
     line.measured = (struct stk_ledger_ratio){true, r->low, r->estimate, r->high};
     snprintf(line.profile, sizeof line.profile, "%s", m->profile);
     snprintf(line.fix, sizeof line.fix, "%s",
-             plan->predict ? plan->predict : plan->sides[STK_PROOF_B].label);
+             plan->fix       ? plan->fix
+             : plan->predict ? plan->predict
+                             : plan->sides[STK_PROOF_B].label);
     snprintf(line.framework, sizeof line.framework, "%s",
              proof->versions[STK_PROOF_B][0] ? proof->versions[STK_PROOF_B]
                                              : proof->framework[STK_PROOF_B]);
@@ -308,11 +330,12 @@ static int measure(const struct stk_args *args, struct stk_proof_plan *plan,
 
 static enum stk_proof_of what_of(const struct stk_opt_value *v)
 {
-    return v[STK_OPT_ID_BEFORE].set || v[STK_OPT_ID_AFTER].set ? STK_PROOF_STEPS
-           : v[STK_OPT_ID_METRIC].set                          ? STK_PROOF_METRIC
-           : v[STK_OPT_ID_WHOLE].set                           ? STK_PROOF_WHOLE
-           : v[STK_OPT_ID_PROVE_STEPS].set                     ? STK_PROOF_STEPS
-                                                               : STK_PROOF_STEPS_OR_WHOLE;
+    return v[STK_OPT_ID_BEFORE].set || v[STK_OPT_ID_AFTER].set || v[STK_OPT_ID_PROVE_FIX].set
+               ? STK_PROOF_STEPS
+           : v[STK_OPT_ID_METRIC].set      ? STK_PROOF_METRIC
+           : v[STK_OPT_ID_WHOLE].set       ? STK_PROOF_WHOLE
+           : v[STK_OPT_ID_PROVE_STEPS].set ? STK_PROOF_STEPS
+                                           : STK_PROOF_STEPS_OR_WHOLE;
 }
 
 static int check(const struct stk_opt_value *v, const struct stk_proof_plan *plan)
@@ -392,7 +415,8 @@ const struct stk_cmd stk_cmd_prove = {
         "command where it makes no such steps, or with --whole; or, with --metric, the median of a "
         "number that each run prints. --steps N ends each run after so many steps. With --env K=V "
         "and no --vs, B is A with "
-        "that variable set. One run of each before the first pair is not counted. Both must end "
+        "that variable set, with --fix ID=VALUE A with a fix of `stoker tune`. One run of each "
+        "before the first pair is not counted. Both must end "
         "with status 0.\n\n"
         "Where steps changed, one window of each side is recorded afterwards, and it is said "
         "whether what A loses most time to shrank by what was gained; --predict FIX puts beside "
@@ -405,14 +429,16 @@ const struct stk_cmd stk_cmd_prove = {
                 "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first steps alone\n"
                 "stoker prove --before runs/1 --after runs/2\twhat was recorded\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
+                "stoker prove --fix torch.dataloader.num_workers=2 -- python train.py\ta fix, "
+                "without editing\n"
                 "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",
     .min_words = 0,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_PAIRS, STK_OPT_ID_PROVE_STEPS, STK_OPT_ID_WHOLE, STK_OPT_ID_METRIC,
-                STK_OPT_ID_RATE, STK_OPT_ID_WARMUP, STK_OPT_ID_ENV, STK_OPT_ID_PREDICT,
-                STK_OPT_ID_NO_PROFILE, STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER, STK_OPT_ID_LEDGER,
-                STK_OPT_ID_RUN_TIMEOUT, STK_OPT_ID_JSON_FILE, STK_OPT_ID_MARKDOWN, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+                STK_OPT_ID_RATE, STK_OPT_ID_WARMUP, STK_OPT_ID_ENV, STK_OPT_ID_PROVE_FIX,
+                STK_OPT_ID_PREDICT, STK_OPT_ID_NO_PROFILE, STK_OPT_ID_BEFORE, STK_OPT_ID_AFTER,
+                STK_OPT_ID_LEDGER, STK_OPT_ID_RUN_TIMEOUT, STK_OPT_ID_JSON_FILE,
+                STK_OPT_ID_MARKDOWN, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = prove_run,
 };

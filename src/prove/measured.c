@@ -2,6 +2,7 @@
 // A run whose steps the hooks time; see measured.h.
 #include "prove/measured.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,31 @@ enum stoker_status stk_measure_read(const char *folder, uint64_t warmup, uint64_
     return read_steps(folder, warmup, steps, to, err);
 }
 
+// A line "applied ..." in any file that _stoker_tune.py wrote.
+static bool has_applied(const char *folder)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    char row[1024];
+    bool found = false;
+    while (d && !found && (e = readdir(d))) {
+        char *path =
+            strncmp(e->d_name, "tune-", 5) == 0 ? stk_folder_path(folder, e->d_name) : NULL;
+        FILE *f = path ? fopen(path, "re") : NULL;
+        while (f && !found && fgets(row, sizeof row, f)) {
+            found = strncmp(row, "applied\t", 8) == 0;
+        }
+        if (f) {
+            fclose(f);
+        }
+        stk_free(path);
+    }
+    if (d) {
+        closedir(d);
+    }
+    return found;
+}
+
 static enum stoker_status run_in(const struct stk_measure *run, const char *folder,
                                  struct stk_measured *to, struct stoker_err *err)
 {
@@ -101,6 +127,7 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
     if (status == STOKER_OK) {
         status = read_steps(folder, run->warmup, run->steps, to, err);
     }
+    to->is_applied = has_applied(folder);
     stk_folder_drop_hooks(folder);
     stk_free(env);
     return status;

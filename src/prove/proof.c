@@ -143,6 +143,12 @@ static enum stoker_status run_once(struct proving *p, int pair, int side, struct
     if (stk_measure_failed(&m)) {
         return failed(p, side, &m.trial, err);
     }
+    if (plan->needs_applied && side == STK_PROOF_B && has_hooks && !m.is_applied) {
+        return stk_err_set(err, STOKER_EINPUT,
+                           "--fix %s did not take hold: this job has no place for it, or has it "
+                           "already; stoker tune says which fixes it has a place for",
+                           plan->fix);
+    }
     struct stk_neighbour_shares shares = stk_neighbours_between(&before, &after, m.trial.cpu_ns);
     if (pair < 0) {
         double value; // whether there is one

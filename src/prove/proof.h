@@ -41,6 +41,8 @@ struct stk_proof_plan {
     uint64_t steps;      // a run is ended after so many; 0: it is not
     bool is_recorded;    // the runs were made before, see recorded.h
     const char *predict; // a what-if, of which A's profile gives the price; NULL: none
+    const char *fix;     // of `stoker tune`, that B has; NULL: none
+    bool needs_applied;  // it must take hold in B, by what its hooks say
     bool no_profile;     // afterwards no window of either side is recorded
     int64_t timeout_ns;  // of a run; 0: none
     bool (*stop)(void *arg);
