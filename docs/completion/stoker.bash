@@ -33,7 +33,7 @@ _stoker() {
         export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         run) words=""; options="--steps --warmup --out --stop --level --after --for --every --input --compare --allow-checkpoints --json --quiet --help "; files=1 ;;
-        prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
+        prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --fix --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
         ledger) words=""; options="--json --limit --file --help "; files=0 ;;
         tune) words=""; options="--ledger --timeout --out --budget --steps --warmup --fix --allow --loss --json --quiet --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;

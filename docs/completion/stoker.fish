@@ -192,6 +192,7 @@ complete -c stoker -n '__fish_seen_subcommand_from prove' -l warmup -x -d 'steps
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l steps -x -d 'end each run after so many steps, those of the warm-up among them'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l whole -d 'compare the time of the whole command, even where it makes steps'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l env -x -d 'B runs with this variable set; may stand several times'
+complete -c stoker -n '__fish_seen_subcommand_from prove' -l fix -x -d 'B is A with this fix of stoker tune: torch.dataloader.num_workers=2'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l predict -x -d 'what B is meant to be, as a what-if (input-free): its price from A\'s profile stands beside'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l no-profile -d 'do not record a window of each side afterwards to see whether the cause shrank'
 complete -c stoker -n '__fish_seen_subcommand_from prove' -l before -x -d 'folders of stoker run from before the change, in the place of new runs'

@@ -223,6 +223,7 @@ _stoker() {
             '--steps[end each run after so many steps, those of the warm-up among them]:N:' \
             '--whole[compare the time of the whole command, even where it makes steps]' \
             '--env[B runs with this variable set; may stand several times]:K=V:' \
+            '--fix[B is A with this fix of stoker tune\: torch.dataloader.num_workers=2]:ID=VALUE:' \
             '--predict[what B is meant to be, as a what-if (input-free)\: its price from A'\''s profile stands beside]:FIX:' \
             '--no-profile[do not record a window of each side afterwards to see whether the cause shrank]' \
             '--before[folders of stoker run from before the change, in the place of new runs]:DIR,...:' \
