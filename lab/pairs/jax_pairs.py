@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of JAX on the host: what alternate.py runs."""
 
+import io
 import queue
 import threading
 import time
@@ -89,6 +90,32 @@ def norms(changed):
     return train(batches(passes=1), after=report)
 
 
+def lighter(changed):
+    """Batches are made in the loop; changed: half of the work."""
+    return train(batches(passes=4 if changed else 8))
+
+
+def fetched(changed):
+    """Batches wait long for a store, and are worked on; changed: a thread is two batches ahead."""
+    data = batches(passes=1, wait_s=0.004)
+    return train(ahead(data) if changed else data)
+
+
+def dumped(changed):
+    """All weights are packed into an archive after each step; changed: after every tenth."""
+
+    def dump(step, params):
+        if not changed or step % 10 == 0:
+            np.savez_compressed(io.BytesIO(), *(np.asarray(p)[:128] for p in params))
+
+    return train(batches(passes=1), after=dump)
+
+
+def threaded(changed):
+    """A thread makes the batches, too slowly; changed: one constant batch."""
+    return train(batches(constant=True) if changed else ahead(batches(passes=10)))
+
+
 def record(arm):
     watch = StopWatch(0, STEPS)
     for step in watch.steps():
@@ -96,7 +123,9 @@ def record(arm):
             next(arm)
 
 
-PAIRS = {f.__name__: f for f in (inline, stored, norms)}
+SEEN = (inline, stored, norms)
+HELD = (lighter, fetched, dumped, threaded)
+PAIRS = {f.__name__: f for f in (*SEEN, *HELD)}
 
 if __name__ == "__main__":
     alternate.main(PAIRS, record, "jax", "jaxlib")

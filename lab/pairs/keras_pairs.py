@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import alternate
 from stopwatch import StopWatch
-from tf_samples import samples
+from tf_samples import generated, samples, stored
 
 FIRST, LAST = 8, 27
 
@@ -27,6 +27,18 @@ class Norms(keras.callbacks.Callback):
         if batch % self.every == 0:
             for weights in self.model.get_weights():
                 np.quantile(np.abs(weights.ravel()[::2]), [0.1, 0.5, 0.9])
+
+
+class Copies(keras.callbacks.Callback):
+    """Copies of all weights, the least and the largest, after every so many steps."""
+
+    def __init__(self, every):
+        super().__init__()
+        self.every, self.kept = every, []
+
+    def on_train_batch_end(self, batch, logs=None):
+        if batch % self.every == 0:
+            self.kept = [np.sort(weights.ravel()[::4]) for weights in self.model.get_weights()]
 
 
 def fitted(data, *callbacks):
@@ -54,6 +66,26 @@ def reported(changed):
     return fitted(samples(1), Norms(10 if changed else 1))
 
 
+def awaited(changed):
+    """Each batch waits for a store; changed: prefetch(2)."""
+    return fitted(stored(2 if changed else 0, wait_s=0.006))
+
+
+def scripted(changed):
+    """A Python generator makes the batches; changed: one constant batch."""
+    return fitted(generated(3, constant=changed))
+
+
+def lightened(changed):
+    """A map works on batches; changed: half of the work."""
+    return fitted(samples(5 if changed else 10))
+
+
+def copied(changed):
+    """A callback keeps a copy of all weights after each step; changed: after every tenth."""
+    return fitted(samples(1), Copies(10 if changed else 1))
+
+
 def block_ms(arm):
     model, data, callbacks = arm
     watch = StopWatch()
@@ -67,7 +99,9 @@ def record(arm):
     StopWatch(FIRST, LAST).fit(model, data, callbacks=callbacks, steps_per_epoch=LAST + 3)
 
 
-PAIRS = {f.__name__: f for f in (fed, read_ahead, reported)}
+SEEN = (fed, read_ahead, reported)
+HELD = (awaited, scripted, lightened, copied)
+PAIRS = {f.__name__: f for f in (*SEEN, *HELD)}
 
 if __name__ == "__main__":
     tf.config.threading.set_intra_op_parallelism_threads(1)

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 import alternate
 from stopwatch import StopWatch
-from tf_samples import samples
+from tf_samples import generated, samples, stored
 
 STEPS = 20
 
@@ -62,6 +62,33 @@ def watched(changed):
     return train(samples(1), after=report)
 
 
+def remote(changed):
+    """Each batch waits for a store; changed: prefetch(2)."""
+    return train(stored(2 if changed else 0))
+
+
+def scripted(changed):
+    """A Python generator makes the batches; changed: one constant batch."""
+    return train(generated(2, constant=changed))
+
+
+def parallel(changed):
+    """Two calls of a map run beside the model; changed: half of their work."""
+    return train(samples(6 if changed else 12, calls=2, prefetch=2))
+
+
+def kept(changed):
+    """All weights are serialised and sorted after each step; changed: after every tenth."""
+
+    def keep(step, weights):
+        if not changed or step % 10 == 0:
+            for w in weights:
+                tf.io.serialize_tensor(w).numpy()
+                np.sort(w.numpy().ravel()[::4])
+
+    return train(samples(1), after=keep)
+
+
 def record(arm):
     watch = StopWatch(0, STEPS)
     for step in watch.steps():
@@ -69,7 +96,9 @@ def record(arm):
             next(arm)
 
 
-PAIRS = {f.__name__: f for f in (mapped, ahead, lighter, watched)}
+SEEN = (mapped, ahead, lighter, watched)
+HELD = (remote, scripted, parallel, kept)
+PAIRS = {f.__name__: f for f in (*SEEN, *HELD)}
 
 if __name__ == "__main__":
     tf.config.threading.set_intra_op_parallelism_threads(1)

@@ -3,11 +3,12 @@
 
 import io
 import time
+import zlib
 
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 import alternate
 from stopwatch import StopWatch
@@ -34,6 +35,38 @@ class Samples(Dataset):
         return torch.from_numpy(raw[:256].copy()), torch.tensor(float(at % 2))
 
 
+class Packed(Dataset):
+    """Images that are unpacked and made smaller."""
+
+    def __init__(self):
+        images = np.random.default_rng(0).integers(0, 60, (32, 3, 96, 96), np.uint8)
+        self.packed = [zlib.compress(image.tobytes()) for image in images]
+
+    def __len__(self):
+        return 1 << 20
+
+    def __getitem__(self, at):
+        image = np.frombuffer(zlib.decompress(self.packed[at % 32]), np.uint8).reshape(3, 96, 96)
+        return torch.from_numpy(image[:, ::3, ::3].astype(np.float32) / 60), torch.tensor(float(at % 2))
+
+
+class Lines(IterableDataset):
+    """Lines of text, read one after the other from a slow store, counted word by word."""
+
+    def __init__(self, words, wait_s=0.0):
+        self.words, self.wait_s = words, wait_s
+
+    def __iter__(self):
+        text = " ".join(f"w{at * 7919 % 997}" for at in range(self.words))
+        for at in range(1 << 20):
+            if self.wait_s:
+                time.sleep(self.wait_s)
+            counts = torch.zeros(256)
+            for word in text.split():
+                counts[hash(word) % 256] += 1
+            yield counts, torch.tensor(float(at % 2))
+
+
 def batches(samples, workers=0, constant=False):
     loader = DataLoader(samples, batch_size=16, num_workers=workers)
     if not constant:
@@ -43,9 +76,18 @@ def batches(samples, workers=0, constant=False):
         yield batch
 
 
-def train(data, width=512, after=None):
+def dense(width):
+    return nn.Sequential(nn.Linear(256, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+
+
+def convolutions():
+    layers = [nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Conv2d(16, 32, 3, 2), nn.ReLU()]
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 1))
+
+
+def train(data, width=512, after=None, make=dense):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(256, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+    model = make(width) if make is dense else make()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     for step, (x, y) in enumerate(data):
         optimizer.zero_grad()
@@ -105,6 +147,43 @@ def saves(changed):
     return train(batches(Samples(passes=1)), after=save)
 
 
+def unpacked(changed):
+    """Images are unpacked in the training process, a small convolutional net; changed: one constant batch."""
+    return train(batches(Packed(), constant=changed), make=convolutions)
+
+
+def helped(changed):
+    """One worker works on the samples; changed: half of the work."""
+    return train(batches(Samples(passes=20 if changed else 40), workers=1))
+
+
+def counted(changed):
+    """Words are counted in Python, in the training process; changed: one constant batch."""
+    return train(batches(Lines(40), constant=changed))
+
+
+def streamed(changed):
+    """Lines come one by one from a slow store; changed: one worker reads them."""
+    return train(batches(Lines(4, wait_s=0.001), workers=int(changed)))
+
+
+def wide(changed):
+    """A model that is much larger than its input's work; changed: one constant batch."""
+    return train(batches(Samples(passes=4), constant=changed), width=1536)
+
+
+def judged(changed):
+    """The model is run on a batch of its own after each step; changed: after every tenth."""
+    held = torch.randn(512, 256)
+
+    def judge(step, model):
+        if not changed or step % 10 == 0:
+            with torch.no_grad():
+                model(held).sort(dim=0)
+
+    return train(batches(Samples(passes=1)), after=judge)
+
+
 def record(arm):
     with StopWatch(WAIT, WARMUP, ACTIVE) as watch:
         next(arm)
@@ -112,7 +191,9 @@ def record(arm):
             next(arm)
 
 
-PAIRS = {f.__name__: f for f in (augmented, starved, remote, decoded, halved, gauges, saves)}
+SEEN = (augmented, starved, remote, decoded, halved, gauges, saves)
+HELD = (unpacked, helped, counted, streamed, wide, judged)
+PAIRS = {f.__name__: f for f in (*SEEN, *HELD)}
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

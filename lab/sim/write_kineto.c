@@ -117,6 +117,18 @@ static void put_ranks(struct kineto *k)
     fprintf(k->out, "]\"");
 }
 
+// Of products and convolutions (record_shapes=True).
+static void put_shapes(struct kineto *k, const struct sim_row *row)
+{
+    int of = k->job.unaligned > 0 ? 1021 : 1024, channels = k->job.unaligned > 0 ? 253 : 256;
+    if (row->role == SIM_ROLE_OP_MATRIX) {
+        fprintf(k->out, ", \"Input Dims\": [[512, %d], [%d, %d]]", of, of, of);
+    } else if (row->role == SIM_ROLE_OP_CONV) {
+        fprintf(k->out, ", \"Input Dims\": [[32, %d, 28, 28], [%d, %d, 3, 3]]", channels, channels,
+                channels);
+    }
+}
+
 static void put_args(struct kineto *k, const struct sim_row *row)
 {
     fprintf(k->out, ", \"args\": {");
@@ -127,6 +139,7 @@ static void put_args(struct kineto *k, const struct sim_row *row)
         fprintf(k->out, "\"cbid\": 211, \"correlation\": %llu", (unsigned long long)row->corr);
     } else {
         fprintf(k->out, "\"Record function id\": 0");
+        put_shapes(k, row);
     }
     if (row->kind == SIM_COPY) {
         fprintf(k->out, ", \"bytes\": %lld", (long long)row->bytes);

@@ -3,8 +3,12 @@
 // want: kernels of operators whose recorded shapes are no such multiples.
 //
 // Method: such a kernel without matrix units may use them then, one that has them wastes less of
-// them. How much is a prior; at the least nothing changes, since the type may be the reason, or the
-// library may pad already. Work that padding adds is not counted: it is less than 8 of a dimension.
+// them. Where the device's peaks are known, a kernel that takes to its units gains a root of their
+// ratio to those without, as fix_precision.c has it; whether in tf32 or in 16 bits no name says, so
+// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since the
+// type may be the reason, or the library may pad already. Work that padding adds is not counted: it is less than 8 of a dimension.
+#include <math.h>
+
 #include "replay/fix.h"
 
 #define FIXED_NS 3000 // of a kernel
@@ -29,13 +33,23 @@ static const char *align_refuse(const struct stk_graph *g)
                    "record_shapes=True)";
 }
 
+// By which a kernel is faster that takes to its matrix units.
+static double by_units(const struct stk_graph *g, enum stk_level_of_fix level)
+{
+    double tf32 = g->rates.tf32, bf16 = g->rates.bf16, fp32 = g->rates.fp32;
+    if (level == STK_FIX_HIGH || fp32 <= 0 || tf32 <= fp32 || bf16 <= fp32) {
+        return without_units[level];
+    }
+    return level == STK_FIX_LOW ? pow(bf16 / fp32, 0.7) : sqrt(sqrt(tf32 * bf16) / fp32);
+}
+
 static bool align_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_KERNEL && n->size == STK_UNALIGNED && n->dur_ns > FIXED_NS) {
             bool has_units = n->what != STK_WHAT_MATRIX_32;
-            double by = has_units ? with_units[how->level] : without_units[how->level];
+            double by = has_units ? with_units[how->level] : by_units(s->g, how->level);
             n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
         }
     }

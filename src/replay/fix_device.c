@@ -8,7 +8,8 @@
 // other devices by peaks are off by a seventh in the mean, and by much more for single kernels. A
 // link to the host that copies from pinned memory show to be slower than its data sheet (a slot
 // with fewer lanes, a switch) may be as it should be in the other machine: at best it is, and half
-// of that is expected.
+// of that is expected. Collectives that reach less than half of the link between devices are held up by
+// something else (a bus, a network), which another device does not change: at best it does.
 //
 // Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
 // that caches and clocks do, and that a batch would be chosen larger is not seen.
@@ -20,6 +21,7 @@
 
 #define FIXED_NS 2000     // of a kernel, on any device
 #define LINK_REACHED 0.75 // of a link's peak, by large copies from pinned memory
+#define PEER_REACHED 0.5  // of the link between devices, by collectives that it limits: less is not
 
 // Powers of the ratio of two peaks, where the other device is the faster one.
 static const double reached[STK_FIX_LEVELS] = {1.15, 0.9, 0.5};
@@ -95,6 +97,18 @@ static double faster(double from, double to, enum stk_level_of_fix level)
     return pow(ratio, ratio > 1 ? reached[level] : lost[level]);
 }
 
+// Powers of the ratio of the links between devices.
+static double peer_reached(const struct stk_graph *g, const struct stk_message_fit *f,
+                           enum stk_level_of_fix level)
+{
+    if (level != STK_FIX_EXPECTED || g->group_size < 2 || !f) {
+        return level == STK_FIX_EXPECTED ? 0.5 : level == STK_FIX_LOW ? 1 : 0;
+    }
+    double n = (double)g->group_size;
+    double rate = f->byte_ns > 0 ? 2 * (n - 1) / n * 1e9 / f->byte_ns : 0;
+    return rate < PEER_REACHED * g->rates.peer_link ? 0 : reached[level];
+}
+
 static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     struct stk_device_rates to = rates_named(value_of(how->text));
@@ -103,14 +117,20 @@ static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
     // The ends of the fixed part are the other way round: the optimistic one is a short part.
     struct stk_message_fit f =
         stk_message_fit(s->g, (enum stk_level_of_fix)(STK_FIX_HIGH - how->level));
+    struct stk_message_fit usual = stk_message_fit(s->g, STK_FIX_EXPECTED);
+    double peers = s->g->rates.peer_link > 0 && to.peer_link > s->g->rates.peer_link
+                       ? pow(to.peer_link / s->g->rates.peer_link,
+                             peer_reached(s->g, is_told ? &usual : NULL, how->level))
+                       : 0; // 0: by the peaks
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (!stk_node_is_device(n)) {
             continue;
         }
         double to_peak = peak_of(&to, n);
-        double by = n->kind == STK_NODE_COPY && to_peak > 0
-                        ? link
+        double by = n->kind == STK_NODE_COPY && to_peak > 0 ? link
+                    : n->kind == STK_NODE_COLLECTIVE && peers > 0
+                        ? peers
                         : faster(peak_of(&s->g->rates, n), to_peak, how->level);
         int64_t fixed = n->kind == STK_NODE_COLLECTIVE
                             ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)

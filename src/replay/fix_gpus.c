@@ -62,24 +62,33 @@ static int compare(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-// Deviation of the steps by their quartiles, so that a rare long one does not count.
-static double deviation(const struct stk_graph *g)
+// Deviation of the steps by their quartiles, so that a rare long one does not count. Steps are those
+// of the device: a host that runs ahead begins them as the queue lets it. False: no memory.
+static bool deviation(const struct stk_graph *g, double *out)
 {
+    struct stk_times t;
     double *ns = stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
+    bool ok = ns && borders && stk_times_init(&t, g);
     uint32_t n = 0;
-    for (uint32_t k = 0; ns && k < g->step_count; k++) {
-        int64_t end_ns = k + 1 < g->step_count ? g->steps[k + 1].start_ns : g->end_ns;
-        if (g->steps[k].used) {
-            ns[n++] = (double)(end_ns - g->steps[k].start_ns);
+    *out = 0;
+    if (ok) {
+        stk_replay_recorded(g, &t);
+        stk_replay_steps(g, g->nodes, &t, borders);
+        for (uint32_t k = 0; k < g->step_count; k++) {
+            if (g->steps[k].used) {
+                ns[n++] = (double)(borders[k + 1] - borders[k]);
+            }
         }
+        stk_times_deinit(&t);
     }
-    double out = 0;
-    if (ns && n >= 4) {
+    if (n >= 4) {
         stk_sort(ns, n, sizeof *ns, compare);
-        out = (ns[n - 1 - n / 4] - ns[n / 4]) / 1.349;
+        *out = (ns[n - 1 - n / 4] - ns[n / 4]) / 1.349;
     }
+    stk_free(borders);
     stk_free(ns);
-    return out;
+    return ok;
 }
 
 static bool gpus_apply(struct stk_scene *s, const struct stk_fix_how *how)
@@ -101,8 +110,10 @@ static bool gpus_apply(struct stk_scene *s, const struct stk_fix_how *how)
     if (how->level == STK_FIX_HIGH && to > n && to <= HOST_GPUS) { // they share a host's processors
         s->floor_ns = stk_fix_drop_pace(s) * to / n;
     }
-    s->extra_ns += waits[how->level] * deviation(g) * more;
-    return true;
+    double step_ns;
+    bool ok = deviation(g, &step_ns);
+    s->extra_ns += waits[how->level] * step_ns * more;
+    return ok;
 }
 
 const struct stk_fix stk_fix_gpus = {

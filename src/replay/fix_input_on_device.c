@@ -6,7 +6,10 @@
 // is what the fetching thread does, or the workers' pace times their number: where the profile does
 // not show them (processes of their own) between one and eight are taken.
 //
-// What waits for files is no work for a kernel: at the least a tenth of the share moves.
+// What waits for files is no work for a kernel: at the least a tenth of the share moves. Workers whose
+// recorded items take far longer on average than the median one are held up by few slow batches: what
+// makes those slow is a wait for storage, not work that a kernel does. Of such, the share of an ordinary
+// batch's work moves; at best that of all of it.
 //
 // Limits: which part of the preparation has a kernel is not known, which is why the share is asked
 // for; raw data may be larger to copy; one kernel stands for many.
@@ -75,7 +78,7 @@ static bool input_on_device_apply(struct stk_scene *s, const struct stk_fix_how 
         double waited_ns = stk_fix_drop_pace(s);
         pace_ns = waited_ns > pace_ns ? waited_ns : pace_ns;
         work_ns = pace_ns * (is_seen ? s->g->beside : workers[how->level]);
-        s->floor_ns = pace_ns * (1 - share);
+        s->floor_ns = pace_ns - share * pace_ns * (how->level == STK_FIX_LOW ? 1 : s->g->ordinary);
     }
     add_kernels(s, work_ns * share / speed[how->level]);
     return true;

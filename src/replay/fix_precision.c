@@ -4,14 +4,19 @@
 // half; from tf32 to 16 bits 1.3 to 1.7. Where the device's peaks are known, products that leave
 // fp32 for 16 bits reach the square root of their ratio, which gives those factors for the devices
 // that they were published for. The least: products that run without tensor cores keep doing so, as
-// those of dimensions that are no multiples of 8 do. The optimizer, copies and gradients that are
-// reduced stay.
+// those of dimensions that are no multiples of 8 do, which is expected of them where the profile tells
+// shapes. The optimizer, copies and gradients that are reduced stay.
+//
+// What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
+// once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
+// launch like that of its product, which a step that waits for its launches feels.
 #include <math.h>
 #include <string.h>
 
 #include "replay/fix.h"
 
-#define FIXED_NS 3000 // of a kernel, that no type shortens
+#define FIXED_NS 3000               // of a kernel, that no type shortens
+#define MOST_WORK_NS (100 * STK_US) // of an operation before its launch
 
 enum { FROM_32, FROM_TF32, FROM_16, MEMORY, CLASSES };
 static const struct {
@@ -54,6 +59,25 @@ static int class_of(const struct stk_node *n)
                                                                           : -1;
 }
 
+// Products of a step for each cast, by level; 0: none is added.
+static const uint32_t products_per_cast[STK_FIX_LEVELS] = {0, 3, 2};
+
+// In front of the product: a call like its own, and a kernel of little more than the fixed part.
+static void add_cast(struct stk_scene *s, struct stk_node *product)
+{
+    product->dur_ns += FIXED_NS + s->g->calibration.gap_ns;
+    if (product->launch == STK_NONE) {
+        return;
+    }
+    uint32_t launch = product->launch, first = s->g->lanes[s->g->nodes[launch].lane].first;
+    const struct stk_node *call = &s->g->nodes[launch];
+    bool has_work = launch > first && call[-1].kind == STK_NODE_WORK &&
+                    call[-1].what != STK_WHAT_CALLBACK && call[-1].wait == STK_NONE;
+    int64_t work_ns = has_work ? call[-1].dur_ns : 0;
+    work_ns = work_ns < MOST_WORK_NS ? work_ns : MOST_WORK_NS;
+    s->nodes[launch].dur_ns += s->g->calibration.call_ns + work_ns;
+}
+
 // Activations that a job in 16 bits has already are not halved again.
 static bool is_16(const struct stk_graph *g)
 {
@@ -70,13 +94,23 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
         row = strcmp(to + 1, rates[k].to) == 0 ? k : row;
     }
     double peaks = by_peaks(s->g, row, how->level);
+    bool casts = strcmp(rates[row].to, "tf32") != 0;
+    uint32_t products = 0, per_cast = products_per_cast[how->level];
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         int class = class_of(n);
         if (class >= 0 && n->dur_ns > FIXED_NS && !(class == MEMORY && memory_stays)) {
             double by = rates[row].factor[class][how->level];
             by = class == FROM_32 && peaks > 0 ? peaks : by;
+            bool stays = class == FROM_32 && n->size == STK_UNALIGNED;
+            by = stays && how->level != STK_FIX_LOW ? 1 : by;
             n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
+        }
+        if (casts && per_cast && (class == FROM_32 || class == FROM_TF32)) {
+            products++;
+            if (products % per_cast == 0) {
+                add_cast(s, n);
+            }
         }
     }
     return true;
@@ -89,6 +123,7 @@ const struct stk_fix stk_fix_precision = {
     .what = "matrix products and activations in that type",
     .assumes = "the model trains as well, and the device has units for the type",
     .is_priced_alone = true,
+    .may_slow = true,
     .refuse = precision_refuse,
     .apply = precision_apply,
 };

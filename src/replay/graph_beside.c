@@ -7,6 +7,9 @@
 // are is not either: at the most the model had its part among the threads that were busy, or all
 // steps could be as short as the quarter of them that were disturbed least.
 //
+// Items of a loader are uneven where few of them take most of its time: the median item over the mean
+// one says how much of its work is that of ordinary ones.
+//
 // Method: the threads' outermost events are what they were busy with; the steps' time outside of
 // the fetches is their own. Of worker processes, which leave no events, only the shortest steps
 // tell. Limits: other jobs leave none either.
@@ -14,6 +17,9 @@
 #include "base/sort.h"
 #include "replay/graph.h"
 
+#define MOST_ITEMS 65536
+#define FEW_ITEMS 8
+#define UNEVEN 0.8        // a median item over the mean one, from which on items are even
 #define FEW_STEPS 4       // of fewer, the shortest says nothing
 #define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
 #define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
@@ -58,6 +64,39 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
     }
 }
 
+// The longest outermost event of loader threads tells which are items; their median over their mean.
+static double find_ordinary(const struct stk_graph_build *b)
+{
+    const struct stk_trace *t = b->a->t;
+    int64_t *ns = stk_alloc_array(MOST_ITEMS, sizeof *ns), longest_ns = 0, sum_ns = 0;
+    uint32_t name = STK_NONE;
+    size_t n = 0;
+    for (int pass = 0; ns && pass < 2; pass++) {
+        for (uint32_t k = 0; k < t->track_count; k++) {
+            const struct stk_thread_info *x = &b->a->threads[k];
+            const struct stk_track *row = &t->tracks[k];
+            bool counts = x->in_rank && x->root == k && x->is_loader && !b->lane_of[k];
+            for (uint32_t e = row->first; counts && e < row->first + row->count; e++) {
+                bool is_work = t->depth[e] == 0 && !(stk_class_of(b->a, e) & STK_NAME_WAIT_HOST);
+                if (is_work && pass == 0 && stk_end_ns(t, e) - t->start_ns[e] > longest_ns) {
+                    longest_ns = stk_end_ns(t, e) - t->start_ns[e];
+                    name = t->name[e];
+                } else if (is_work && pass == 1 && t->name[e] == name && n < MOST_ITEMS) {
+                    ns[n++] = stk_end_ns(t, e) - t->start_ns[e];
+                    sum_ns = stk_add_ns(sum_ns, ns[n - 1]);
+                }
+            }
+        }
+    }
+    double ordinary = 1;
+    if (n >= FEW_ITEMS && sum_ns > 0) {
+        stk_sort(ns, n, sizeof *ns, compare_ns);
+        ordinary = (double)ns[n / 2] * (double)n / (double)sum_ns;
+    }
+    stk_free(ns);
+    return ordinary < UNEVEN ? ordinary : 1;
+}
+
 // The lower quartile over the mean of what the used steps take outside of their fetches.
 static bool find_evenness(const struct stk_graph_build *b, double *out)
 {
@@ -87,10 +126,11 @@ static bool find_evenness(const struct stk_graph_build *b, double *out)
 bool stk_graph_beside(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;
-    g->undisturbed = 1;
+    g->undisturbed = g->ordinary = 1;
     if (g->is_span) {
         return true;
     }
+    g->ordinary = find_ordinary(b);
     double least, busiest;
     find_busy(b, &g->beside, &busiest);
     g->pace_ns = busiest * (double)(b->to_ns - b->from_ns) / g->step_count;
