@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small jobs of PyTorch, each with one switch: on, the fault is there; off, it is not. `SWITCHES` maps a name to the
+what-if that takes the fault away and a function of (device, fault) that yields after each step. `record` writes a profile.
+Limits: on a processor the same loops run, which says only that they work."""
+
+import torch
+from torch import nn
+
+
+def train(device, batches, make, dtype=None, chain=0, reads=False, fused=False, graphs=False):
+    torch.manual_seed(0)
+    model = make().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+
+    def after(x):
+        for _ in range(chain):
+            x = torch.tanh(x * 1.01 + 0.1)
+        return x
+
+    if fused:
+        after = torch.compile(after)
+    if graphs:
+        model = torch.compile(model, mode="reduce-overhead")
+    for x in batches:
+        x = x.to(device, non_blocking=x.is_pinned()) if x.device != torch.device(device) else x
+        with torch.autocast(torch.device(device).type, dtype or torch.float32, enabled=dtype is not None):
+            loss = after(model(x)).float().square().mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        if reads:
+            float(loss)
+        yield
+
+
+def perceptron(width, depth=2):
+    return lambda: nn.Sequential(*(part for _ in range(depth) for part in (nn.Linear(width, width), nn.ReLU())))
+
+
+def constant(shape, device):
+    batch = torch.randn(shape, device=device)
+    while True:
+        yield batch
+
+
+def made(shape, passes):
+    while True:
+        batch = torch.randn(shape)
+        for _ in range(passes):
+            batch = torch.tanh(batch)
+        yield batch
+
+
+def copied(shape, pin):
+    batch = torch.randn(shape)
+    batch = batch.pin_memory() if pin else batch
+    while True:
+        yield batch
+
+
+def input_stall(device, fault):
+    shape = (256, 1024)
+    return train(device, made(shape, 20) if fault else constant(shape, "cpu"), perceptron(1024, 4))
+
+
+def pageable_copy(device, fault):
+    pin = not fault and torch.device(device).type == "cuda"
+    return train(device, copied((4096, 2048), pin), perceptron(2048))
+
+
+def launches(device, fault):
+    return train(device, constant((16, 64), device), perceptron(64, 40), graphs=not fault)
+
+
+def full_precision(device, fault):
+    return train(device, constant((4096, 2048), device), perceptron(2048, 6), dtype=None if fault else torch.bfloat16)
+
+
+def unfused_chain(device, fault):
+    return train(device, constant((4096, 2048), device), perceptron(2048, 1), chain=24, fused=not fault)
+
+
+def hidden_sync(device, fault):
+    return train(device, constant((512, 512), device), perceptron(512, 8), reads=fault)
+
+
+SWITCHES = {
+    "G1": ("input-free", input_stall),
+    "G2": ("transfer-pinned", pageable_copy),
+    "G3": ("launch-graph", launches),
+    "G4": ("precision=bf16", full_precision),
+    "G5": ("fuse", unfused_chain),
+    "G6": ("no-sync", hidden_sync),
+}
+
+
+def devices():
+    """The GPU to measure on, and its name; None where there is none."""
+    return ("cuda", torch.cuda.get_device_name(0)) if torch.cuda.is_available() else None
+
+
+def settle(device):
+    if torch.device(device).type == "cuda":
+        torch.cuda.synchronize()
+
+
+def record(arm, steps, folder):
+    from torch.profiler import ProfilerActivity, profile, schedule
+
+    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if torch.cuda.is_available() else [])
+    path = str(folder / "job.pt.trace.json")
+    with profile(activities=activities, schedule=schedule(wait=1, warmup=3, active=steps), record_shapes=True,
+                 on_trace_ready=lambda p: p.export_chrome_trace(path)) as p:
+        for _ in range(4 + steps):
+            next(arm)
+            p.step()
+    return path
+
+
+def version():
+    return f"torch {torch.__version__}"
