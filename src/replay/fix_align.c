@@ -5,8 +5,9 @@
 // Method: such a kernel without matrix units may use them then, one that has them wastes less of
 // them. Where the device's peaks are known, a kernel that takes to its units gains a root of their
 // ratio to those without, as fix_precision.c has it; whether in tf32 or in 16 bits no name says, so
-// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since the
-// type may be the reason, or the library may pad already. Work that padding adds is not counted: it is less than 8 of a dimension.
+// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since
+// the type may be the reason, or the library may pad already. Work that padding adds is not
+// counted: it is less than 8 of a dimension.
 #include <math.h>
 
 #include "replay/fix.h"

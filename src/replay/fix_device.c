@@ -8,8 +8,8 @@
 // other devices by peaks are off by a seventh in the mean, and by much more for single kernels. A
 // link to the host that copies from pinned memory show to be slower than its data sheet (a slot
 // with fewer lanes, a switch) may be as it should be in the other machine: at best it is, and half
-// of that is expected. Collectives that reach less than half of the link between devices are held up by
-// something else (a bus, a network), which another device does not change: at best it does.
+// of that is expected. Collectives that reach less than half of the link between devices are held
+// up by something else (a bus, a network), which another device does not change: at best it does.
 //
 // Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
 // that caches and clocks do, and that a batch would be chosen larger is not seen.

@@ -62,8 +62,8 @@ static int compare(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-// Deviation of the steps by their quartiles, so that a rare long one does not count. Steps are those
-// of the device: a host that runs ahead begins them as the queue lets it. False: no memory.
+// Deviation of the steps by their quartiles, so that a rare long one does not count. Steps are
+// those of the device: a host that runs ahead begins them as the queue lets it. False: no memory.
 static bool deviation(const struct stk_graph *g, double *out)
 {
     struct stk_times t;

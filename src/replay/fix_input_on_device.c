@@ -6,10 +6,10 @@
 // is what the fetching thread does, or the workers' pace times their number: where the profile does
 // not show them (processes of their own) between one and eight are taken.
 //
-// What waits for files is no work for a kernel: at the least a tenth of the share moves. Workers whose
-// recorded items take far longer on average than the median one are held up by few slow batches: what
-// makes those slow is a wait for storage, not work that a kernel does. Of such, the share of an ordinary
-// batch's work moves; at best that of all of it.
+// What waits for files is no work for a kernel: at the least a tenth of the share moves. Workers
+// whose recorded items take far longer on average than the median one are held up by few slow
+// batches: what makes those slow is a wait for storage, not work that a kernel does. Of such, the
+// share of an ordinary batch's work moves; at best that of all of it.
 //
 // Limits: which part of the preparation has a kernel is not known, which is why the share is asked
 // for; raw data may be larger to copy; one kernel stands for many.

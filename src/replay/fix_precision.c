@@ -4,8 +4,8 @@
 // half; from tf32 to 16 bits 1.3 to 1.7. Where the device's peaks are known, products that leave
 // fp32 for 16 bits reach the square root of their ratio, which gives those factors for the devices
 // that they were published for. The least: products that run without tensor cores keep doing so, as
-// those of dimensions that are no multiples of 8 do, which is expected of them where the profile tells
-// shapes. The optimizer, copies and gradients that are reduced stay.
+// those of dimensions that are no multiples of 8 do, which is expected of them where the profile
+// tells shapes. The optimizer, copies and gradients that are reduced stay.
 //
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a

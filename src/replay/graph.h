@@ -132,7 +132,7 @@ struct stk_graph {
     bool is_span;     // no steps: all that was recorded, as one
     double beside;    // loader threads that are busy at a time, in the mean
     double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
-    double ordinary;        // the median of the loader threads' items over their mean; 1: not known
+    double ordinary;  // the median of the loader threads' items over their mean; 1: not known
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;

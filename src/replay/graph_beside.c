@@ -7,8 +7,8 @@
 // are is not either: at the most the model had its part among the threads that were busy, or all
 // steps could be as short as the quarter of them that were disturbed least.
 //
-// Items of a loader are uneven where few of them take most of its time: the median item over the mean
-// one says how much of its work is that of ordinary ones.
+// Items of a loader are uneven where few of them take most of its time: the median item over the
+// mean one says how much of its work is that of ordinary ones.
 //
 // Method: the threads' outermost events are what they were busy with; the steps' time outside of
 // the fetches is their own. Of worker processes, which leave no events, only the shortest steps
@@ -64,7 +64,8 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
     }
 }
 
-// The longest outermost event of loader threads tells which are items; their median over their mean.
+// The longest outermost event of loader threads tells which are items; their median over their
+// mean.
 static double find_ordinary(const struct stk_graph_build *b)
 {
     const struct stk_trace *t = b->a->t;
