@@ -2,8 +2,8 @@
 // Much of the host's step holds no event, since the program's own Python was not recorded: what it
 // does there, the input above all, cannot be told. Gives the line that makes it visible.
 #include "base/human.h"
-#include "rules/finding.h"
 #include "rules/snippets.h"
+#include "rules/torch_signs.h"
 
 enum { UNSEEN, LOUD };
 static const struct stk_threshold thresholds[] = {
@@ -54,6 +54,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
             "is said of it is a lower bound");
     }
     stk_finding_raise(f, 1);
+    stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
     return STK_RULE_FIRED;
 }
 

@@ -2,7 +2,7 @@
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "base/human.h"
-#include "rules/finding.h"
+#include "rules/torch_signs.h"
 
 enum { REMAINS, ODD };
 static const struct stk_threshold thresholds[] = {
@@ -185,6 +185,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+    stk_torch_signs_choose(ctx, f);
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {

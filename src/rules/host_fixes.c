@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "model/device/device_rates.h"
 #include "rules/host_fixes.h"
+#include "rules/torch_signs.h"
 #include "store/names.h"
 #include "store/tf_name.h"
 
@@ -75,6 +76,7 @@ enum {
     FIX_TF_PYTHON,
     FIX_JAX_PYTHON,
     FIX_JAX_EAGER,
+    FIX_JAX_CALLBACK,
     FIX_BATCH,
     FIX_PYTHON,
     FIX_WAIT,
@@ -253,8 +255,15 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "train_step = jax.jit(train_step, donate_argnums=0)"},
     [FIX_JAX_EAGER] = {"jax",
                        "Operations of jax.numpy run one by one, each called from Python: put the "
-                       "functions that call them under jit.",
+                       "functions that call them under jit, and a loop over many calls into "
+                       "jax.lax.scan.",
                        "prepare = jax.jit(prepare)  # once, before the loop"},
+    [FIX_JAX_CALLBACK] =
+        {"jax",
+         "The compiled step calls Python (pure_callback, io_callback, debug.callback), and waits "
+         "for it: write that with jax.numpy, or hand the values out of the step and look at them "
+         "every hundred steps.",
+         NULL},
     [FIX_BATCH] = {"any",
                    "A larger batch gives each kernel more to do for the same number of launches, "
                    "if memory and convergence allow.",
@@ -433,7 +442,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         fix(ctx, f, FIX_TF_PLACEMENT);
     }
     choose_calls(ctx, f);
-    if (takes(ctx, STK_SIGN_CONSTANT)) {
+    bool eager_leads =
+        is_eager(ctx) && sign(ctx, STK_SIGN_CONSTANT)->ns < sign(ctx, STK_SIGN_EAGER_OP)->ns;
+    if (takes(ctx, STK_SIGN_CONSTANT) && !eager_leads) {
         fix(ctx, f, FIX_TF_CONSTANT);
     }
     if (stk_rule_cause_names_any(ctx, STK_PART_HOST, python)) {
@@ -445,6 +456,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         choose_eager(ctx, f);
     } else if (runs_briefly(ctx)) {
         fix(ctx, f, keras ? FIX_TF_STEPS : FIX_TF_LOOP);
+    }
+    if (takes(ctx, STK_SIGN_CONSTANT) && eager_leads) {
+        fix(ctx, f, FIX_TF_CONSTANT);
     }
 }
 
@@ -486,10 +500,14 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
                         stk_human_count(sign(ctx, STK_SIGN_JAX_CALL)->count, count));
         fix(ctx, f, FIX_JAX_EAGER);
     }
+    if (takes(ctx, STK_SIGN_CALLBACK)) {
+        fix(ctx, f, FIX_JAX_CALLBACK);
+    }
     if (stk_rule_owners_tell(&run->causes[STK_PART_HOST])) {
         fix(ctx, f, FIX_OWN);
     }
-    for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {
+    for (int i = stk_torch_signs_choose(ctx, f) ? FIX_TF_PYTHON : FIX_TORCH_PYTHON;
+         i <= FIX_JAX_PYTHON; i++) {
         fix(ctx, f, i);
     }
     if (!run->facts.has_python) {

@@ -2,7 +2,7 @@
 // The host waits for the device, and the device then waits for the host. Only the idle time that
 // follows counts: a host that waits while the device works costs nothing.
 #include "base/human.h"
-#include "rules/finding.h"
+#include "rules/torch_signs.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
 static const struct stk_threshold thresholds[] = {
@@ -113,6 +113,7 @@ static enum stk_rule_state host_sync_check(const struct stk_rule_ctx *ctx,
                         stk_human_count(facts->sync_calls, count),
                         stk_human_ns(facts->sync_call_ns, time));
     }
+    stk_torch_signs_choose(ctx, f);
     host_sync_choose_fixes(ctx, f);
     return STK_RULE_FIRED;
 }

@@ -3,6 +3,7 @@
 // the others do. The test itself is the model's; here it is explained.
 #include "base/human.h"
 #include "rules/finding.h"
+#include "rules/snippets.h"
 
 enum { MORE };
 static const struct stk_threshold thresholds[] = {
@@ -11,7 +12,19 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_WORK, FIX_INPUT, FIX_HOST, FIX_TORCH, FIX_TF, FIX_DEVICE, FIX_RECORD };
+enum {
+    FIX_WORK,
+    FIX_INPUT,
+    FIX_HOST,
+    FIX_TORCH,
+    FIX_TF,
+    FIX_DEVICE,
+    FIX_RECORD,
+    FIX_ALONE,
+    FIX_TORCH_PYTHON,
+    FIX_TF_PYTHON,
+    FIX_JAX_PYTHON
+};
 static const struct stk_rep_fix fixes[] = {
     [FIX_WORK] =
         {"any",
@@ -42,6 +55,14 @@ static const struct stk_rep_fix fixes[] = {
     [FIX_RECORD] =
         {"any", "Record host activity on all ranks, so that what the late one does can be seen.",
          NULL},
+    [FIX_ALONE] =
+        {"any",
+         "What one rank does alone, a checkpoint, a log, an evaluation, all others wait for: do it "
+         "rarely, from a copy, and on another thread.",
+         NULL},
+    [FIX_TORCH_PYTHON] = STK_FIX_PYTHON_TORCH,
+    [FIX_TF_PYTHON] = STK_FIX_PYTHON_TF,
+    [FIX_JAX_PYTHON] = STK_FIX_PYTHON_JAX,
     {0},
 };
 
@@ -87,10 +108,29 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     return best;
 }
 
+// Time of host steps that no event fills, which the late rank has more of: 0 where that does not
+// explain the waiting.
+static double unrecorded_ns(const struct stk_run_sum *run, double wait_ns)
+{
+    int32_t late = run->straggler.rank;
+    double more =
+        mean_ns(run, STK_PART_UNKNOWN, late, false) - mean_ns(run, STK_PART_UNKNOWN, late, true);
+    return run->scope == STK_SCOPE_HOST && more >= thresholds[MORE].value * wait_ns ? more : 0;
+}
+
 static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                   int part)
+                                   int part, bool is_unrecorded)
 {
     enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
+    if (is_unrecorded) {
+        for (int i = FIX_ALONE; i <= FIX_JAX_PYTHON; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+        return;
+    }
+    if (group == STK_GROUP_HOST) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ALONE]);
+    }
     if (group == STK_GROUP_COMPUTE) {
         stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
     } else if (group == STK_GROUP_INPUT || group == STK_GROUP_TRANSFER) {
@@ -130,7 +170,14 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
             ctx, f, "the ranks' clocks do not agree: the late rank is the one that waits least");
     }
     int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
-    if (part >= 0) {
+    double unrecorded = part < 0 ? unrecorded_ns(run, (double)g->wait_ns / waiting) : 0;
+    if (unrecorded > 0) {
+        stk_finding_say(
+            ctx, f,
+            "rank %d spends %s more a step than the others where nothing is recorded: Python of "
+            "its own, as where one rank alone saves or logs",
+            (int)g->rank, stk_human_ns((int64_t)unrecorded, time));
+    } else if (part >= 0) {
         stk_finding_say(ctx, f, "rank %d spends %s more %sthan the others on average on: %s",
                         (int)g->rank, stk_human_ns((int64_t)more_ns, time),
                         per_step ? "a step " : "", stk_rule_part_meaning(ctx, part));
@@ -143,7 +190,7 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
                         "%llu collectives were left out, since their counts differ between ranks",
                         (unsigned long long)run->rank_events_unequal);
     }
-    straggler_choose_fixes(ctx, f, part);
+    straggler_choose_fixes(ctx, f, part, unrecorded > 0);
 }
 
 static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,

@@ -24,18 +24,22 @@
 #include "model/threads/thread_segments.h"
 
 #define SHORT_PIECE_NS (200 * STK_US)
+#define AWAITS (STK_NAME_XLA_RUN | STK_NAME_WAIT_HOST)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, ASIDE, LISTS };
-static const enum stk_part list_part[LISTS] = {
-    STK_PART_COMPILE, STK_PART_COMPUTE, STK_PART_COMMUNICATION, STK_PART_INPUT, STK_PART_HOST};
+// AWAITED: compiled code waits for what its other threads run, be it the model or Python that it
+// calls.
+enum { COMPILE, COMPUTE, COLLECTIVE, FETCH, ASIDE, AWAITED, LISTS };
+static const enum stk_part list_part[LISTS] = {STK_PART_COMPILE,       STK_PART_COMPUTE,
+                                               STK_PART_COMMUNICATION, STK_PART_INPUT,
+                                               STK_PART_HOST,          STK_PART_COMPUTE};
 
 struct host {
     struct stk_analysis *a;
     struct stk_thread_segments segments;
     struct stk_marks list[LISTS];
     size_t at[LISTS];
-    struct stk_vec compute, aside; // struct stk_mark
+    struct stk_vec compute, aside, awaited; // struct stk_mark
     struct stk_spans communication;
     int64_t covered_ns, total_ns; // of used windows
     bool used;
@@ -101,11 +105,12 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
         if (top && !(top->inherited & INPUT_CLASSES)) {
             uint32_t aside = open_aside(h, c);
             bool is_model = aside == STK_NONE && (top->inherited & STK_NAME_MODEL_OP);
+            bool awaits = (stk_class_of(h->a, top->event) & AWAITS) == AWAITS;
+            struct stk_vec *model = awaits ? &h->awaited : &h->compute;
             if (aside != STK_NONE && !extend(&h->aside, at, end, aside)) {
                 return false;
             }
-            if (is_model &&
-                !extend(&h->compute, at, end, stk_cursor_outermost(c, STK_NAME_MODEL_OP))) {
+            if (is_model && !extend(model, at, end, stk_cursor_outermost(c, STK_NAME_MODEL_OP))) {
                 return false;
             }
         }
@@ -131,7 +136,9 @@ static bool find_model_time(struct host *h)
     stk_free(c);
     h->list[COMPUTE] = (struct stk_marks){h->compute.items, h->compute.count};
     h->list[ASIDE] = (struct stk_marks){h->aside.items, h->aside.count};
+    h->list[AWAITED] = (struct stk_marks){h->awaited.items, h->awaited.count};
     stk_marks_flatten(&h->list[COMPUTE]);
+    stk_marks_flatten(&h->list[AWAITED]);
     stk_marks_flatten(&h->list[ASIDE]);
     h->list[COLLECTIVE] = a->host_collectives;
     h->list[FETCH] = a->fetches;
@@ -247,6 +254,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     struct host h = {.a = a};
     stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_vec_init(&h.aside, sizeof(struct stk_mark), UINT32_MAX - 1);
+    stk_vec_init(&h.awaited, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_spans_init(&h.communication);
     h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
@@ -263,6 +271,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
     stk_vec_deinit(&h.aside);
+    stk_vec_deinit(&h.awaited);
     stk_spans_deinit(&h.communication);
     return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }

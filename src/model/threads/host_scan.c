@@ -171,6 +171,10 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
 {
     struct stk_sign_sum *sum = &s->f->signs[sign];
     int64_t end_ns = stk_end_ns(s->a->t, event);
+    bool is_tfs = sign == STK_SIGN_CONSTANT || sign == STK_SIGN_EAGER_OP;
+    if (is_tfs && end_ns <= s->sign_end_ns[STK_SIGN_PY_FUNC]) {
+        return; // Python that the graph calls: the loop has no part in it
+    }
     sum->count++;
     if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
         sum->ns = stk_add_ns(sum->ns, stk_dur_ns(s->a->t, event));
