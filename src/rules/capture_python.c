@@ -54,7 +54,11 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
             "is said of it is a lower bound");
     }
     stk_finding_raise(f, 1);
-    stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
+    if (stk_torch_signs_choose(ctx, f)) { // what operators tell needs no Python
+        for (int i = 0; fixes[i].text; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
     return STK_RULE_FIRED;
 }
 

@@ -115,7 +115,9 @@ static void signs(void)
         {"EagerLocalExecute: WriteSummary", STK_KIND_HOST_OP, STK_SIGN_SUMMARY},
         {"EagerLocalExecute: WriteFile", STK_KIND_HOST_OP, STK_SIGN_EAGER_OP},
         {"PjitFunction(add)", STK_KIND_HOST_OP, STK_SIGN_JAX_CALL},
-        {"aten::mm", STK_KIND_HOST_OP, STK_SIGN_COUNT},
+        {"aten::mm", STK_KIND_HOST_OP, STK_SIGN_ATEN},
+        {"aten::tanh", STK_KIND_HOST_OP, STK_SIGN_RECURRENT},
+        {"aten::_is_any_true", STK_KIND_HOST_OP, STK_SIGN_ANOMALY},
         {"Model::PyFunc", STK_KIND_HOST_OP, STK_SIGN_COUNT}, // a method of a class, no operation
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
