@@ -13,6 +13,7 @@
 #include "capture/parent/folder.h"
 #include "capture/parent/gpu_windows.h"
 #include "capture/parent/job.h"
+#include "capture/parent/on_demand.h"
 #include "capture/parent/run_out.h"
 #include "capture/parent/sampler.h"
 #include "cli/cli.h"
@@ -353,9 +354,12 @@ static int run_run(const struct stk_args *args)
         plan.steps =
             v[STK_OPT_ID_WINDOW].set ? (uint64_t)v[STK_OPT_ID_WINDOW].number : (uint64_t)STEPS;
     }
-    char text[STK_HOOK_PLAN_MAX];
+    char text[STK_HOOK_PLAN_MAX], sockets[STK_ON_DEMAND_DIR] = "";
     stk_folder_plan(&plan, r.folder, text);
-    code = run_in_folder(&r, args, argv, text);
+    bool is_set = !v[STK_OPT_ID_ON_DEMAND].set ||
+                  stk_on_demand_set(r.folder, sockets, &err) == STOKER_OK;
+    code = is_set ? run_in_folder(&r, args, argv, text) : stk_fail(&err);
+    stk_on_demand_drop(sockets);
     stk_steps_free(&r.run.steps);
     stk_free(argv);
     stk_free(r.folder);
@@ -382,6 +386,8 @@ const struct stk_cmd stk_cmd_run = {
         "written then.\n\n"
         "--level 1 records windows of what the GPU does instead, by CUPTI: for programs in any "
         "language, and again and again where --every says so. docs/level1.md has its limits.\n\n"
+        "--on-demand lets `stoker capture PID` record further windows of a PyTorch job while it "
+        "runs (KINETO_USE_DAEMON).\n\n"
         "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
         "A job that --stop ended counts as done: 0.",
     .examples =
@@ -395,7 +401,7 @@ const struct stk_cmd stk_cmd_run = {
     .options = {STK_OPT_ID_WINDOW, STK_OPT_ID_RUN_WARMUP, STK_OPT_ID_OUT, STK_OPT_ID_STOP,
                 STK_OPT_ID_LEVEL, STK_OPT_ID_RUN_AFTER, STK_OPT_ID_RUN_FOR, STK_OPT_ID_RUN_EVERY,
                 STK_OPT_ID_INPUT, STK_OPT_ID_COMPARE, STK_OPT_ID_ALLOW_CHECKPOINTS,
-                STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_ON_DEMAND, STK_OPT_ID_RUN_JSON, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run_run,
 };

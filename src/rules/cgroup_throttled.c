@@ -78,5 +78,6 @@ const struct stk_rule stk_rule_cgroup_throttled = {
     .source = "Linux, Documentation/scheduler/sched-bwc: nr_periods, nr_throttled, throttled time.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = cgroup_throttled_check,
 };

@@ -111,5 +111,6 @@ const struct stk_rule stk_rule_disk_busy = {
     .source = "Linux, Documentation/admin-guide/iostats and Documentation/accounting/psi.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = disk_busy_check,
 };

@@ -135,5 +135,6 @@ const struct stk_rule stk_rule_gpu_clocks = {
     .source = "NVIDIA, NVML reference: clocks event reasons.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = gpu_clocks_check,
 };

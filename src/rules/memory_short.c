@@ -101,5 +101,6 @@ const struct stk_rule stk_rule_memory_short = {
     .source = "Linux, Documentation/accounting/psi and Documentation/admin-guide/cgroup-v2.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = memory_short_check,
 };

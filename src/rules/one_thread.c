@@ -100,5 +100,6 @@ const struct stk_rule stk_rule_one_thread = {
     .source = "Python documentation, global interpreter lock; PyTorch documentation of DataLoader.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = one_thread_check,
 };

@@ -98,5 +98,6 @@ const struct stk_rule stk_rule_processors_short = {
     .source = "Linux, Documentation/scheduler/sched-stats: time spent waiting on a run queue.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .is_live = true,
     .check = processors_short_check,
 };

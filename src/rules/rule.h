@@ -44,6 +44,7 @@ struct stk_rule {
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
     const struct stk_rep_fix *fixes;        // ends with text == NULL; best first
     bool fixes_recorder; // they change how the profile is recorded: by the tool that recorded it
+    bool is_live;        // asked of a running job too, of which there is the machine's record alone
     // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence, and
     // choose the fixes that suit what was seen (stk_finding_fix), best first; none chosen: all.
     // *why is a short text for the report's `rules` list in every state. Never fails for lack of
@@ -63,5 +64,9 @@ const struct stk_rule *stk_rule_find(const char *id); // NULL: none
 // report->findings and report->rules.
 STK_MUST_CHECK enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx,
                                                 struct stk_report *report, struct stoker_err *err);
+// Ask the rules of a running job; at most `most` findings, the most severe first. What does not
+// depend on a profile is filled: id, title, severity, evidence. Returns how many.
+size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *findings,
+                      size_t most);
 
 #endif

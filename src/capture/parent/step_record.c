@@ -34,7 +34,7 @@ static bool read_all(int fd, void *to, size_t n, off_t at)
     return true;
 }
 
-static bool read_head(int fd, struct stk_steps_header *h)
+bool stk_steps_read_head(int fd, struct stk_steps_header *h)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < STK_STEPS_HEADER_BYTES ||
@@ -95,7 +95,7 @@ static enum stoker_status read_one(const char *path, uint64_t warmup, uint64_t m
 {
     struct stk_steps s = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = fd >= 0 && read_head(fd, &s.head);
+    bool good = fd >= 0 && stk_steps_read_head(fd, &s.head);
     s.head.kept = s.head.kept < most ? s.head.kept : most;
     size_t n = good ? s.head.kept : 0;
     struct stk_steps_record *records = stk_alloc_array(n + 1, sizeof *records);
@@ -201,7 +201,7 @@ static void each_head(const char *folder, void (*see)(void *arg, const struct st
         int fd = is_record(e->d_name)
                      ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                      : -1;
-        if (fd >= 0 && read_head(fd, &h)) {
+        if (fd >= 0 && stk_steps_read_head(fd, &h)) {
             see(arg, &h);
         }
         if (fd >= 0) {

@@ -21,7 +21,7 @@
 #define STK_STEPS_VERSION 1
 
 enum stk_steps_source {
-    STK_STEPS_NONE,
+    STK_STEPS_UNKNOWN,
     STK_STEPS_OPTIMIZER,
     STK_STEPS_KERAS,
     STK_STEPS_FETCHES,
@@ -87,6 +87,9 @@ STK_MUST_CHECK enum stoker_status stk_steps_read_first(const char *folder, uint6
 // Steps of the process that made the most so far; cheap, for a tick.
 uint64_t stk_steps_made(const char *folder);
 void stk_steps_free(struct stk_steps_of_run *run);
+// The header of one record, its counts within what the file holds; the job may still write it.
+// False: it is none, or none yet.
+bool stk_steps_read_head(int fd, struct stk_steps_header *h);
 // Whether every process that steps has its window behind it; cheap, for a tick.
 bool stk_steps_window_is_over(const char *folder);
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A window of a running PyTorch job by Kineto's on-demand protocol: this process stands where the
+// daemon (dynolog) would, and answers one question of the job's with what to record.
+#ifndef STK_CAPTURE_REMOTE_KINETO_H
+#define STK_CAPTURE_REMOTE_KINETO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+enum { STK_KINETO_PATH = 4096 };
+
+// How a process was started, as its environment says.
+struct stk_kineto_job {
+    bool is_known;                    // its environment may be read
+    bool listens;                     // KINETO_USE_DAEMON is set
+    char socket_dir[STK_KINETO_PATH]; // KINETO_IPC_SOCKET_DIR; "": the abstract name
+    char trace_dir[STK_KINETO_PATH];  // KINETO_ONDEMAND_TRACE_DIR; "": /tmp
+};
+void stk_kineto_look(pid_t pid, struct stk_kineto_job *out);
+
+struct stk_kineto_plan {
+    pid_t pid;
+    const struct stk_kineto_job *job;
+    const char *trace; // absolute, ends in ".json"; Kineto puts "_PID" before that
+    uint64_t duration_ms;
+    uint64_t ask_ms, write_ms;  // how long to wait for its question; for its file behind the window
+    bool (*is_cancelled)(void); // asked several times a second
+    void (*told)(void *arg, const char *what); // what is waited for now; may be NULL
+    void *told_arg;
+};
+// Writes where the trace is into path[STK_KINETO_PATH]. STOKER_ELIMIT: the job did not ask, or wrote
+// nothing, in time; another daemon is there. STOKER_EINTR: cancelled.
+STK_MUST_CHECK enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *path,
+                                                     struct stoker_err *err);
+
+#endif

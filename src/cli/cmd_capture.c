@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker capture: a window of a job that runs already. A process is a PyTorch job, asked by Kineto's
+// protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "capture/parent/folder.h"
+#include "capture/parent/step_record.h"
+#include "capture/remote/kineto.h"
+#include "capture/remote/profiler_service.h"
+#include "cli/cli.h"
+#include "cli/screen.h"
+#include "live/target.h"
+
+#define CAPTURES "stoker-captures"
+#define STEPS_ROOM 1.2 // steps differ; the first one is cut
+enum {
+    DURATION_MS = 3000,
+    DURATION_MOST_MS = 600000,
+    STEPS_MOST = 1000,
+    ASK_MS = 30000,  // Kineto asks each five seconds
+    WRITE_MS = 120000,
+    ANSWER_MS = 120000,
+    PORT_MAX = 65535
+};
+
+static bool is_cancelled(void)
+{
+    return stk_signals_pending() != 0;
+}
+
+static void tell(void *arg, const char *what)
+{
+    (void)arg;
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "stoker: %s\n", what);
+    }
+}
+
+static int write_stdout(void *arg, const char *bytes, size_t n)
+{
+    (void)arg;
+    return fwrite(bytes, 1, n, stdout) == n ? 0 : -1;
+}
+
+// ---- what is asked for ----
+
+static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *ms)
+{
+    const struct stk_opt_value *v = args->values;
+    *ms = DURATION_MS;
+    if (v[STK_OPT_ID_DURATION].set && v[STK_OPT_ID_CAPTURE_STEPS].set) {
+        return stk_usage(&stk_cmd_capture, "--duration and --steps are two ways to say one thing");
+    }
+    if (v[STK_OPT_ID_DURATION].set) {
+        *ms = (uint64_t)v[STK_OPT_ID_DURATION].number / 1000000u;
+    } else if (v[STK_OPT_ID_CAPTURE_STEPS].set) {
+        if (!median_ns) {
+            return stk_usage(&stk_cmd_capture,
+                             "--steps: how long its steps are is known of jobs under `stoker run` "
+                             "alone; say --duration 3s");
+        }
+        int64_t steps = v[STK_OPT_ID_CAPTURE_STEPS].number;
+        if (steps < 1 || steps > STEPS_MOST) {
+            return stk_usage(&stk_cmd_capture, "--steps: from 1 to %d", STEPS_MOST);
+        }
+        *ms = (uint64_t)(STEPS_ROOM * (double)(steps + 1) * (double)median_ns * 1e-6) + 1;
+    }
+    if (*ms < 1 || *ms > DURATION_MOST_MS) {
+        return stk_usage(&stk_cmd_capture, "a window is from 1ms to 10min long");
+    }
+    return STK_EXIT_DONE;
+}
+
+static enum stoker_status make_folder(const struct stk_args *args, char **folder,
+                                      struct stoker_err *err)
+{
+    const char *wanted = args->values[STK_OPT_ID_CAPTURE_OUT].text;
+    char by_time[64];
+    if (!wanted) {
+        time_t now = time(NULL);
+        struct tm tm;
+        strftime(by_time, sizeof by_time, CAPTURES "/%Y-%m-%d_%H-%M-%S", localtime_r(&now, &tm));
+        wanted = by_time;
+    }
+    return stk_folder_make(wanted, folder, err);
+}
+
+// The report of what was captured, on standard output.
+static int explain(const struct stk_args *args, const char *path)
+{
+    struct stoker_why_options options;
+    struct stoker_result *result = NULL;
+    struct stoker_err err;
+    struct stoker_write_options how = {
+        .colour = stk_screen_colour(STDOUT_FILENO, args->values[STK_OPT_ID_NO_COLOR].set),
+        .columns = stk_screen_columns(STDOUT_FILENO),
+        .ascii = isatty(STDOUT_FILENO) && stk_screen_ascii()};
+    fprintf(stderr, "stoker: recorded ");
+    stk_screen_put(stderr, path, STK_SCREEN_ALL);
+    fputc('\n', stderr);
+    if (args->values[STK_OPT_ID_QUIET].set) {
+        return STK_EXIT_DONE;
+    }
+    stoker_why_options_default(&options);
+    options.limit = 20;
+    int code = STK_EXIT_DONE;
+    if (stoker_why(&path, 1, &options, &result, &err) != STOKER_OK ||
+        stoker_result_write(result, "text", &how, write_stdout, NULL, &err) != STOKER_OK) {
+        code = stk_fail(&err);
+    } else if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0) {
+        code = STK_EXIT_CANNOT_TELL;
+    }
+    stoker_result_free(result);
+    return fflush(stdout) == 0 ? code : stk_output_failed(code);
+}
+
+// ---- a process ----
+
+// Which process of a run steps, and how long its steps are: `stoker run` itself is none of them.
+static void see_steps(const struct stk_live_target *target, pid_t *pid, uint64_t *median_ns)
+{
+    struct stk_steps_of_run steps = {0};
+    struct stoker_err err;
+    bool is_rank = false;
+    if (!target->folder[0] || stk_steps_read(target->folder, 0, &steps, &err) != STOKER_OK) {
+        stk_steps_free(&steps);
+        return;
+    }
+    for (size_t i = 0; i < steps.count; i++) {
+        is_rank |= steps.ranks[i].head.pid == (uint64_t)*pid;
+    }
+    if (steps.count) {
+        *median_ns = steps.ranks[steps.lead].median_ns;
+        *pid = is_rank ? *pid : (pid_t)steps.ranks[steps.lead].head.pid;
+    }
+    stk_steps_free(&steps);
+}
+
+static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
+{
+    struct stoker_err err;
+    stk_err_init(&err);
+    stk_err_set(&err, STOKER_EINPUT,
+                job->is_known
+                    ? "process %d does not take orders: PyTorch does where it was started by "
+                      "`stoker run --on-demand`, or with KINETO_USE_DAEMON=1 in its environment. "
+                      "Programs of TensorFlow and JAX are asked by HOST:PORT"
+                    : "process %d: its environment may not be read, so it is not known how to "
+                      "ask it; be the user that it runs as",
+                (int)pid);
+    return stk_fail(&err);
+}
+
+// Kineto writes into its own folder for such traces alone; from there it is moved.
+static enum stoker_status move_trace(const char *from, const char *folder, char *to, size_t size,
+                                     struct stoker_err *err)
+{
+    char buffer[65536];
+    const char *slash = strrchr(from, '/');
+    int n = snprintf(to, size, "%s/%s", folder, slash ? slash + 1 : from);
+    if (n < 0 || (size_t)n + 16 > size) {
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name", folder);
+    }
+    char *dot = strstr(to + strlen(folder), ".json");
+    if (dot) { // the name that PyTorch's own traces have
+        snprintf(dot, size - (size_t)(dot - to), ".pt.trace.json");
+    }
+    if (rename(from, to) == 0) {
+        return STOKER_OK;
+    }
+    FILE *in = fopen(from, "rbe"), *out = fopen(to, "wbe");
+    bool ok = in && out;
+    for (size_t k; ok && (k = fread(buffer, 1, sizeof buffer, in)) > 0;) {
+        ok = fwrite(buffer, 1, k, out) == k;
+    }
+    ok = ok && !ferror(in);
+    ok = (!out || fclose(out) == 0) && ok;
+    if (in) {
+        fclose(in);
+    }
+    if (!ok) {
+        return stk_err_set(err, STOKER_EOUTPUT, "%.200s: could not be copied to %.200s", from, to);
+    }
+    unlink(from);
+    return STOKER_OK;
+}
+
+static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job *job, uint64_t ms,
+                                         const char *folder, char *path, size_t size,
+                                         struct stoker_err *err)
+{
+    char scratch[STK_KINETO_PATH], trace[STK_KINETO_PATH + 16], found[STK_KINETO_PATH];
+    int n = snprintf(scratch, sizeof scratch, "%s/stoker-XXXXXX",
+                     job->trace_dir[0] ? job->trace_dir : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof scratch || !mkdtemp(scratch)) {
+        return stk_err_set(err, STOKER_EOUTPUT, "%.200s: no folder could be made there: %s",
+                           job->trace_dir[0] ? job->trace_dir : "/tmp", strerror(errno));
+    }
+    snprintf(trace, sizeof trace, "%s/trace.json", scratch);
+    struct stk_kineto_plan plan = {.pid = pid,
+                                   .job = job,
+                                   .trace = trace,
+                                   .duration_ms = ms,
+                                   .ask_ms = ASK_MS,
+                                   .write_ms = WRITE_MS,
+                                   .is_cancelled = is_cancelled,
+                                   .told = tell};
+    enum stoker_status status = stk_kineto_capture(&plan, found, err);
+    if (status == STOKER_OK) {
+        status = move_trace(found, folder, path, size, err);
+    }
+    rmdir(scratch); // with a late trace in it, it stays
+    return status;
+}
+
+static int capture_process(const struct stk_args *args)
+{
+    static struct stk_live_target target;
+    static struct stk_kineto_job job;
+    struct stoker_err err;
+    uint64_t median_ns = 0, ms;
+    if (stk_live_target_find(args->words[0], &target, &err) != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    pid_t pid = target.pid;
+    see_steps(&target, &pid, &median_ns);
+    int code = window_of(args, median_ns, &ms);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    stk_kineto_look(pid, &job);
+    if (!job.listens) {
+        return cannot_listen(pid, &job);
+    }
+    char *folder = NULL, path[STK_KINETO_PATH];
+    if (make_folder(args, &folder, &err) != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    stk_signals_catch();
+    code = capture_kineto(pid, &job, ms, folder, path, sizeof path, &err) == STOKER_OK
+               ? explain(args, path)
+               : stk_fail(&err);
+    rmdir(folder); // where nothing came
+    stk_free(folder);
+    return code;
+}
+
+// ---- a profiler server ----
+
+// HOST:PORT, [ADDRESS]:PORT; false: neither.
+static bool split(const char *word, char *host, size_t size, const char **port)
+{
+    const char *colon = strrchr(word, ':');
+    int64_t number;
+    bool is_v6 = *word == '[' && colon && colon > word && colon[-1] == ']';
+    size_t n = colon ? (size_t)(colon - word) : 0;
+    if (n < 1 || n >= size || !stk_str_to_i64(stk_str_from(colon + 1), &number) || number < 1 ||
+        number > PORT_MAX || (!is_v6 && memchr(word, ':', n)) || memchr(word, '/', n)) {
+        return false;
+    }
+    snprintf(host, size, "%.*s", (int)(is_v6 ? n - 2 : n), is_v6 ? word + 1 : word);
+    *port = colon + 1;
+    return *host != 0;
+}
+
+static int say_wrote(const struct stk_args *args, const char *folder, const char *session)
+{
+    char path[4200];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, session);
+    if (stat(path, &st) == 0) { // the server's disk is this one
+        return explain(args, path);
+    }
+    fprintf(stderr,
+            "stoker: the server keeps its profiles itself (it is older than profiles in answers): "
+            "look on its own disk for ");
+    stk_screen_put(stderr, path, STK_SCREEN_ALL);
+    fputc('\n', stderr);
+    return STK_EXIT_CANNOT_TELL;
+}
+
+static int capture_service(const struct stk_args *args, const char *host, const char *port)
+{
+    struct stoker_err err;
+    uint64_t ms;
+    char *folder = NULL, path[4200];
+    enum stk_service_how how;
+    int code = window_of(args, 0, &ms);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    if (make_folder(args, &folder, &err) != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    struct stk_service_plan plan = {.host = host,
+                                    .port = port,
+                                    .folder = folder,
+                                    .session = "capture",
+                                    .duration_ms = ms,
+                                    .answer_ms = ANSWER_MS,
+                                    .is_cancelled = is_cancelled};
+    stk_signals_catch();
+    if (stk_service_capture(&plan, &how, path, sizeof path, &err) != STOKER_OK) {
+        code = stk_fail(&err);
+    } else if (how == STK_SERVICE_SENT) {
+        code = explain(args, path);
+    } else if (how == STK_SERVICE_WROTE) {
+        code = say_wrote(args, folder, plan.session);
+    } else {
+        fputs("stoker: the server recorded nothing in that time\n", stderr);
+        code = STK_EXIT_CANNOT_TELL;
+    }
+    rmdir(folder);
+    stk_free(folder);
+    return code;
+}
+
+static int capture_run(const struct stk_args *args)
+{
+    char host[256];
+    const char *port;
+    int64_t number;
+    if (stk_str_to_i64(stk_str_from(args->words[0]), &number)) {
+        return capture_process(args);
+    }
+    if (split(args->words[0], host, sizeof host, &port)) {
+        return capture_service(args, host, port);
+    }
+    return stk_usage(&stk_cmd_capture, "'%s' is neither the number of a process nor HOST:PORT",
+                     args->words[0]);
+}
+
+const struct stk_cmd stk_cmd_capture = {
+    .name = "capture",
+    .summary = "record a window of a job that runs already, and say where its time goes",
+    .words = "PID|HOST:PORT",
+    .description =
+        "Records a window of a running job by its framework's own profiler, and prints the report "
+        "of stoker why.\n\n"
+        "PID: a PyTorch job that was started by `stoker run --on-demand`, or with "
+        "KINETO_USE_DAEMON=1 in its environment; its Kineto asks for orders each five seconds, and "
+        "stoker answers where dynolog would.\n\n"
+        "HOST:PORT: the profiler server of a TensorFlow or JAX program, which it starts itself by "
+        "tf.profiler.experimental.server.start(PORT) or jax.profiler.start_server(PORT). No other "
+        "host than the one named is ever asked.\n\n"
+        "The profile lies in a folder of its own below stoker-captures/, unless --out names one.",
+    .examples = "stoker capture 4242\tthree seconds of a PyTorch job\n"
+                "stoker capture --steps 20 4242\tof one under stoker run, whose step time is known\n"
+                "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
+    .min_words = 1,
+    .max_words = 1,
+    .options = {STK_OPT_ID_DURATION, STK_OPT_ID_CAPTURE_STEPS, STK_OPT_ID_CAPTURE_OUT,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .run = capture_run,
+};
