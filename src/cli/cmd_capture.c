@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker capture: a window of a job that runs already. A process is a PyTorch job, asked by Kineto's
-// protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
+// stoker capture: a window of a job that runs already. A process is a PyTorch job, asked by
+// Kineto's protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum {
     DURATION_MS = 3000,
     DURATION_MOST_MS = 600000,
     STEPS_MOST = 1000,
-    ASK_MS = 30000,  // Kineto asks each five seconds
+    ASK_MS = 30000, // Kineto asks each five seconds
     WRITE_MS = 120000,
     ANSWER_MS = 120000,
     PORT_MAX = 65535
@@ -352,9 +352,10 @@ const struct stk_cmd stk_cmd_capture = {
         "tf.profiler.experimental.server.start(PORT) or jax.profiler.start_server(PORT). No other "
         "host than the one named is ever asked.\n\n"
         "The profile lies in a folder of its own below stoker-captures/, unless --out names one.",
-    .examples = "stoker capture 4242\tthree seconds of a PyTorch job\n"
-                "stoker capture --steps 20 4242\tof one under stoker run, whose step time is known\n"
-                "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
+    .examples =
+        "stoker capture 4242\tthree seconds of a PyTorch job\n"
+        "stoker capture --steps 20 4242\tof one under stoker run, whose step time is known\n"
+        "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
     .min_words = 1,
     .max_words = 1,
     .options = {STK_OPT_ID_DURATION, STK_OPT_ID_CAPTURE_STEPS, STK_OPT_ID_CAPTURE_OUT,

@@ -356,8 +356,8 @@ static int run_run(const struct stk_args *args)
     }
     char text[STK_HOOK_PLAN_MAX], sockets[STK_ON_DEMAND_DIR] = "";
     stk_folder_plan(&plan, r.folder, text);
-    bool is_set = !v[STK_OPT_ID_ON_DEMAND].set ||
-                  stk_on_demand_set(r.folder, sockets, &err) == STOKER_OK;
+    bool is_set =
+        !v[STK_OPT_ID_ON_DEMAND].set || stk_on_demand_set(r.folder, sockets, &err) == STOKER_OK;
     code = is_set ? run_in_folder(&r, args, argv, text) : stk_fail(&err);
     stk_on_demand_drop(sockets);
     stk_steps_free(&r.run.steps);

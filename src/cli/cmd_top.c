@@ -98,7 +98,8 @@ static enum stoker_status wait_for_first(struct top *t, struct stoker_err *err)
     return status;
 }
 
-// On a terminal: until q or Ctrl-C; it stays when the job has ended, so that the last state is seen.
+// On a terminal: until q or Ctrl-C; it stays when the job has ended, so that the last state is
+// seen.
 static enum stoker_status show(struct top *t, struct stoker_err *err)
 {
     enum stoker_status status = wait_for_first(t, err);
@@ -217,10 +218,11 @@ const struct stk_cmd stk_cmd_top = {
         "its steps are not known. Without either: the newest run below stoker-runs/.\n\n"
         "On a terminal the screen is refreshed in place until q or Ctrl-C; elsewhere a line is "
         "printed each second until the job ends.",
-    .examples = "stoker top\tthe newest run of `stoker run` here\n"
-                "stoker top 4242\ta process and those below it\n"
-                "stoker top --once 4242\tone look, as text\n"
-                "stoker top --json --interval 10s DIR | jq .sentence\tfor programs: an object a line\n",
+    .examples =
+        "stoker top\tthe newest run of `stoker run` here\n"
+        "stoker top 4242\ta process and those below it\n"
+        "stoker top --once 4242\tone look, as text\n"
+        "stoker top --json --interval 10s DIR | jq .sentence\tfor programs: an object a line\n",
     .min_words = 0,
     .max_words = 1,
     .options = {STK_OPT_ID_INTERVAL, STK_OPT_ID_ONCE, STK_OPT_ID_JSON, STK_OPT_ID_NO_COLOR,

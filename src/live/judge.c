@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sentence on what holds the job now. Its first half is of the steps, from the hooks: the share
 // that waits for input, with the thresholds of a profile's verdict (thresholds.def). The second is
-// the machine's: the most severe of the rules' findings (rules/rule_live.c) in their own words, else who
-// prepares the input and how busy he is.
+// the machine's: the most severe of the rules' findings (rules/rule_live.c) in their own words,
+// else who prepares the input and how busy he is.
 //
 // The rules are asked as of a profile without events: the hooks' steps are its breakdown. What a
 // step does beside waiting counts as the model's work, on the device where the machine has a busy
@@ -13,11 +13,11 @@
 #include "live/now.h"
 #include "rules/on_machine.h"
 
-#define GPU_USED 0.02    // a GPU that runs anything
-#define STANDS_S 3.0     // steps that have not ended for so long, and for so many medians, stand
+#define GPU_USED 0.02 // a GPU that runs anything
+#define STANDS_S 3.0  // steps that have not ended for so long, and for so many medians, stand
 #define STANDS_STEPS 5.0
-#define WORKS 0.05       // of a processor: a process that does something
-#define IDLE 0.02        // of a processor: a job that does nothing
+#define WORKS 0.05 // of a processor: a process that does something
+#define IDLE 0.02  // of a processor: a job that does nothing
 
 static bool has_busy_gpu(const struct stk_now *now)
 {
@@ -77,10 +77,9 @@ static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
     }
     double median_s = (double)lead->median_ns * 1e-9;
     if (lead->age_s > STANDS_S && lead->age_s > STANDS_STEPS * median_s && !now->has_ended) {
-        return stk_arena_printf(
-            arena, "no step has ended for %s; they took %s",
-            stk_human_ns((int64_t)fmin(lead->age_s * 1e9, 9e18), text),
-            stk_human_ns((int64_t)lead->median_ns, more));
+        return stk_arena_printf(arena, "no step has ended for %s; they took %s",
+                                stk_human_ns((int64_t)fmin(lead->age_s * 1e9, 9e18), text),
+                                stk_human_ns((int64_t)lead->median_ns, more));
     }
     if (!lead->recent) {
         return "the framework's profiler records a window of steps";
@@ -138,17 +137,19 @@ static const char *say_load(const struct stk_now *now, struct stk_arena *arena)
         return "idle: its threads take no processor's time";
     }
     const struct stk_machine_process *p = &v->processes[0];
-    const char *busiest = stk_arena_printf(arena, "the busiest thread, %s of process %lld, is at %s "
-                                                  "of a processor",
-                                           p->busiest_name, (long long)p->pid,
-                                           stk_human_share(p->busiest, share));
-    return busiest && own > 0 ? stk_arena_printf(arena, "%s; in use: " STK_NUMBER " of " STK_NUMBER
-                                                        " processors",
-                                                 busiest, cpu, own)
-                              : busiest;
+    const char *busiest =
+        stk_arena_printf(arena,
+                         "the busiest thread, %s of process %lld, is at %s "
+                         "of a processor",
+                         p->busiest_name, (long long)p->pid, stk_human_share(p->busiest, share));
+    return busiest && own > 0
+               ? stk_arena_printf(arena, "%s; in use: " STK_NUMBER " of " STK_NUMBER " processors",
+                                  busiest, cpu, own)
+               : busiest;
 }
 
-// What a rule says of a special case, it says in the title; else its first evidence has the figures.
+// What a rule says of a special case, it says in the title; else its first evidence has the
+// figures.
 static const char *say_finding(const struct stk_now_finding *f, struct stk_arena *arena)
 {
     if (!f->is_special) {

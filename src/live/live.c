@@ -19,10 +19,10 @@
 
 #define WINDOW_NS INT64_C(5000000000)
 #define ARENA_BYTES ((size_t)256 << 20) // no moment takes a tenth of it
-#define FIRST_LOOKS 6u // of an own sampler: by then it has scanned twice
+#define FIRST_LOOKS 6u                  // of an own sampler: by then it has scanned twice
 #define FIRST_NS UINT64_C(2000000000)
-#define SILENT_S 10.0                   // and five looks: a record that does not grow
-#define STALE_S 60                      // a look comes every 30 s at least
+#define SILENT_S 10.0 // and five looks: a record that does not grow
+#define STALE_S 60    // a look comes every 30 s at least
 
 struct stoker_live {
     struct stk_live_target target;
@@ -34,7 +34,7 @@ struct stoker_live {
     struct stk_live_steps steps;
     uint64_t grown_ns, bytes; // when the record grew last, and to what
     uint64_t opened_ns;
-    struct stk_arena arena;   // of `now`
+    struct stk_arena arena; // of `now`
     struct stk_now now;
 };
 
@@ -225,8 +225,7 @@ static enum stoker_status fill(struct stoker_live *l, struct stoker_err *err)
     if (l->has_steps) {
         bool is_far = !state.newest_ns || now->silent_s > 0;
         int64_t clock_ns = is_far ? (int64_t)stk_clock_ns() : state.newest_ns;
-        enum stoker_status status =
-            stk_live_steps_follow(&l->steps, clock_ns, l->window_ns, err);
+        enum stoker_status status = stk_live_steps_follow(&l->steps, clock_ns, l->window_ns, err);
         if (status != STOKER_OK) {
             return status;
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following a sampler's record; see live_record.h. Blocks are found as any reader of such files does
-// (wire/wire_read.h). A thread or process has a new track now and then, under the same number: values
-// are kept by number. Names are resolved when a track is defined, which follows its name at once.
+// Following a sampler's record; see live_record.h. Blocks are found as any reader of such files
+// does (wire/wire_read.h). A thread or process has a new track now and then, under the same number:
+// values are kept by number. Names are resolved when a track is defined, which follows its name at
+// once.
 //
 // Limits: a block longer than BUFFER is passed over (the sampler's have 64 KiB at most).
 #include "live/live_record.h"
@@ -19,10 +20,10 @@
 
 enum {
     BUFFER = 256 * 1024,
-    RING = 64,        // values of a counter; five seconds of looks have 25
-    STRINGS = 64,     // that may still be asked for: a track is defined right behind its name
-    NAME = 48,        // bytes of a name
-    ABSENT = 16,      // sources
+    RING = 64,    // values of a counter; five seconds of looks have 25
+    STRINGS = 64, // that may still be asked for: a track is defined right behind its name
+    NAME = 48,    // bytes of a name
+    ABSENT = 16,  // sources
     ABSENT_TEXT = 128,
     TRACKS_MAX = 1 << 15,
     SERIES_MAX = 1 << 14,
@@ -145,7 +146,8 @@ static bool forget(struct stk_live_record *r)
             continue;
         }
         uint32_t *at = stk_map_put(&r->track_at, t->id, 0, (uint32_t)r->tracks.count, NULL);
-        struct track *copy = at && r->tracks.count < TRACKS_MAX / 2 ? stk_vec_push(&r->tracks) : NULL;
+        struct track *copy =
+            at && r->tracks.count < TRACKS_MAX / 2 ? stk_vec_push(&r->tracks) : NULL;
         ok = at != NULL;
         if (copy) {
             *copy = *t;
@@ -160,10 +162,9 @@ static bool forget(struct stk_live_record *r)
         if (is_of_process(s->sample) && ((is_thread && is_old) || is_gone(&old, s->process))) {
             continue;
         }
-        uint32_t *at =
-            stk_map_put(&r->series_at, (uint64_t)s->number,
-                        (uint64_t)s->process << 8 | (uint64_t)s->sample, (uint32_t)r->series.count,
-                        NULL);
+        uint32_t *at = stk_map_put(&r->series_at, (uint64_t)s->number,
+                                   (uint64_t)s->process << 8 | (uint64_t)s->sample,
+                                   (uint32_t)r->series.count, NULL);
         struct series *copy = at ? stk_vec_push(&r->series) : NULL;
         ok = copy != NULL;
         if (copy) {
@@ -262,7 +263,9 @@ static struct series *series_of(struct stk_live_record *r, enum stk_sampled samp
     uint32_t *at = stk_map_put(&r->series_at, (uint64_t)t->number,
                                (uint64_t)t->process << 8 | (uint64_t)sample,
                                (uint32_t)r->series.count, &created);
-    struct series *s = !at ? NULL : created ? stk_vec_push(&r->series) : stk_vec_at(&r->series, *at);
+    struct series *s = !at       ? NULL
+                       : created ? stk_vec_push(&r->series)
+                                 : stk_vec_at(&r->series, *at);
     if (s && created) {
         *s = (struct series){.sample = sample, .process = t->process, .number = t->number};
     }

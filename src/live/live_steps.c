@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following the hooks' records; see live_steps.h. The header and the records that came since are read
-// with two calls a process; a record is laid down before the header counts it.
+// Following the hooks' records; see live_steps.h. The header and the records that came since are
+// read with two calls a process; a record is laid down before the header counts it.
 //
-// Limit: steps beyond those that the file holds (2^20) are told by the header's sums alone: there is
-// no median of them, and the wait is of all since the last look.
+// Limit: steps beyond those that the file holds (2^20) are told by the header's sums alone: there
+// is no median of them, and the wait is of all since the last look.
 #include "live/live_steps.h"
 
 #include <dirent.h>
@@ -219,8 +219,8 @@ static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_
     r->in_window = r->head.window_state == STK_WINDOW_OPEN;
 }
 
-enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_ns, int64_t window_ns,
-                                         struct stoker_err *err)
+enum stoker_status stk_live_steps_follow(struct stk_live_steps *s, int64_t now_ns,
+                                         int64_t window_ns, struct stoker_err *err)
 {
     enum stoker_status status = look_for_ranks(s, err);
     s->lead = 0;

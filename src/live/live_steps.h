@@ -22,17 +22,17 @@ struct stk_live_rank {
     struct stk_steps_header head;
     struct stk_steps_record kept[STK_LIVE_KEPT];
     // since the last look:
-    uint32_t recent;                       // steps that `now` is of
-    uint64_t now_ns, median_ns;            // 0: not known
-    double wait_share, per_second, age_s;  // below 0: not known; age: since the last step's end
-    bool in_window;                        // the last step was within the profiler's window
+    uint32_t recent;                      // steps that `now` is of
+    uint64_t now_ns, median_ns;           // 0: not known
+    double wait_share, per_second, age_s; // below 0: not known; age: since the last step's end
+    bool in_window;                       // the last step was within the profiler's window
 };
 
 struct stk_live_steps {
     char *folder;
     struct stk_live_rank *ranks[STK_LIVE_RANKS];
-    size_t count, lead;  // lead: whose figures stand for the job: the one with the most steps
-    uint64_t left_out;   // processes beyond RANKS
+    size_t count, lead; // lead: whose figures stand for the job: the one with the most steps
+    uint64_t left_out;  // processes beyond RANKS
 };
 
 STK_MUST_CHECK enum stoker_status stk_live_steps_open(struct stk_live_steps *s, const char *folder,

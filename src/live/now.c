@@ -16,7 +16,8 @@ bool stk_now_figure(const struct stk_now *now, enum stk_sampled sample, int64_t 
             return true;
         }
     }
-    // What is not written at a look or scan was 0; but where nothing like it ever was, it is unknown.
+    // What is not written at a look or scan was 0; but where nothing like it ever was, it is
+    // unknown.
     return false;
 }
 

@@ -14,9 +14,8 @@ struct stk_live_target {
     char folder[STK_LIVE_PATH];     // "": the process belongs to no run
     char command[STK_LIVE_COMMAND]; // of the process; "": not known
 };
-STK_MUST_CHECK enum stoker_status stk_live_target_find(const char *word,
-                                                       struct stk_live_target *out,
-                                                       struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status
+stk_live_target_find(const char *word, struct stk_live_target *out, struct stoker_err *err);
 // The words of a process' command, with spaces between, cut at `size`; "": it has ended.
 void stk_live_command(pid_t pid, char *text, size_t size);
 // Is it there? A zombie is not.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kineto's variables for a job; see on_demand.h. A socket's name has 108 bytes at most, and the job's
-// own is as long as "dynoconfigclient" and a UUID: where the run's folder leaves no room for it, the
-// sockets lie in a private folder in /tmp.
+// Kineto's variables for a job; see on_demand.h. A socket's name has 108 bytes at most, and the
+// job's own is as long as "dynoconfigclient" and a UUID: where the run's folder leaves no room for
+// it, the sockets lie in a private folder in /tmp.
 #include "capture/parent/on_demand.h"
 
 #include <dirent.h>
@@ -27,8 +27,10 @@ enum stoker_status stk_on_demand_set(const char *folder, char dir[STK_ON_DEMAND_
         snprintf(dir, STK_ON_DEMAND_DIR, "/tmp/stoker-XXXXXX");
         if (!mkdtemp(dir)) {
             dir[0] = 0;
-            return stk_err_set(err, STOKER_EOUTPUT, "--on-demand: no folder for its sockets in "
-                                                    "/tmp: %s", strerror(errno));
+            return stk_err_set(err, STOKER_EOUTPUT,
+                               "--on-demand: no folder for its sockets in "
+                               "/tmp: %s",
+                               strerror(errno));
         }
     }
     bool ok = setenv("KINETO_USE_DAEMON", "1", 1) == 0 &&

@@ -24,7 +24,7 @@ enum {
     WINDOW = 16 << 20, // bytes that the server may send ahead
     TICK_MS = 100,
     PREFIX = 5,
-    FIRST = 16, // of the server's bytes: enough to tell what it speaks
+    FIRST = 16,    // of the server's bytes: enough to tell what it speaks
     FRAME_KIND = 3 // where a frame's head says it
 };
 
@@ -217,8 +217,8 @@ static bool submit(struct conversation *c)
     char authority[300];
     const struct stk_grpc_call *call = c->call;
     bool is_v6 = strchr(call->host, ':') != NULL;
-    int n = snprintf(authority, sizeof authority, is_v6 ? "[%s]:%s" : "%s:%s", call->host,
-                     call->port);
+    int n =
+        snprintf(authority, sizeof authority, is_v6 ? "[%s]:%s" : "%s:%s", call->host, call->port);
     const nghttp2_nv headers[] = {PAIR(":method", "POST", 4),
                                   PAIR(":scheme", "http", 4),
                                   PAIR(":path", call->path, strlen(call->path)),
@@ -313,11 +313,12 @@ static enum stoker_status connect_all(struct conversation *c, uint64_t end_ns)
         return STOKER_OK;
     }
     return fail(c, is_cancelled(c) ? STOKER_EINTR : STOKER_EINPUT,
-                is_cancelled(c)          ? "interrupted"
-                : error == ECONNREFUSED ? "connection refused: no profiler server listens there; the "
-                                          "program starts one by jax.profiler.start_server(PORT) or "
-                                          "tf.profiler.experimental.server.start(PORT)"
-                                        : strerror(error));
+                is_cancelled(c) ? "interrupted"
+                : error == ECONNREFUSED
+                    ? "connection refused: no profiler server listens there; the "
+                      "program starts one by jax.profiler.start_server(PORT) or "
+                      "tf.profiler.experimental.server.start(PORT)"
+                    : strerror(error));
 }
 
 // What sent these first bytes instead of HTTP/2's settings.
@@ -373,10 +374,11 @@ static enum stoker_status take(struct conversation *c)
     }
     if (n <= 0) {
         return fail(c, STOKER_EINPUT,
-                    c->is_greeted ? "the connection ended before its answer did: the program ended, "
-                                    "or its server did"
-                                  : "the connection was closed at once: no profiler server, or one "
-                                    "that wants TLS");
+                    c->is_greeted
+                        ? "the connection ended before its answer did: the program ended, "
+                          "or its server did"
+                        : "the connection was closed at once: no profiler server, or one "
+                          "that wants TLS");
     }
     for (ssize_t i = 0; i < n && c->first_n < FIRST; i++) {
         c->first[c->first_n++] = buffer[i];
@@ -409,11 +411,12 @@ static enum stoker_status converse(struct conversation *c, uint64_t start_ns)
     while (status == STOKER_OK && !c->is_closed) {
         if (!nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session)) {
             return fail(c, STOKER_EINPUT,
-                        c->is_greeted ? "the server ended the connection" : other_protocol(NULL, 0));
+                        c->is_greeted ? "the server ended the connection"
+                                      : other_protocol(NULL, 0));
         }
         if (!await(c, c->fd, POLLIN, deadline(c, start_ns))) {
             return fail(c, is_cancelled(c) ? STOKER_EINTR : STOKER_ELIMIT,
-                        is_cancelled(c)  ? "interrupted"
+                        is_cancelled(c) ? "interrupted"
                         : c->is_greeted ? "no answer in time"
                                         : "connected, and nothing came: no profiler server answers "
                                           "there");

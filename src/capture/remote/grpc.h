@@ -15,7 +15,7 @@ struct stk_grpc_call {
     const char *path;        // "/package.Service/Method"
     const void *message;
     size_t bytes;
-    int to; // descriptor of the file that takes the answer's message, from its start
+    int to;        // descriptor of the file that takes the answer's message, from its start
     uint64_t most; // bytes of it
     uint64_t connect_ms, answer_ms, silence_ms; // to connect and be greeted; to the answer's first
                                                 // byte behind that; between two bytes of it

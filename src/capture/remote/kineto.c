@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kineto's on-demand protocol, the daemon's side; see kineto.h.
 //
-// Format: datagrams over a UNIX socket named "dynolog", abstract or a file in KINETO_IPC_SOCKET_DIR:
-// u64 bytes of payload, char type[32], payload, in the machine's byte order. The job sends "req" (i32
-// type, i32 n, i64 job, i32 pids[n]: its own first, then its ancestors) when it starts and each five
-// seconds; the answer "req" holds lines KEY=VALUE, none for nothing to do. "ctxt" (i32 gpu, i32 pid,
-// i64 job) is answered with an i32, the number of its instance.
-// Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and dynolog's sources.
+// Format: datagrams over a UNIX socket named "dynolog", abstract or a file in
+// KINETO_IPC_SOCKET_DIR: u64 bytes of payload, char type[32], payload, in the machine's byte order.
+// The job sends "req" (i32 type, i32 n, i64 job, i32 pids[n]: its own first, then its ancestors)
+// when it starts and each five seconds; the answer "req" holds lines KEY=VALUE, none for nothing to
+// do. "ctxt" (i32 gpu, i32 pid, i64 job) is answered with an i32, the number of its instance.
+// Versions seen: torch 2.13 (which sends no "ctxt"). Specified by libkineto's and dynolog's
+// sources.
 //
 // Answers go to the job alone: others that ask in the time are told that there is nothing to do, as
 // the daemon would. Whoever sends must have the user's own identity, or root's (SCM_CREDENTIALS).
@@ -67,7 +68,8 @@ void stk_kineto_look(pid_t pid, struct stk_kineto_job *out)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *text = stk_alloc(ENVIRONMENT_MAX);
     size_t n = 0;
-    for (ssize_t k = 1; text && fd >= 0 && k > 0 && n < ENVIRONMENT_MAX - 1; n += k > 0 ? (size_t)k : 0) {
+    for (ssize_t k = 1; text && fd >= 0 && k > 0 && n < ENVIRONMENT_MAX - 1;
+         n += k > 0 ? (size_t)k : 0) {
         k = read(fd, text + n, ENVIRONMENT_MAX - 1 - n);
     }
     out->is_known = n > 0;
@@ -115,8 +117,10 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
     int one = 1;
     d->is_file = *dir != 0;
     if (!n) {
-        return stk_err_set(err, STOKER_EUSAGE, "KINETO_IPC_SOCKET_DIR of the job is longer than a "
-                                               "socket's name may be: %.200s", dir);
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "KINETO_IPC_SOCKET_DIR of the job is longer than a "
+                           "socket's name may be: %.200s",
+                           dir);
     }
     d->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (d->fd < 0) {

@@ -108,12 +108,12 @@ static enum stoker_status refused(const struct stk_service_plan *plan,
                                   const struct stk_grpc_answer *a, struct stoker_err *err)
 {
     enum { UNIMPLEMENTED = 12, UNAVAILABLE = 14, ALREADY = 6, FAILED_PRECONDITION = 9 };
-    const char *what = a->status == UNIMPLEMENTED
-                           ? "a gRPC server answers there, but none with tensorflow.ProfilerService"
-                       : a->status == ALREADY || a->status == FAILED_PRECONDITION ||
-                               a->status == UNAVAILABLE
-                           ? "the program is profiled by somebody else now, or cannot be"
-                           : "the profiler server refused";
+    const char *what =
+        a->status == UNIMPLEMENTED
+            ? "a gRPC server answers there, but none with tensorflow.ProfilerService"
+        : a->status == ALREADY || a->status == FAILED_PRECONDITION || a->status == UNAVAILABLE
+            ? "the program is profiled by somebody else now, or cannot be"
+            : "the profiler server refused";
     return stk_err_set(err, STOKER_EINPUT, "%s:%s: %s (status %d%s%s)", plan->host, plan->port,
                        what, a->status, *a->message ? ": " : "", a->message);
 }

@@ -15,9 +15,9 @@ struct stk_service_plan {
     bool (*is_cancelled)(void);
 };
 enum stk_service_how {
-    STK_SERVICE_SENT,    // the profile came in the answer: `path` is it
-    STK_SERVICE_WROTE,   // the server writes below its own `folder`, which may be another machine's
-    STK_SERVICE_NOTHING  // it recorded nothing
+    STK_SERVICE_SENT,   // the profile came in the answer: `path` is it
+    STK_SERVICE_WROTE,  // the server writes below its own `folder`, which may be another machine's
+    STK_SERVICE_NOTHING // it recorded nothing
 };
 STK_MUST_CHECK enum stoker_status stk_service_capture(const struct stk_service_plan *plan,
                                                       enum stk_service_how *how, char *path,
