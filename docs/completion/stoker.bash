@@ -17,11 +17,12 @@ _stoker() {
         --compare) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --json) case "$command" in prove|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --out) case "$command" in capture) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --html) case "$command" in report) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
         --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
     esac
     case "$command" in
-        "") words="why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         view) words=""; options="--redact --threads --quiet --port --host --no-open --no-cache --ui-dir --help "; files=1 ;;
@@ -32,7 +33,9 @@ _stoker() {
         find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
-        run) words=""; options="--steps --warmup --out --stop --level --after --for --every --input --compare --allow-checkpoints --json --quiet --help "; files=1 ;;
+        run) words=""; options="--steps --warmup --out --stop --level --after --for --every --input --compare --allow-checkpoints --json --on-demand --quiet --help "; files=1 ;;
+        top) words=""; options="--json --interval --once --no-color --help "; files=1 ;;
+        capture) words=""; options="--duration --steps --out --no-color --quiet --help "; files=0 ;;
         prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --fix --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
         ledger) words=""; options="--json --limit --file --help "; files=0 ;;
         tune) words=""; options="--ledger --timeout --out --budget --steps --warmup --fix --allow --loss --json --quiet --help "; files=1 ;;
@@ -41,7 +44,7 @@ _stoker() {
         schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

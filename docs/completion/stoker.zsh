@@ -14,6 +14,8 @@ _stoker() {
         'export:write a profile for Perfetto, TensorBoard, SQLite and others'
         'data:look at training data, convert it, measure a pipeline'
         'run:run a job as it is, record it, and say where its time goes'
+        'top:show a running job\: its steps, processors, GPUs, disks, and what holds it now'
+        'capture:record a window of a job that runs already, and say where its time goes'
         'prove:is B faster than A? alternating runs, and an interval'
         'ledger:what was predicted, and what was measured then'
         'tune:find the fixes that make a job faster, by trying them without editing it'
@@ -212,9 +214,24 @@ _stoker() {
             '--compare[with --input\: the run as it is beside which to set it (the newest of the same command)]:DIR:_files' \
             '--allow-checkpoints[with --input\: let the job write checkpoints all the same]' \
             '--json[the run'\''s figures as JSON, for programs, into FILE]:FILE:_files' \
+            '--on-demand[let stoker capture record windows of the running job (PyTorch)]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        top) _arguments \
+            '--json[print JSON, for programs]' \
+            '--interval[time between two looks\: 500ms, 10s (1s)]:TIME:' \
+            '--once[one look, then end]' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        capture) _arguments \
+            '--duration[length of the window\: 500ms, 3s (3s)]:TIME:' \
+            '--steps[a window of about so many steps, of a job under stoker run]:N:' \
+            '--out[where the profile goes, new or empty (stoker-captures/ and the time)]:DIR:_files' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' ;;
         prove) _arguments \
             '--pairs[at most so many pairs of runs (12); no verdict from fewer than 4]:N:' \
             '--metric[what a run prints as its time, found in its lines; the first parenthesis is the number]:REGEX:' \
@@ -274,7 +291,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why whatif view report stats diff query find export data run prove ledger tune explain formats schema doctor completion help)' ;;
+            '1:word:(why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"
