@@ -354,7 +354,7 @@ const struct stk_cmd stk_cmd_capture = {
         "The profile lies in a folder of its own below stoker-captures/, unless --out names one.",
     .examples =
         "stoker capture 4242\tthree seconds of a PyTorch job\n"
-        "stoker capture --steps 20 4242\tof one under stoker run, whose step time is known\n"
+        "stoker capture --steps 20 4242\tof one under stoker run\n"
         "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
     .min_words = 1,
     .max_words = 1,

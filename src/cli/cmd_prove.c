@@ -429,8 +429,7 @@ const struct stk_cmd stk_cmd_prove = {
                 "stoker prove --steps 60 -- python a.py --vs python b.py\tthe first steps alone\n"
                 "stoker prove --before runs/1 --after runs/2\twhat was recorded\n"
                 "stoker prove --env OMP_NUM_THREADS=2 -- python train.py\ta variable\n"
-                "stoker prove --fix torch.dataloader.num_workers=2 -- python train.py\ta fix, "
-                "without editing\n"
+                "stoker prove --fix torch.dataloader.num_workers=2 -- python train.py\ta fix\n"
                 "stoker prove --metric 'step ([0-9.]+) ms' -- ./a --vs ./b\ta printed number\n",
     .min_words = 0,
     .max_words = 1 << 20,

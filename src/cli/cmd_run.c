@@ -394,7 +394,7 @@ const struct stk_cmd stk_cmd_run = {
         "stoker run -- python train.py\trecord and explain a job\n"
         "stoker run --stop -- python train.py\tonly its first steps\n"
         "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
-        "stoker run --level 1 --after 0s --for 0s -- ./train\tall that a program gives a GPU\n"
+        "stoker run --level 1 --after 0s --for 0s -- ./train\tthe whole run\n"
         "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
     .min_words = 1,
     .max_words = 1 << 20,
