@@ -352,10 +352,9 @@ const struct stk_cmd stk_cmd_capture = {
         "tf.profiler.experimental.server.start(PORT) or jax.profiler.start_server(PORT). No other "
         "host than the one named is ever asked.\n\n"
         "The profile lies in a folder of its own below stoker-captures/, unless --out names one.",
-    .examples =
-        "stoker capture 4242\tthree seconds of a PyTorch job\n"
-        "stoker capture --steps 20 4242\tof one under stoker run\n"
-        "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
+    .examples = "stoker capture 4242\tthree seconds of a PyTorch job\n"
+                "stoker capture --steps 20 4242\tof one under stoker run\n"
+                "stoker capture --duration 1s localhost:6009\tof a TensorFlow or JAX program\n",
     .min_words = 1,
     .max_words = 1,
     .options = {STK_OPT_ID_DURATION, STK_OPT_ID_CAPTURE_STEPS, STK_OPT_ID_CAPTURE_OUT,

@@ -390,12 +390,11 @@ const struct stk_cmd stk_cmd_run = {
         "runs (KINETO_USE_DAEMON).\n\n"
         "Exit codes are the job's; 127 where the command is not found, 126 where it cannot be run. "
         "A job that --stop ended counts as done: 0.",
-    .examples =
-        "stoker run -- python train.py\trecord and explain a job\n"
-        "stoker run --stop -- python train.py\tonly its first steps\n"
-        "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
-        "stoker run --level 1 --after 0s --for 0s -- ./train\tthe whole run\n"
-        "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
+    .examples = "stoker run -- python train.py\trecord and explain a job\n"
+                "stoker run --stop -- python train.py\tonly its first steps\n"
+                "stoker run --level 0 --json run.json -- python train.py\tstep times alone\n"
+                "stoker run --level 1 --after 0s --for 0s -- ./train\tthe whole run\n"
+                "stoker run -- torchrun --nproc-per-node 2 train.py\tseveral ranks\n",
     .min_words = 1,
     .max_words = 1 << 20,
     .options = {STK_OPT_ID_WINDOW, STK_OPT_ID_RUN_WARMUP, STK_OPT_ID_OUT, STK_OPT_ID_STOP,

@@ -218,11 +218,10 @@ const struct stk_cmd stk_cmd_top = {
         "its steps are not known. Without either: the newest run below stoker-runs/.\n\n"
         "On a terminal the screen is refreshed in place until q or Ctrl-C; elsewhere a line is "
         "printed each second until the job ends.",
-    .examples =
-        "stoker top\tthe newest run of `stoker run` here\n"
-        "stoker top 4242\ta process and those below it\n"
-        "stoker top --once 4242\tone look, as text\n"
-        "stoker top --json --interval 10s DIR | jq .sentence\tfor programs\n",
+    .examples = "stoker top\tthe newest run of `stoker run` here\n"
+                "stoker top 4242\ta process and those below it\n"
+                "stoker top --once 4242\tone look, as text\n"
+                "stoker top --json --interval 10s DIR | jq .sentence\tfor programs\n",
     .min_words = 0,
     .max_words = 1,
     .options = {STK_OPT_ID_INTERVAL, STK_OPT_ID_ONCE, STK_OPT_ID_JSON, STK_OPT_ID_NO_COLOR,

@@ -139,9 +139,13 @@ const struct stk_tune_fix stk_tune_fix_process_huge_pages = {
 
 static void stoker_data(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
-    (void)f;
-    stk_tune_refuse(to, "stoker.data takes over no pipeline of another library as it is: the "
-                        "program's input must be written with it (docs/data)");
+    if (f->framework && strcmp(f->framework, "pytorch") == 0) {
+        stk_tune_refuse(to, "a line of the program's own: sd.from_torch(loader) of stoker.data "
+                            "takes over a DataLoader with a map-style dataset, in its order");
+    } else {
+        stk_tune_refuse(to, "stoker.data takes over no pipeline of this framework as it is: the "
+                            "program's input must be written with it (docs/data)");
+    }
 }
 
 const struct stk_tune_fix stk_tune_fix_input_stoker_data = {
