@@ -4,37 +4,13 @@
 import functools
 
 import _stoker_core
-import _stoker_record
-from _stoker_record import now
 
 
 def patch_iterator(module):
-    r = _stoker_core.recorder
-    cls = module.OwnedIterator
-    plain = cls.__next__
-    ident = _stoker_record.ident
-    inputs = None
-    if _stoker_core.load("_stoker_input").is_asked():
-        inputs = _stoker_core.load("_stoker_input").Inputs(r, "tf.data.input", _length)
-
-    @functools.wraps(plain)
-    def __next__(self):
-        if ident() != r.thread or r.source == _stoker_record.KERAS:
-            return plain(self)
-        key = _data_set(self)
-        r.fetch_begins(key)
-        start = now()
-        try:
-            batch = inputs.next(key, self._dataset, self, lambda: plain(self)) if inputs else plain(self)
-        except BaseException:
-            r.fetched(key, start, now())
-            r.fetch_failed()
-            raise
-        r.fetched(key, start, now())
-        return batch
-
-    cls.__next__ = __next__
-    r.lives("tf.data", "tensorflow")
+    _stoker_core.load("_stoker_fetch").watch(
+        module.OwnedIterator, "tf.data.input", lambda it: it._dataset, _data_set, _length, has_steps_of_its_own=True
+    )
+    _stoker_core.recorder.lives("tf.data", "tensorflow")
 
 
 def _length(iterator):

@@ -6,36 +6,13 @@ import functools
 
 import _stoker_core
 import _stoker_record
-from _stoker_record import now
 
 
 def patch_loader(module):
-    r = _stoker_core.recorder
-    cls = module._BaseDataLoaderIter
-    plain = cls.__next__
-    ident = _stoker_record.ident
-    inputs = None
-    if _stoker_core.load("_stoker_input").is_asked():
-        inputs = _stoker_core.load("_stoker_input").Inputs(r, "torch.input", len)
-
-    @functools.wraps(plain)
-    def __next__(self):
-        if ident() != r.thread:
-            return plain(self)
-        key = id(self._dataset)
-        r.fetch_begins(key)
-        start = now()
-        try:
-            batch = inputs.next(key, self._dataset, self, lambda: plain(self)) if inputs else plain(self)
-        except BaseException:
-            r.fetched(key, start, now())
-            r.fetch_failed()
-            raise
-        r.fetched(key, start, now())
-        return batch
-
-    cls.__next__ = __next__
-    r.lives("torch.dataloader", "pytorch")
+    _stoker_core.load("_stoker_fetch").watch(
+        module._BaseDataLoaderIter, "torch.input", lambda it: it._dataset, lambda it: id(it._dataset), len
+    )
+    _stoker_core.recorder.lives("torch.dataloader", "pytorch")
 
 
 def patch_optimizer(module):

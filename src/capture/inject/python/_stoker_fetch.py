@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fetches of the next batch: a clock around every __next__ of a framework's iterator class, and, where a free input
+is asked for, its batches in place of new ones. In threads that do not drive the steps nothing is recorded."""
+
+import functools
+
+import _stoker_core
+import _stoker_record
+from _stoker_record import now
+
+
+def watch(cls, name, data_of, key_of, length, has_steps_of_its_own=False):
+    """name: of the free input, as `stoker run` lists it. data_of(iterator): what it goes over. key_of(iterator): the
+    same for all iterators of one data set. length(iterator): batches of an epoch, as _stoker_input.Inputs takes it.
+    has_steps_of_its_own: Keras fetches through this class, too, and tells its steps itself."""
+    r = _stoker_core.recorder
+    plain = cls.__next__
+    ident = _stoker_record.ident
+    inputs = None
+    if _stoker_core.load("_stoker_input").is_asked():
+        inputs = _stoker_core.load("_stoker_input").Inputs(r, name, length)
+
+    @functools.wraps(plain)
+    def __next__(self):
+        if ident() != r.thread or (has_steps_of_its_own and r.source == _stoker_record.KERAS):
+            return plain(self)
+        key = key_of(self)
+        r.fetch_begins(key)
+        start = now()
+        try:
+            batch = inputs.next(key, data_of(self), self, lambda: plain(self)) if inputs else plain(self)
+        except BaseException:
+            r.fetched(key, start, now())
+            r.fetch_failed()
+            raise
+        r.fetched(key, start, now())
+        return batch
+
+    cls.__next__ = __next__
