@@ -309,7 +309,7 @@ void stk_cache_tidy(const struct stk_cache *c)
     for (const struct dirent *e; all && dir && count < FOLDERS_MAX && (e = readdir(dir)) != NULL;) {
         // Only what has the form of a name that is given here.
         if (strlen(e->d_name) == 16 && strspn(e->d_name, "0123456789abcdef") == 16) {
-            snprintf(all[count].name, sizeof all[count].name, "%s", e->d_name);
+            memcpy(all[count].name, e->d_name, 17); // with its end
             count += measure_folder(dirfd(dir), &all[count], false);
         }
     }
