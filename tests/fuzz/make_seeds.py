@@ -416,6 +416,45 @@ def write_stk(out):
     wire.block(99, 1, bytes(8))
     wire.block(9, 0, b"")
     (out / "pipeline.stk").write_bytes(wire.out)
+    write_device(out)
+
+
+def write_device(out):
+    """What a capture of a device holds: how kernels are launched, work, clocks, windows, and samples of a machine."""
+    wire = Wire()
+    thread, stream = wire.track(1, wire.string("main")), wire.track(7, 0, kind=1, device=0)
+    driver, sampled = wire.track(0, 0, kind=3, device=0), wire.track(1, wire.string("gpu"), kind=2)
+    launch, kernel, copy, wait = (wire.string(x) for x in ("cudaLaunchKernel", "gemm", "cudaMemcpyAsync", "cudaStreamSynchronize"))
+    clear, step_name, busy = wire.string("memset"), wire.string("StokerStep#"), wire.string("gpu busy")
+    config, wire.next_id = wire.next_id, wire.next_id + 1
+    wire.block(11, 1, struct.pack("<10I", config, 16, 1, 1, 256, 1, 1, 32, 4096, 0))
+    device = struct.pack("<4iQII4I", 0, 108, 8, 0, 40 << 30, wire.string("A card"), 0, 2048, 32, 65536, 164 << 10)
+    wire.block(13, 1, device)
+    wire.block(12, 2, struct.pack("<6Q", 10**9, 5 * 10**12, 300, 2 * 10**9, 5 * 10**12 + 10**9 + 40, 280))
+    wire.block(8, 1, struct.pack("<QQ", 10**9, 10**18))
+    events, work, steps, corr = [], [], [], 1
+    for step in range(4):
+        t = 10**9 + step * 5_000_000
+        steps.append((t, 5_000_000, step, thread, 0))
+        events.append((t, 4_900_000, step_name, thread, 6, 0, 0))
+        for k, (name, kind) in enumerate(((copy, 3), (launch, 2), (launch, 2), (clear, 4))):
+            at = t + k * 100_000
+            events.append((at, 8_000, name, thread, 1, 0, corr))
+            moved = 1 << 20 if kind != 2 else 0
+            work.append((at + 20_000, 900_000, name if kind != 2 else kernel, stream, kind, *((1, 1, 3, k % 2) if kind == 3 else (0, 0, 0, 0)),
+                         k % 2, 0, moved, corr, config if kind == 2 else 0, 1 if k % 2 else 0))
+            corr += 1
+        events.append((t + 500_000, 4_000_000, wait, thread, 1, 0, corr))
+        work.append((t + 500_000, 4_000_000, wait, driver, 5, 0, 0, 0, 0, 0, 0, 0, corr, 0, 0))
+        corr += 1
+    wire.block(3, len(events), b"".join(struct.pack("<QQIIIIQ", *e) for e in events), 10**9, 2 * 10**9)
+    wire.block(10, len(work), b"".join(struct.pack("<QQIIH6BQQII", *w) for w in work), 10**9, 2 * 10**9)
+    wire.block(4, len(steps), b"".join(struct.pack("<QQQII", *s) for s in steps), 10**9, 2 * 10**9)
+    wire.block(6, 2, b"".join(struct.pack("<QIId", 10**9 + k, busy, sampled, 41.5 * k) for k in range(2)))
+    wire.block(14, 1, struct.pack("<QQII3Q", 10**9, 20_000_000, 1, 0, 40, 2, 90_000))
+    wire.block(7, 2, struct.pack("<QIIQII", 2, launch, 1, 1, wire.string("a remark"), 2))
+    wire.block(9, 0, b"")
+    (out / "device.stk").write_bytes(wire.out)
 
 
 def main():
