@@ -31,6 +31,13 @@
 #define CHECK_ROUNDS(n) (n)
 #endif
 
+// Each n-th of a loop under ThreadSanitizer, which looks for races between threads.
+#if defined(__SANITIZE_THREAD__)
+#define CHECK_STRIDE(n) (n)
+#else
+#define CHECK_STRIDE(n) 1
+#endif
+
 enum { CHECK_NAMES = 100, CHECK_SKIPPED = 77 };
 
 static unsigned long check_count, check_failures, check_skipped;

@@ -244,7 +244,7 @@ static void check_real(const char *dir)
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
-    for (uint32_t round = 0; round < 3000; round++) {
+    for (uint32_t round = 0; round < CHECK_ROUNDS(3000); round++) {
         random_round(round);
     }
     const char *dir = check_fixtures();

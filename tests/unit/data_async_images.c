@@ -10,7 +10,14 @@
 #include "data/image/image_codec.h"
 #include "stoker/data.h"
 
-enum { FILES = 24, ELEMENTS = 40000, BATCH = 16, WINDOW = 30, WINDOWS = 40, QUIET = 5 };
+enum {
+    FILES = 24,
+    ELEMENTS = 40000,
+    BATCH = 16,
+    WINDOW = CHECK_ROUNDS(30),
+    WINDOWS = 40,
+    QUIET = 5
+};
 
 static char folder[] = "/tmp/stoker_images_XXXXXX", paths[FILES][64];
 
