@@ -21,6 +21,7 @@ from . import _absent, _experimental, _explain, _named, _options
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
+from ._from_tf import from_tf
 from ._from_torch import from_torch
 from ._function import cond, numpy_function, py_function
 from ._limits import limits, set_limits

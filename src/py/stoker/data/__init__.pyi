@@ -834,6 +834,8 @@ def foldl(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, par
     """fn(accumulated, slice) over the slices of elems from the first on; by default from the first."""
 def foldr(fn: _Callable[..., _U], elems: Any, initializer: _U | None = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: str | None = None) -> _U:
     """The same from the last slice on."""
+def from_tf(dataset: Any) -> "Dataset[Any]":
+    """A tf.data pipeline as a Dataset of this module: the same stages, its functions traced anew."""
 def from_torch(loader: Any, processes: int | None = None, threads: int | None = None) -> "Dataset[Any]":
     """The batches of a torch DataLoader with a map-style dataset, in its order, as a Dataset."""
 def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
