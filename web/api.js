@@ -3,7 +3,7 @@
 // inside a single-file report. Both answer the same calls; what only a server can do (search of the
 // whole trace, SQL, prices of several fixes) is asked for with `can`. Answers are kept, within bounds.
 
-import { decodeTile, splitTiles } from './tl_tile.js';
+import { decodeTile, decodeTiles } from './tl_tile.js';
 
 const ANSWERS_KEPT = 200;
 const TIMEOUT_MS = 120000; // a large table of a large profile may take its time
@@ -105,7 +105,7 @@ class ServerApi {
     /* The same tile of several tracks, in their order. */
     async tilesOf(tracks, level, index) {
         const answer = await this.ask('tiles', { tracks: tracks.join(','), level, index });
-        return splitTiles(await answer.arrayBuffer()).map(decodeTile);
+        return decodeTiles(await answer.arrayBuffer());
     }
 
     async names(ids) {

@@ -2,7 +2,7 @@
 // Charts of the analyses: horizontal bars (elements of the page) and lines over time (canvas, with a
 // cursor that the pointer and the arrow keys move). Each is made with a table twin by who calls it.
 
-import { cssVar, el } from './dom.js';
+import { add, clear, cssVar, el } from './dom.js';
 import { fmtTick } from './format.js';
 import { readyCanvas, watchSize } from './strip.js';
 import { tickStep } from './tl_view.js';
@@ -22,14 +22,16 @@ export function barChart(label, items, { group = 'compute' } = {}) {
     }));
 }
 
-/* series: [{name, points: [[t, v], …]}] sorted by time; values hold until the next point. */
-export function lineChart(label, series, format) {
+/* series: [{name, points: [[t, v], …]}] sorted by time; values hold until the next point. `under(places)`, where
+   it is given, makes what stands under the chart, of the point of each series at the cursor: [{name, t, value}]. */
+export function lineChart(label, series, format, under) {
     const canvas = el('canvas', { class: 'chart', tabindex: '0', role: 'slider', 'aria-label': `${label}: cursor`,
         'aria-valuemin': 0, 'aria-valuemax': 100 });
     const readout = el('p', { class: 'muted chart-readout' });
     const first = Math.min(...series.map((s) => s.points[0][0]));
     const last = Math.max(...series.map((s) => s.points[s.points.length - 1][0]));
-    const chart = { canvas, readout, series, format, first, last: Math.max(last, first + 1), cursor: 0,
+    const below = el('div', { class: 'chart-below' });
+    const chart = { canvas, readout, below, under, series, format, first, last: Math.max(last, first + 1), cursor: 0,
         top: Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1) };
     const move = (share) => {
         chart.cursor = Math.min(1, Math.max(0, share));
@@ -51,24 +53,32 @@ export function lineChart(label, series, format) {
     const peak = series[0].points.reduce((a, b) => (b[1] > a[1] ? b : a));
     move((peak[0] - chart.first) / (chart.last - chart.first));
     watchSize(canvas, () => drawLines(chart));
-    return el('div', {}, canvas, readout);
+    return el('div', {}, canvas, readout, under && below);
 }
 
-function valueAt(points, t) {
+/* The last point at or before t; undefined: there is none. */
+function pointAt(points, t) {
     let low = 0;
     let high = points.length;
     while (low < high) {
         const middle = (low + high) >> 1;
         points[middle][0] <= t ? low = middle + 1 : high = middle;
     }
-    return low ? points[low - 1][1] : undefined;
+    return low ? points[low - 1] : undefined;
 }
 
 function tellCursor(chart) {
     const t = chart.first + chart.cursor * (chart.last - chart.first);
     const step = (chart.last - chart.first) / 500;
+    const places = chart.series.map(({ name, points }) => ({ name, point: pointAt(points, t) }));
     const text = `at ${fmtTick(t, step)}: `
-        + chart.series.map((s) => `${s.name} ${chart.format(valueAt(s.points, t))}`).join(', ');
+        + places.map(({ name, point }) => `${name} ${chart.format(point && point[1])}`).join(', ');
+    const key = places.map(({ point }) => point && point[0]).join();
+    if (chart.under && key !== chart.key) {
+        chart.key = key;
+        add(clear(chart.below), chart.under(places.filter(({ point }) => point).map(({ name, point }) =>
+            ({ name, t: point[0], value: point[1] }))));
+    }
     chart.readout.textContent = text;
     chart.canvas.setAttribute('aria-valuetext', text);
 }

@@ -22,7 +22,17 @@ export const PARTS = [
     ['idle_unknown', 'unknown', 'unknown', 'hatch', 'idle for a reason the profile does not hold'],
 ].map(([id, label, group, pattern, meaning]) => ({ id, label, group, pattern, meaning }));
 
-const PART_BY_ID = new Map(PARTS.map((part) => [part.id, part]));
+/* What a critical path goes to (docs/whatif.md); its compute is that of the parts above. */
+const PATH_KINDS = Object.entries({
+    input: ['input', 'hatch', 'the path leads through the making of a batch'],
+    host: ['host', 'cross', 'the path leads through the host: it launches, or computes'],
+    sync: ['sync', 'hatch', 'the path leads through a call that waits for the device'],
+    transfer: ['transfer', 'solid', 'the path leads through a copy'],
+    communication: ['comm', 'solid', 'the path leads through a collective'],
+    unknown: ['unknown', 'hatch', 'what holds the path is not recorded'],
+}).map(([id, [group, pattern, meaning]]) => ({ id, label: id, group, pattern, meaning }));
+
+const PART_BY_ID = new Map([...PARTS, ...PATH_KINDS].map((part) => [part.id, part]));
 
 /* A part that this page does not know (a newer stoker) keeps its id as its label. */
 export function partOf(id) {

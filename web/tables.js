@@ -120,7 +120,7 @@ function barsOf(doc, id, title, name, value, { note, group, label } = {}) {
     return rows.length ? chartCard(heading, barChart(heading, items, { group }), table) : null;
 }
 
-function linesOf(doc, id, title, time, value, by, format) {
+function linesOf(doc, id, title, time, value, by, format, under) {
     const table = find(doc, id);
     if (!table) {
         return null;
@@ -136,7 +136,30 @@ function linesOf(doc, id, title, time, value, by, format) {
         }
     }
     const list = [...series].map(([name, points]) => ({ name, points: points.sort((a, b) => a[0] - b[0]) }));
-    return list.length ? chartCard(`${title}, drawn`, lineChart(title, list, format), table) : null;
+    return list.length ? chartCard(`${title}, drawn`, lineChart(title, list, format, under), table) : null;
+}
+
+/* Memory over time, and under it what is in use at the cursor: by operation, the largest first, and the rest. */
+function memoryOverTime(doc) {
+    const table = find(doc, 'live');
+    const live = new Map(); // "device allocator" and time -> [[op, bytes, blocks], …]
+    if (table) {
+        const [device, time, op, bytes, blocks, allocator] = columnsOf(table, 'device', 't_ns', 'op', 'bytes', 'blocks', 'allocator');
+        for (const row of table.rows) {
+            const key = `${[row[device], row[allocator]].filter((x) => x !== null && x !== undefined).join(' ')} ${row[time]}`;
+            live.has(key) || live.set(key, []);
+            live.get(key).push([row[op], row[bytes], row[blocks]]);
+        }
+    }
+    const under = (places) => places.map(({ name, t, value }) => {
+        const rows = live.get(`${name} ${t}`) || [];
+        const rest = value - rows.reduce((sum, row) => sum + row[1], 0);
+        const items = rows.map(([op, size, blocks]) => ({ label: `${op ?? 'unknown'} · ${fmtCount(blocks)} ${blocks === 1 ? 'block' : 'blocks'}`,
+            value: size, text: fmtBytes(size), group: 'transfer' }));
+        rest > 0 && items.push({ label: 'other operations, and what is older than the profile', value: rest, text: fmtBytes(rest), group: 'unknown' });
+        return rows.length > 0 && [el('h3', {}, `In use at the cursor, ${name}: ${fmtBytes(value)}`), barChart(`In use at the cursor, ${name}`, items)];
+    });
+    return linesOf(doc, 'timeline', 'Memory in use', 't_ns', 'bytes', ['device', 'allocator'], fmtBytes, table && under);
 }
 
 /* Exposed and waiting time of collectives summed by rank. */
@@ -207,7 +230,7 @@ const CHARTS = {
         { note: 'device', group: 'transfer' }),
     comm: ranksOf,
     balance: (doc) => barsOf(doc, 'balance', 'Busy time by device', 'device', 'busy_ns'),
-    memory: (doc) => linesOf(doc, 'timeline', 'Memory in use', 't_ns', 'bytes', ['device', 'allocator'], fmtBytes),
+    memory: memoryOverTime,
     startup: (doc) => barsOf(doc, 'phases', 'Phases of the start', 'phase', 'dur_ns',
         { group: 'cold', label: (text) => String(text).replaceAll('_', ' ') }),
     python: (doc) => barsOf(doc, 'functions', 'Python functions by self time', 'function', 'self_ns',

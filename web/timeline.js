@@ -7,17 +7,19 @@ import { fmtCount, fmtNs } from './format.js';
 import { intParam, keepState } from './state.js';
 import { watchSize } from './strip.js';
 import { TimelineData } from './tl_data.js';
-import { drawTimeline, KINDS, makePalette, RULER_PX } from './tl_draw.js';
+import { drawTimeline, eachInSight, KINDS, makePalette, RULER_PX } from './tl_draw.js';
 import { listenTimeline, timelineHelp } from './tl_input.js';
 import { drawNames } from './tl_names.js';
 import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
 import { Rows, ROW_PX } from './tl_rows.js';
+import { Strips } from './tl_strips.js';
 import { TimelineSearch } from './tl_search.js';
 import { labelled, OWN_STEPS, ownTracks, parseNotes, phaseTracks } from './tl_tracks.js';
 import { perfettoButton } from './perfetto.js';
 import { TimeView } from './tl_view.js';
 
 const STATE_MS = 400; // after the last change the address follows
+const STILL_MS = 150; // after the last change the view stands still, and all names are drawn
 
 export async function timelinePage(main, context) {
     const { api, params } = context;
@@ -26,7 +28,7 @@ export async function timelinePage(main, context) {
     const page = new TimelinePage(main, api, info, report);
     context.keys = timelineHelp();
     const unlisten = listenTimeline(page);
-    context.leave = () => { unlisten(); page.gone = true; page.data.closed = true; clearTimeout(page.stateTimer); };
+    context.leave = () => { unlisten(); page.gone = true; page.data.closed = true; clearTimeout(page.stateTimer); clearTimeout(page.stillTimer); };
     context.update = (next) => page.apply(next);
     page.apply(params);
     page.canvas.focus({ preventScroll: true });
@@ -46,6 +48,8 @@ export class TimelinePage {
             () => this.redraw(), (error) => this.trouble(error));
         this.steps = (report.steps.list || []).slice(0, OWN_STEPS).filter((s, i, list) => s.device === list[0].device);
         this.search = new TimelineSearch(this);
+        this.strips = new Strips();
+        this.moved = -STILL_MS;
         this.build(main);
         watchSize(this.canvas, () => { this.palette = null; this.redraw(); });
     }
@@ -128,7 +132,10 @@ export class TimelinePage {
     }
 
     changed() {
+        this.moved = performance.now();
         this.redraw();
+        clearTimeout(this.stillTimer);
+        this.stillTimer = setTimeout(() => this.redraw(), STILL_MS + 20);
         clearTimeout(this.stateTimer);
         this.onView && this.onView();
         this.stateTimer = setTimeout(() => this.gone || this.bare || keepState('timeline', this.state()), STATE_MS);
@@ -163,7 +170,8 @@ export class TimelinePage {
         this.scroll = Math.max(0, Math.min(this.scroll, this.rows.height + RULER_PX - height));
         this.data.begin();
         this.scene = { ctx: this.canvas.getContext('2d'), width, height, ratio, palette: this.palette,
-            view: this.view, rows: this.rows, data: this.data,
+            view: this.view, rows: this.rows, data: this.data, strips: this.strips,
+            quick: performance.now() - this.moved < STILL_MS,
             scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps,
                 selected: this.selected, area: this.area,
             current: this.current, hits: this.search.ids, notes: this.notes };
@@ -228,25 +236,23 @@ export class TimelinePage {
         const slack = 2 * this.view.nsPerPx;
         let best = null;
         let bestAway = Infinity;
-        const { boxes } = this.batch;
-        for (let at = 0; at < boxes.length; at += 3) {
-            const i = boxes[at + 1];
-            const tile = boxes[at + 2];
-            if (boxes[at] === line.id && tile.rows[i] === row && t >= tile.starts[i] - slack
-                && t <= tile.starts[i] + tile.durs[i] + slack) {
-                const away = Math.abs(t - tile.starts[i] - tile.durs[i] / 2);
-                if (away < bestAway) {
-                    bestAway = away;
-                    best = this.eventOf(line.track, tile, i);
-                }
+        eachInSight(this.batch, (track, tile, i) => {
+            if (track.id !== line.id || tile.rows[i] !== row) {
+                return;
             }
-        }
+            const [start, dur] = [tile.start(i), tile.dur(i)];
+            const away = Math.abs(t - start - dur / 2);
+            if (t >= start - slack && t <= start + dur + slack && away < bestAway) {
+                bestAway = away;
+                best = this.eventOf(track, tile, i);
+            }
+        });
         return best;
     }
 
     eventOf(track, tile, i) {
-        return { id: track.own ? undefined : tile.ids[i], track: track.id, row: tile.rows[i],
-            start_ns: tile.starts[i], dur_ns: tile.durs[i],
+        return { id: track.own ? undefined : tile.id(i), track: track.id, row: tile.rows[i],
+            start_ns: tile.start(i), dur_ns: tile.dur(i),
             name: tile.texts ? tile.texts[i] : this.data.name(tile.names[i]), count: tile.counts[i],
                 kind: KINDS[tile.kinds[i]], own: track.own && tile.items[i] };
     }
@@ -398,16 +404,15 @@ export class TimelinePage {
         }
         const from = by && selected && selected.track === line.id ? selected : null;
         let best = null;
-        for (let at = 0; at < batch.boxes.length; at += 3) {
-            const [track, i, tile] = [batch.boxes[at], batch.boxes[at + 1], batch.boxes[at + 2]];
-            const start = tile.starts[i];
-            if (track !== line.id || (from && tile.rows[i] !== (from.row || 0))
+        eachInSight(batch, (track, tile, i) => {
+            const start = tile.start(i);
+            if (track.id !== line.id || (from && tile.rows[i] !== (from.row || 0))
                 || (from && (by > 0 ? start <= from.start_ns : start >= from.start_ns))) {
-                continue;
+                return;
             }
             const better = !best || (by < 0 ? start > best.start : start < best.start);
-            best = better && (from || start + tile.durs[i] >= this.view.t0) ? { start, i, tile } : best;
-        }
+            best = better && (from || start + tile.dur(i) >= this.view.t0) ? { start, i, tile } : best;
+        });
         if (best) {
             this.select(this.eventOf(line.track, best.tile, best.i), true);
         } else {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the timeline on its canvas: ruler, tracks with their events, counters, steps, the area and the
-// event that are selected, arrows from launch to kernel. Rectangles are collected by colour and filled
-// in one go each; text is drawn where it fits. Returns counts of what the view merged.
+// event that are selected, arrows from launch to kernel. Boxes are pixels of strips (tl_strips.js); text
+// is drawn where it fits. Returns counts of what the view merged, and which parts of tiles it shows.
 
 import { cssVar } from './dom.js';
 import { fmtCount, fmtNs, fmtTick } from './format.js';
 import { partOf } from './parts.js';
 import { ROW_PX } from './tl_rows.js';
+import { pixelOf, pixelOver } from './tl_strips.js';
+import { OUTLIER } from './tl_tile.js';
 import { tickStep } from './tl_view.js';
 
 export const RULER_PX = 26;
@@ -19,17 +21,22 @@ export const KINDS = ['other', 'host_op', 'runtime', 'kernel', 'memcpy', 'memset
 const KIND_COLOURS = ['unknown', 'cold', 'host', 'compute', 'transfer', 'transfer', 'sync', 'unknown', 'unknown',
     'comm', 'input', 'unknown', 'cold', 'input', 'unknown'];
 const SHADES = 3; // of each colour, by name, so that neighbours differ
+const SHADE = 0.09; // how much paler each is
+const TEXT_FROM_PX = 26; // boxes as wide as this have room for a name
+const QUICK_TEXT_FROM_PX = 70; // while the view moves: names are what takes longest to draw
 
-/* The colours of the scheme in force; made anew when it changes. */
+/* The colours of the scheme in force; made anew when it changes. `words`: of boxes, by kind and shade. */
 export function makePalette() {
     const fills = new Map();
     for (const group of new Set(KIND_COLOURS)) {
         fills.set(group, cssVar(`--g-${group}`));
     }
-    return { fills, text: cssVar('--text'), muted: cssVar('--muted'), line: cssVar('--line'), card: cssVar('--card'),
-        page: cssVar('--page'),
-        onPiece: cssVar('--on-piece'), select: cssVar('--select'), focus: cssVar('--focus'), bad: cssVar('--bad'),
-            pattern: cssVar('--pattern') };
+    const card = cssVar('--card');
+    const words = Uint32Array.from({ length: KIND_COLOURS.length * SHADES }, (_, i) =>
+        pixelOver(fills.get(KIND_COLOURS[Math.floor(i / SHADES)]), card, 1 - i % SHADES * SHADE));
+    return { fills, words, card, patternWord: pixelOf(cssVar('--pattern')), textWord: pixelOf(cssVar('--text')),
+        text: cssVar('--text'), muted: cssVar('--muted'), line: cssVar('--line'), page: cssVar('--page'),
+        onPiece: cssVar('--on-piece'), select: cssVar('--select'), focus: cssVar('--focus'), bad: cssVar('--bad') };
 }
 
 export function drawTimeline(scene) {
@@ -37,12 +44,13 @@ export function drawTimeline(scene) {
     ctx.setTransform(scene.ratio, 0, 0, scene.ratio, 0, 0);
     ctx.fillStyle = palette.card;
     ctx.fillRect(0, 0, width, height);
-    const batch = { buckets: new Map(), texts: [], merged: 0, events: 0, marks: [], rough: false, boxes: [] };
+    const batch = { texts: [], merged: 0, events: 0, hits: [], rough: false, parts: [] };
     ctx.save();
     ctx.beginPath();
     ctx.rect(0, RULER_PX, width, height - RULER_PX);
     ctx.clip();
     drawStepLines(scene);
+    scene.strips.begin(width, scene.ratio);
     for (const line of scene.rows.lines) {
         const y = line.y - scene.scroll + RULER_PX;
         if (y > height || y + line.h < RULER_PX) {
@@ -50,7 +58,9 @@ export function drawTimeline(scene) {
         }
         line.type === 'group' ? drawGroupLine(scene, line, y) : drawTrack(scene, line, y, batch);
     }
-    flush(scene, batch);
+    scene.strips.paint(ctx);
+    drawHits(scene, batch.hits);
+    drawTexts(scene, batch.texts);
     drawSelection(scene);
     drawLinks(scene);
     ctx.restore();
@@ -75,45 +85,68 @@ function drawTrack(scene, line, y, batch) {
     const boxes = track.own ? [{ tile: track.own, from: -Infinity, to: Infinity }]
         : scene.data.cover(track.id, scene.level, view.t0, view.t1);
     const shown = scene.rows.rowsOf(track);
+    const isCounter = track.group === 'counter';
+    const first = isCounter ? 0 : scene.strips.rows.length;
+    for (let row = 0; row < shown && !isCounter; row++) {
+        scene.strips.row(y + 2 + row * ROW_PX, ROW_PX - 2);
+    }
     let end = -Infinity;
     for (const box of boxes) {
-        box.joined = box.from === end;
+        const part = { ...box, track, shown, first, y, joined: box.from === end, t0: view.t0, t1: view.t1 };
         end = box.to;
         batch.rough = batch.rough || Boolean(box.rough);
-        track.group === 'counter' ? drawCounter(scene, box, y, line.h) : drawBoxes(scene, box, track, y, shown, batch);
+        isCounter ? drawCounter(scene, box, y, line.h) : drawBoxes(scene, part, batch);
+        isCounter || batch.parts.push(part);
     }
 }
 
 /* The first of the page's own items that may reach into the view: they are sorted by start. */
-function firstOwn({ starts, longest }, t0) {
+function firstOwn(tile, t0) {
     let low = 0;
-    let high = starts.length;
+    let high = tile.n;
     while (low < high) {
         const middle = (low + high) >> 1;
-        starts[middle] < t0 - longest ? low = middle + 1 : high = middle;
+        tile.start(middle) < t0 - tile.longest ? low = middle + 1 : high = middle;
     }
     return low;
 }
 
-/* The events of one tile. What began before it is drawn whole by the tile before, where that is there. */
-function drawBoxes(scene, { tile, from, to, joined }, track, y, shown, batch) {
-    const { view, width } = scene;
+/* Whether an event of a part is in sight. What began before the part is drawn whole by the tile before,
+   where that is there. */
+function isIn(part, start, end, row) {
+    return row < part.shown && start < part.to && start <= part.t1 && end >= part.t0
+        && (start >= part.from || (!part.joined && end >= part.from));
+}
+
+/* Calls visit(track, tile, i) for each event in sight. */
+export function eachInSight(batch, visit) {
+    for (const part of batch.parts) {
+        const { tile } = part;
+        for (let i = 0; i < tile.n; i++) {
+            const start = tile.start(i);
+            isIn(part, start, start + tile.dur(i), tile.rows[i]) && visit(part.track, tile, i);
+        }
+    }
+}
+
+function drawBoxes(scene, part, batch) {
+    const { view, width, strips, palette, hits } = scene;
+    const { tile, track } = part;
     const scale = 1 / view.nsPerPx;
+    const textFrom = scene.quick ? QUICK_TEXT_FROM_PX : TEXT_FROM_PX;
     const filled = track.own ? new Int32Array(track.rows).fill(-9) : null; // of each row the last pixel drawn
     for (let i = track.own ? firstOwn(tile, view.t0) : 0; i < tile.n; i++) {
-        const start = tile.starts[i];
-        const end = start + tile.durs[i];
+        const start = tile.start(i);
+        const end = start + tile.dur(i);
         const row = tile.rows[i];
         if (filled && start > view.t1) {
             break;
         }
-        if (row >= shown || start >= to || start > view.t1 || end < view.t0
-            || (start < from && (joined || end < from))) {
+        if (!isIn(part, start, end, row)) {
             continue;
         }
         const x0 = Math.max((start - view.t0) * scale, -2);
-        const x1 = Math.min((end - view.t0) * scale, width + 2);
-        const w = Math.max(1, x1 - x0);
+        const x1 = Math.max(x0 + 1, Math.min((end - view.t0) * scale, width + 2));
         if (filled) {
             if (Math.floor(x1) === filled[row]) { // the server merges what is its own; this is the page's
                 batch.merged++;
@@ -121,53 +154,29 @@ function drawBoxes(scene, { tile, from, to, joined }, track, y, shown, batch) {
             }
             filled[row] = Math.floor(x1);
         }
-        const top = y + 2 + row * ROW_PX;
-        const hit = scene.hits && scene.hits.has(tile.ids[i]);
-        const key = tile.kinds[i] * 4 + tile.names[i] % SHADES;
-        let list = batch.buckets.get(key);
-        if (!list) {
-            batch.buckets.set(key, list = []);
-        }
-        list.push(x0, top, w > 3 ? w - 1 : w);
+        const line = part.first + row;
+        strips.box(line, x0, x1, palette.words[tile.kinds[i] * SHADES + tile.names[i] % SHADES]);
         batch.events++;
         if (tile.counts[i] > 1) {
             batch.merged += tile.counts[i] - 1;
-            w > 2 && batch.marks.push(x0, top, w, 0);
+            x1 - x0 > 2 && strips.merged(line, x0, x1, palette.patternWord);
         }
-        (tile.flags[i] & 1) && batch.marks.push(x0, top, w, 1);
-        hit && batch.marks.push(x0, top, w, 2);
-        batch.boxes.push(track.id, i, tile);
-        if (w > 26) {
-            batch.texts.push([tile, i, x0, top, w]);
+        tile.flags[i] & OUTLIER && strips.standsOut(line, x0, x1, palette.textWord);
+        if (x1 - x0 > textFrom || (hits && hits.has(tile.id(i)))) {
+            addText(batch, tile, i, [x0, part.y + 2 + row * ROW_PX, x1 - x0], hits, textFrom);
         }
     }
 }
 
-function flush(scene, batch) {
-    const { ctx, palette } = scene;
-    for (const [key, list] of batch.buckets) {
-        ctx.fillStyle = palette.fills.get(KIND_COLOURS[key >> 2] || 'unknown');
-        ctx.globalAlpha = 1 - (key & 3) * 0.09;
-        for (let i = 0; i < list.length; i += 3) {
-            ctx.fillRect(list[i], list[i + 1], list[i + 2], ROW_PX - 2);
-        }
-    }
-    ctx.globalAlpha = 1;
-    for (let i = 0; i < batch.marks.length; i += 4) {
-        const [x, y, w, what] = batch.marks.slice(i, i + 4);
-        if (what === 0) { // merged: a bar along the bottom
-            ctx.fillStyle = palette.pattern;
-            ctx.fillRect(x, y + ROW_PX - 6, w, 4);
-        } else if (what === 1) { // an outlier: a mark on top
-            ctx.fillStyle = palette.text;
-            ctx.fillRect(x, y - 2, Math.max(2, Math.min(w, 6)), 3);
-        } else {
-            ctx.strokeStyle = palette.text;
-            ctx.lineWidth = 2;
-            ctx.strokeRect(x, y, Math.max(3, w - 1), ROW_PX - 2);
-        }
-    }
-    drawTexts(scene, batch.texts);
+function addText(batch, tile, i, [x, top, w], hits, textFrom) {
+    hits && hits.has(tile.id(i)) && batch.hits.push([x, top, w]);
+    w > textFrom && batch.texts.push([tile, i, x, top, w]);
+}
+
+function drawHits({ ctx, palette }, hits) {
+    ctx.strokeStyle = palette.text;
+    ctx.lineWidth = 2;
+    hits.forEach(([x, y, w]) => ctx.strokeRect(x, y, Math.max(3, w - 1), ROW_PX - 2));
 }
 
 function drawTexts(scene, texts) {
@@ -182,7 +191,9 @@ function drawTexts(scene, texts) {
         const name = tile.texts ? tile.texts[i] : scene.data.name(tile.names[i]);
         const count = tile.counts[i] > 1 ? `×${fmtCount(tile.counts[i])} ` : '';
         const text = count + name;
-        ctx.fillText(text.length > room ? text.slice(0, Math.max(1, room - 1)) + '…' : text, Math.max(x, 0) + 4,
+        const short = text.length > room && tile.shorts && tile.shorts[i];
+        ctx.fillText(short && short.length <= room ? short
+            : text.length > room ? text.slice(0, Math.max(1, room - 1)) + '…' : text, Math.max(x, 0) + 4,
             y + ROW_PX - 6);
     }
 }
@@ -192,16 +203,16 @@ function drawCounter(scene, { tile, from, to }, y, h) {
     const { ctx, palette, view, width } = scene;
     let top = 0;
     for (let i = 0; i < tile.n; i++) {
-        top = Math.max(top, tile.durs[i]);
+        top = Math.max(top, tile.dur(i));
     }
     ctx.fillStyle = palette.fills.get('cold');
     ctx.globalAlpha = 0.75;
     for (let i = 0; i < tile.n; i++) {
-        const end = i + 1 < tile.n ? tile.starts[i + 1] : Math.min(to, view.last);
-        const x0 = Math.max(0, view.x(Math.max(tile.starts[i], from)));
+        const end = i + 1 < tile.n ? tile.start(i + 1) : Math.min(to, view.last);
+        const x0 = Math.max(0, view.x(Math.max(tile.start(i), from)));
         const x1 = Math.min(width, view.x(end));
         if (x1 >= 0 && x0 <= width) {
-            const high = top > 0 ? tile.durs[i] / top * (h - 6) : 0;
+            const high = top > 0 ? tile.dur(i) / top * (h - 6) : 0;
             ctx.fillRect(x0, y + h - 2 - high, Math.max(1, x1 - x0), Math.max(1, high));
         }
     }
@@ -303,19 +314,6 @@ function drawRuler(scene) {
         ctx.fillStyle = palette.text;
         ctx.fillText(fmtNs(scene.area.t1 - scene.area.t0), Math.max(2, view.x(scene.area.t0) + 3), RULER_PX - 4);
     }
-}
-
-/* A track of the page's own making, in the shape of a tile: the steps, or the findings' evidence. */
-export function ownTile(given, kind) {
-    const items = [...given].sort((a, b) => a.start_ns - b.start_ns);
-    const n = items.length;
-    return { n, merged: 0, events: n, bytes: 0, longest: items.reduce((most, item) => Math.max(most, item.dur_ns), 0), texts: items.map((item) => item.text), items,
-        starts: Float64Array.from(items, (item) => item.start_ns),
-            durs: Float64Array.from(items, (item) => item.dur_ns),
-        names: Uint32Array.from(items, (_, i) => i), ids: new Float64Array(n).fill(-1),
-            counts: new Uint32Array(n).fill(1),
-        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: new Uint8Array(n).fill(KINDS.indexOf(kind)),
-            flags: new Uint8Array(n) };
 }
 
 export function stepText(step) {

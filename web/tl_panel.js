@@ -6,6 +6,7 @@
 import { add, button, clear, codeBlock, el, facts, trouble } from './dom.js';
 import { fmtCount, fmtNs, fmtShare } from './format.js';
 import { dataTable, makeTable } from './table.js';
+import { eachInSight } from './tl_draw.js';
 
 const IN_SIGHT_ROWS = 2000;
 
@@ -171,15 +172,14 @@ export function showInSight(page, batch) {
     const labels = new Map(page.rows.tracks.map((track) => [track.id, track.label]));
     const rows = [];
     const seen = new Set();
-    for (let at = 0; at < batch.boxes.length; at += 3) {
-        const [track, i, tile] = batch.boxes.slice(at, at + 3);
-        const key = `${track} ${tile.starts[i]} ${tile.ids[i]}`;
+    eachInSight(batch, (track, tile, i) => {
+        const key = `${track.id} ${tile.start(i)} ${tile.id(i)}`;
         if (!seen.has(key)) {
             seen.add(key);
-            rows.push([tile.texts ? tile.texts[i] : page.data.name(tile.names[i]), labels.get(track) || '',
-                tile.starts[i], tile.durs[i], tile.counts[i], tile.ids[i], track, tile.rows[i]]);
+            rows.push([tile.texts ? tile.texts[i] : page.data.name(tile.names[i]), labels.get(track.id) || '',
+                tile.start(i), tile.dur(i), tile.counts[i], tile.id(i), track.id, tile.rows[i]]);
         }
-    }
+    });
     rows.sort((a, b) => b[3] - a[3]);
     const listed = rows.slice(0, IN_SIGHT_ROWS);
     const columns = [['name', 'text'], ['track', 'text'], ['start_ns', 'ns'], ['dur_ns', 'ns'], ['events', 'count']];

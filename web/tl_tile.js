@@ -1,35 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile: the events of a track in a stretch of time, as columns. Level L has buckets of 2^L ns, a
 // tile 1024 of them. Short events of a bucket are merged: the longest stands for them, `counts` says
-// for how many. Little-endian on the wire, as typed arrays are wherever a browser runs; ids are
-// whole numbers below 2^53 (the rank is in their upper half).
+// for how many. Little-endian on the wire, as typed arrays are wherever a browser runs, so that columns
+// are looked at where they lie; include/stoker/timeline.h has what they mean.
 
 export const TILE_BUCKETS = 1024;
-const MAGIC = 0x544b5453; // "STKT"
-const HEADER = 16;
-const BYTES_EACH = 8 + 8 + 8 + 4 + 4 + 2 + 1 + 1;
+const MAGIC = 0x32544b53; // "SKT2"
+const HEADER = 40;
+const BYTES_EACH = 4 + 4 + 4 + 4 + 4 + 2 + 1 + 1;
+const BYTES_FAR = 16;
+export const OUTLIER = 1;
+const FAR = 8; // start and duration stand in `far`
 
-export function decodeTile(buffer) {
-    if (buffer.byteLength < HEADER) {
-        throw new Error('a tile is cut off');
+export class Tile {
+    constructor(columns) {
+        Object.assign(this, columns);
     }
-    const [magic, n, merged, events] = new Uint32Array(buffer, 0, 4);
-    if (magic !== MAGIC || buffer.byteLength < HEADER + n * BYTES_EACH) {
-        throw new Error('a tile is damaged');
+
+    /* Begin of an event, ns. */
+    start(i) {
+        return this.flags[i] & FAR ? this.far[2 * this.starts[i]] : this.from + this.starts[i] * this.unit;
     }
-    let at = HEADER;
-    const column = (Type) => {
-        const array = new Type(buffer, at, n);
-        at += n * Type.BYTES_PER_ELEMENT;
-        return array;
-    };
-    return { n, merged, events, bytes: buffer.byteLength,
-        starts: column(Float64Array), durs: column(Float64Array), ids: column(Float64Array), names: column(Uint32Array),
-        counts: column(Uint32Array), rows: column(Uint16Array), kinds: column(Uint8Array), flags: column(Uint8Array) };
+
+    /* How long it lasts, ns; of counters, its value. */
+    dur(i) {
+        return this.flags[i] & FAR ? this.far[2 * this.starts[i] + 1] : this.durs[i];
+    }
+
+    /* Whole and below 2^53: the trace is in the upper half. */
+    id(i) {
+        return this.trace * 2 ** 32 + this.events[i];
+    }
 }
 
-/* Of several tiles in one answer, each behind its length in 8 bytes, filled up to 8: their buffers. */
-export function splitTiles(buffer) {
+/* A tile in `length` bytes at an offset that is a multiple of 8. */
+export function decodeTile(buffer, offset = 0, length = buffer.byteLength) {
+    if (length < HEADER) {
+        throw new Error('a tile is cut off');
+    }
+    const [magic, n, merged, events] = new Uint32Array(buffer, offset, 4);
+    const [from, unit] = new Float64Array(buffer, offset + 16, 2);
+    const [trace, fars] = new Uint32Array(buffer, offset + 32, 2);
+    if (magic !== MAGIC || length < HEADER + n * BYTES_EACH + fars * BYTES_FAR) {
+        throw new Error('a tile is damaged');
+    }
+    let at = offset + HEADER;
+    const column = (Type, count) => {
+        const array = new Type(buffer, at, count);
+        at += count * Type.BYTES_PER_ELEMENT;
+        return array;
+    };
+    return new Tile({ n, merged, count: events, from, unit, trace, bytes: length,
+        starts: column(Uint32Array, n), durs: column(Uint32Array, n), events: column(Uint32Array, n),
+        names: column(Uint32Array, n), counts: column(Uint32Array, n), rows: column(Uint16Array, n),
+        kinds: column(Uint8Array, n), flags: column(Uint8Array, n), far: column(Float64Array, 2 * fars) });
+}
+
+/* Several tiles in one answer, each behind its length in 8 bytes. */
+export function decodeTiles(buffer) {
     const found = [];
     for (let at = 0; at + 8 <= buffer.byteLength;) {
         const [low, high] = new Uint32Array(buffer, at, 2);
@@ -37,10 +65,23 @@ export function splitTiles(buffer) {
         if (length > buffer.byteLength - at - 8) {
             throw new Error('tiles are cut off');
         }
-        found.push(buffer.slice(at + 8, at + 8 + length));
-        at += 8 + length + (8 - length % 8) % 8;
+        found.push(decodeTile(buffer, at + 8, length));
+        at += 8 + length;
     }
     return found;
+}
+
+/* A tile of the page's own making: the steps, or the findings' evidence. items: {start_ns, dur_ns, text, row, short},
+   `short` for where the text has no room; kind: its number. */
+export function ownTile(given, kind) {
+    const items = [...given].sort((a, b) => a.start_ns - b.start_ns);
+    const n = items.length;
+    return new Tile({ n, merged: 0, count: n, from: 0, unit: 1, trace: -1, bytes: 0,
+        starts: Uint32Array.from(items, (_, i) => i), durs: new Uint32Array(n), events: Uint32Array.from(items, (_, i) => i),
+        names: Uint32Array.from(items, (_, i) => i), counts: new Uint32Array(n).fill(1),
+        rows: Uint16Array.from(items, (item) => item.row || 0), kinds: new Uint8Array(n).fill(kind),
+        flags: new Uint8Array(n).fill(FAR), far: Float64Array.from(items.flatMap((item) => [item.start_ns, item.dur_ns])),
+        longest: items.reduce((most, item) => Math.max(most, item.dur_ns), 0), texts: items.map((item) => item.text), shorts: items.map((item) => item.short), items });
 }
 
 /* The level whose buckets are no wider than a pixel. */

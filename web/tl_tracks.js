@@ -3,7 +3,8 @@
 // the steps of each device, the phases that operations tell, and the places that findings name. Notes of an address.
 
 import { fmtCount, fmtNs } from './format.js';
-import { ownTile, stepText } from './tl_draw.js';
+import { KINDS, stepText } from './tl_draw.js';
+import { ownTile } from './tl_tile.js';
 
 export const OWN_STEPS = 20000; // steps that are drawn at most
 
@@ -37,10 +38,10 @@ export function phaseTracks(doc) {
     return [...byRank].map(([rank, list]) => {
         const rows = PHASE_ROWS.filter((name) => list.some((phase) => phase.phase === name));
         const items = list.filter((phase) => rows.includes(phase.phase)).map((phase) => ({ start_ns: phase.start_ns,
-            dur_ns: phase.dur_ns, row: rows.indexOf(phase.phase), text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`,
+            dur_ns: phase.dur_ns, row: rows.indexOf(phase.phase), text: `${phase.phase}, ${fmtNs(phase.dur_ns)}`, short: phase.phase,
             note: `${fmtCount(phase.events)} ${phase.events === 1 ? 'operation tells' : 'operations tell'} this phase` }));
         return { id: `phases ${rank}`, label: byRank.size > 1 ? `rank ${rank} phases` : 'phases', group: 'steps',
-            rows: rows.length, events: items.length, own: ownTile(items, 'phase') };
+            rows: rows.length, events: items.length, own: ownTile(items, KINDS.indexOf('phase')) };
     });
 }
 
@@ -51,11 +52,11 @@ export function ownTracks(report) {
     for (const step of (report.steps.list || []).slice(0, OWN_STEPS)) {
         const key = step.device ?? 'host';
         devices.has(key) || devices.set(key, []);
-        devices.get(key).push({ start_ns: step.start_ns, dur_ns: step.dur_ns, text: stepText(step), step });
+        devices.get(key).push({ start_ns: step.start_ns, dur_ns: step.dur_ns, text: stepText(step), short: String(step.number), step });
     }
     for (const [device, items] of devices) {
         tracks.push({ id: `steps ${device}`, label: device === 'host' ? 'steps' : `steps, device ${device}`,
-            group: 'steps', rows: 1, events: items.length, own: ownTile(items, 'step') });
+            group: 'steps', rows: 1, events: items.length, own: ownTile(items, KINDS.indexOf('step')) });
     }
     const places = (report.findings || []).flatMap((finding) =>
         (finding.evidence || []).filter((e) => e.start_ns !== undefined).map((e) =>
@@ -69,7 +70,7 @@ export function ownTracks(report) {
     }
     if (places.length) {
         tracks.push({ id: 'findings', label: 'findings', group: 'steps', rows: ends.length, events: places.length,
-            own: ownTile(places, 'finding') });
+            own: ownTile(places, KINDS.indexOf('finding')) });
     }
     return tracks;
 }

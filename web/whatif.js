@@ -4,7 +4,7 @@
 // and the page says why. Fixes together need the server: one file holds single fixes only.
 
 import { stepBar } from './bar.js';
-import { add, announce, clear, el, facts, link, section, trouble, twin } from './dom.js';
+import { add, announce, clear, el, facts, link, section, trouble } from './dom.js';
 import { fmtNs, fmtShare } from './format.js';
 import { hashOf, keepState } from './state.js';
 import { dataTable, makeTable } from './table.js';
@@ -14,7 +14,7 @@ const DEFAULT_VALUES = { 'precision=': 'bf16', 'batch=': '2', 'steps-per-launch=
 
 export async function whatifPage(main, context) {
     const { api, params } = context;
-    const [doc, report] = [await api.whatif([]), await api.report()];
+    const doc = await api.whatif([]);
     add(main, el('h1', {}, 'What if?'), el('p', { class: 'muted' },
         'Tick what you would change. The steps of the profile are replayed with it, and the step time that follows is an interval.'));
     if (!doc.gate.ok) {
@@ -23,7 +23,7 @@ export async function whatifPage(main, context) {
             el('p', {}, 'The replay must first reproduce the steps as they were; here it does not, so a price would be a guess.')));
         return;
     }
-    const page = { api, doc, report, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
+    const page = { api, doc, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),
         turn: 0 };
     for (const fix of (params.fix || '').split(',').filter(Boolean)) {
         const [id, value] = fix.includes('=') ? [fix.slice(0, fix.indexOf('=') + 1), fix.slice(fix.indexOf('=') + 1)]
@@ -114,41 +114,41 @@ async function predict(page) {
     }
 }
 
-/* The real step by its parts, and under it on the same scale the predicted one with its interval. */
+/* The real step, and under it on the same scale the predicted one with its interval; each is split by what
+   its critical path goes to. */
 function pictures(page, scenario) {
     const { base } = page.doc;
-    const { breakdown } = page.report;
-    const sum = breakdown.parts.reduce((all, part) => all + part.ns, 0) || 1;
-    const parts = breakdown.parts.filter((part) => part.ns > 0).map((part) => ({ ...part,
-        ns: part.ns / sum * base.measured_ns }));
     const scale = Math.max(base.measured_ns, scenario ? scenario.high_ns : 0);
     const real = [el('h3', {}, `Now: ${fmtNs(base.measured_ns)} on average`),
-        stepBar(parts, { label: 'The step now', scope: breakdown.scope, scale })];
+        stepBar(pathParts(base.path, base.measured_ns), { label: 'The step now', scale })];
     if (!scenario) {
-        return [...real, el('p', { class: 'muted' }, 'No fix is ticked.')];
+        return [...real, el('p', { class: 'muted' }, 'No fix is ticked.'), PATH_NOTE()];
     }
-    const columns = [['what', 'text'], ['time_ns', 'ns']];
-    const rows = [['now', base.measured_ns], ['predicted', scenario.expected_ns], ['at best', scenario.low_ns],
-        ['at worst', scenario.high_ns]];
-    return [...real, el('h3', {}, `Predicted: ${fmtNs(scenario.expected_ns)}`),
-        twin('The predicted step', predictedBar(scenario, scale),
-            () => dataTable(makeTable('predicted', 'Predicted step', columns, rows))),
-        facts([['between', `${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`],
-            ['saves', `${fmtShare(scenario.saving.low_share)} to ${fmtShare(scenario.saving.high_share)}`],
-            ['then limited by', scenario.next_bottleneck || 'not known']]),
+    const expected = scenario.expected_ns;
+    return [...real, el('h3', {}, `Predicted: ${fmtNs(expected)}, between ${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}`),
+        el('div', { class: 'predicted-bar' }, whisker(scenario, scale),
+            stepBar(pathParts(scenario.path, expected), { label: 'The predicted step', scale })),
+        facts([['saves', `${fmtShare(scenario.saving.low_share)} to ${fmtShare(scenario.saving.high_share)}`],
+            ['then limited by', scenario.next_bottleneck || 'not known']]), PATH_NOTE(),
         (scenario.assumes || []).length > 0 && el('div', {}, el('p', {}, 'This assumes:'),
             el('ul', { class: 'reasons' }, scenario.assumes.map((text) => el('li', {}, text)))),
         el('p', {}, link('A link to this choice', hashOf('whatif', { fix: chosenFixes(page).join(',') })))];
 }
 
-function predictedBar(scenario, scale) {
-    const fill = el('div', { class: 'predicted-fill' });
-    fill.style.width = `${scenario.expected_ns / scale * 100}%`;
-    const whisker = el('div', { class: 'whisker' });
-    whisker.style.insetInlineStart = `${scenario.low_ns / scale * 100}%`;
-    whisker.style.width = `${Math.max(0.2, (scenario.high_ns - scenario.low_ns) / scale * 100)}%`;
-    return el('div', { class: 'predicted-bar', role: 'img',
-        'aria-label': `Predicted step ${fmtNs(scenario.expected_ns)}, between ${fmtNs(scenario.low_ns)} and ${fmtNs(scenario.high_ns)}` }, fill, whisker);
+const PATH_NOTE = () => el('p', { class: 'muted' },
+    'Each step is split by what its critical path goes to: what lies beside that path would not make it shorter.');
+
+function pathParts(path, ns) {
+    return (path || []).map((part) => ({ id: part.kind, ns: part.share * ns, share: part.share }));
+}
+
+/* The interval of the prediction, on the scale of the bar under it. */
+function whisker(scenario, scale) {
+    const line = el('div', { class: 'whisker', role: 'img',
+        'aria-label': `The interval: ${fmtNs(scenario.low_ns)} to ${fmtNs(scenario.high_ns)}` });
+    line.style.insetInlineStart = `${scenario.low_ns / scale * 100}%`;
+    line.style.width = `${Math.max(0.2, (scenario.high_ns - scenario.low_ns) / scale * 100)}%`;
+    return el('div', { class: 'whisker-track' }, line);
 }
 
 function allPrices(page) {

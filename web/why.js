@@ -12,6 +12,8 @@ import { stepStrip } from './strip.js';
 import { dataTable, makeTable } from './table.js';
 
 const CARDS_FIRST = 3;
+const STEP_SOURCES = { annotated: 'steps as the profile marks them', framework: "steps told from the framework's own events",
+    inferred: 'steps inferred from what repeats' };
 
 export async function whyPage(main, context) {
     const { api } = context;
@@ -76,7 +78,7 @@ function stripBlock(report) {
         `${fmtCount(steps.count)} ${steps.count === 1 ? 'step' : 'steps'}${device ? ` on device ${device}` : ''}`,
         strip,
         el('p', { class: 'muted' }, `green, below: computes; orange, above: does not; broken line: median ${fmtNs(steps.median_ns)}; `,
-            `95th percentile ${fmtNs(steps.p95_ns)}; steps ${steps.source}${left}`));
+            `95th percentile ${fmtNs(steps.p95_ns)}; ${STEP_SOURCES[steps.source] || `steps ${steps.source}`}${left}`));
 }
 
 /* One line that is always in sight: what was read, lost, repaired, left out. */

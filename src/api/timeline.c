@@ -97,6 +97,16 @@ enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_
     return answer_end(&a, status, tile, err);
 }
 
+enum stoker_status stoker_timeline_tiles(struct stoker_timeline *timeline, const int64_t *tracks,
+                                         size_t count, int level, int64_t index,
+                                         struct stoker_blob *tiles, struct stoker_err *err)
+{
+    ENTER("stoker_timeline_tiles", tracks || count == 0, tiles);
+    enum stoker_status status =
+        stk_tl_tiles(&timeline->index, tracks, count, level, index, &a.bytes, err);
+    return answer_end(&a, status, tiles, err);
+}
+
 enum stoker_status stoker_timeline_names(struct stoker_timeline *timeline, const int64_t *ids,
                                          size_t count, struct stoker_blob *json,
                                          struct stoker_err *err)

@@ -163,6 +163,17 @@ static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *
     return ok;
 }
 
+static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CRITICAL_COUNT])
+{
+    double all = 0;
+    for (int i = 0; i < STK_CRITICAL_COUNT; i++) {
+        all += (double)ns[i];
+    }
+    for (int i = 0; i < STK_CRITICAL_COUNT; i++) {
+        share[i] = all > 0 ? (double)ns[i] / all : 0;
+    }
+}
+
 // The step as it is without the profiler, and what of the recorded one that is.
 static bool find_base(struct stk_pricing *p)
 {
@@ -173,6 +184,7 @@ static bool find_base(struct stk_pricing *p)
     }
     p->base_ns = o.mean_ns;
     p->base_inner_ns = o.inner_ns;
+    share_path(o.critical, p->base_path);
     p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
     return true;
 }
@@ -337,6 +349,7 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         share[level] = share_of(p, &o, (enum stk_level_of_fix)level, most);
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
+            share_path(o.critical, out->path);
             needs_batches = !o.needs_no_batches;
         }
     }

@@ -5,6 +5,7 @@
 #ifndef STK_REPLAY_PRICE_H
 #define STK_REPLAY_PRICE_H
 
+#include "replay/critical.h"
 #include "replay/fix.h"
 #include "replay/gate.h"
 
@@ -17,6 +18,7 @@ struct stk_pricing {
     double base_ns; // replayed mean step without a change and without the profiler: slowest rank
     double
         base_inner_ns; // the same of those between two waits for a batch; without a device, median
+    double base_path[STK_CRITICAL_COUNT]; // what its critical path goes to, as shares
 };
 // Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
@@ -27,6 +29,7 @@ struct stk_price {
     double low, expected, high;
     double work;                 // what such a step does, over what one does now
     const char *next_bottleneck; // NULL: not known
+    double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
 };
 // All of a set at once; to be asked where the gate is open. False: no memory.
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,

@@ -44,6 +44,21 @@ static bool texts(struct stk_arena *arena, const char *const *from, size_t count
     return items != NULL;
 }
 
+static bool path_of(struct stk_arena *arena, const double share[STK_CRITICAL_COUNT],
+                    struct stk_list *out)
+{
+    struct stk_whatif_part *parts = stk_arena_array(arena, STK_CRITICAL_COUNT, sizeof *parts);
+    size_t count = 0;
+    for (int i = 0; parts && i < STK_CRITICAL_COUNT; i++) {
+        if (share[i] > 0) {
+            parts[count++] =
+                (struct stk_whatif_part){stk_critical_key((enum stk_critical)i), share[i]};
+        }
+    }
+    *out = (struct stk_list){.items = parts, .count = count};
+    return parts != NULL;
+}
+
 static bool fill_gate(struct making *m)
 {
     const struct stk_gate *g = &m->pricing.gate;
@@ -62,7 +77,7 @@ static bool fill_gate(struct making *m)
     return texts(m->arena, g->why, (size_t)g->why_count, &m->out->gate.why);
 }
 
-static void fill_base(struct making *m)
+static bool fill_base(struct making *m)
 {
     const struct stk_gate *g = &m->pricing.gate;
     struct stk_whatif_base *b = &m->out->base;
@@ -76,6 +91,7 @@ static void fill_base(struct making *m)
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
                          : b->measured_ns;
     b->unprofiled_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler));
+    return path_of(m->arena, m->pricing.base_path, &b->path);
 }
 
 // Why a fix does not apply, as asked for or with the value that is meant without one.
@@ -137,7 +153,7 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
                    1 - p.low / p.work},
         .next_bottleneck = p.next_bottleneck};
     return texts(m->arena, names, count, &out->fix) &&
-           texts(m->arena, assumes, count, &out->assumes);
+           texts(m->arena, assumes, count, &out->assumes) && path_of(m->arena, p.path, &out->path);
 }
 
 static int compare(const void *x, const void *y)
@@ -263,10 +279,9 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
         return status;
     }
     if (!stk_pricing_init(&m.pricing, run, arena) || !fill_gate(&m) ||
-        !fill_fixes(&m, set, count)) {
+        !fill_fixes(&m, set, count) || !fill_base(&m)) {
         return stk_err_nomem(err);
     }
-    fill_base(&m);
     const struct stk_graph *g = m.pricing.count ? m.pricing.graphs[0] : NULL;
     out->has_critical = m.pricing.gate.ok && g && g->critical;
     if (out->has_critical) {

@@ -18,8 +18,14 @@ struct stk_whatif_gate {
     double transplant_error_share;
     struct stk_list why; // texts
 };
+// What a critical path goes to.
+struct stk_whatif_part {
+    const char *kind;
+    double share;
+};
 struct stk_whatif_base {
     int64_t measured_ns, replayed_ns, median_ns, unprofiled_ns;
+    struct stk_list path; // struct stk_whatif_part
 };
 struct stk_whatif_saving {
     double low_share, expected_share, high_share;
@@ -31,6 +37,7 @@ struct stk_whatif_scenario {
     struct stk_whatif_saving saving; // of the same work
     const char *next_bottleneck;
     struct stk_list assumes; // texts
+    struct stk_list path;    // struct stk_whatif_part, of the expected step
 };
 struct stk_whatif_fix {
     const char *id, *what;

@@ -30,6 +30,12 @@ static const struct stk_field gate_fields[] = {
     END};
 INFO(gate, sizeof(struct stk_whatif_gate));
 
+static const struct stk_field part_fields[] = {
+    ROW("kind", TEXT, stk_whatif_part, kind, NULL,
+        "compute|input|host|sync|transfer|communication|unknown", "what the time goes to"),
+    ROW("share", SHARE, stk_whatif_part, share, NULL, NULL, "of the critical path"), END};
+INFO(part, sizeof(struct stk_whatif_part));
+
 static const struct stk_field base_fields[] = {
     ROW("measured_ns", NS, stk_whatif_base, measured_ns, NULL, NULL,
         "mean of the used steps as recorded"),
@@ -38,6 +44,8 @@ static const struct stk_field base_fields[] = {
     ROW("median_ns", NS, stk_whatif_base, median_ns, NULL, NULL, "lower median as recorded"),
     ROW("unprofiled_ns", NS, stk_whatif_base, unprofiled_ns, NULL, NULL,
         "`measured_ns` less what recording is taken to add: what predictions start from"),
+    ROW("path", LIST, stk_whatif_base, path, &part, NULL,
+        "what the critical path of the first rank's replayed steps goes to"),
     END};
 INFO(base, sizeof(struct stk_whatif_base));
 
@@ -63,6 +71,8 @@ static const struct stk_field scenario_fields[] = {
               "what holds most of the critical path afterwards"),
     ROW("assumes", TEXTS, stk_whatif_scenario, assumes, NULL, NULL,
         "what must hold for the prediction"),
+    ROW("path", LIST, stk_whatif_scenario, path, &part, NULL,
+        "what the critical path of the predicted steps goes to, as in `base`"),
     END};
 INFO(scenario, sizeof(struct stk_whatif_scenario));
 

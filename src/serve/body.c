@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 int stk_body_write(void *arg, const char *bytes, size_t n)
 {
@@ -33,6 +34,12 @@ int stk_body_write(void *arg, const char *bytes, size_t n)
 int stk_body_text(struct stk_body *b, const char *text)
 {
     return stk_body_write(b, text, strlen(text));
+}
+
+void stk_body_adopt(struct stk_body *b, char *p, size_t n)
+{
+    STK_ASSERT(!b->p);
+    *b = (struct stk_body){.p = p, .n = n, .capacity = n};
 }
 
 void stk_body_free(struct stk_body *b)

@@ -21,8 +21,8 @@ enum {
     TRACKS_MAX = 4000,
     NAMES_AT_ONCE = 10000,
     PHASES_BYTES = 512 << 10,
-    TILE_HEAD = 16,
-    TILE_BEFORE_NAMES = 24 // bytes of an item's start, duration and id
+    TILE_HEAD = 40,
+    TILE_BEFORE_NAMES = 12 // bytes of an item's start, duration and event
 };
 
 struct embedding {

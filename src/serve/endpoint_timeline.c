@@ -49,12 +49,13 @@ static enum stoker_status timeline_of(const struct stk_asked *a, struct stoker_t
     return stk_documents_timeline(a->documents, stk_asked_side(a), out, err);
 }
 
-// The blob's bytes become the answer's.
+// The blob's bytes become the answer's, as they lie.
 static enum stoker_status hand_over(enum stoker_status status, struct stoker_blob *b,
-                                    struct stk_answer *out, struct stoker_err *err)
+                                    struct stk_answer *out)
 {
-    if (status == STOKER_OK && b->size && stk_body_write(&out->own, b->data, b->size) != 0) {
-        status = stk_err_nomem(err);
+    if (status == STOKER_OK) {
+        stk_body_adopt(&out->own, b->data, b->size);
+        *b = (struct stoker_blob){.data = NULL};
     }
     stoker_blob_free(b);
     return status;
@@ -77,19 +78,7 @@ enum stoker_status stk_endpoint_tile(const struct stk_asked *a, struct stk_answe
         status = stoker_timeline_tile(t, track, (int)level, index, &b, err);
     }
     out->type = "application/octet-stream";
-    return hand_over(status, &b, out, err);
-}
-
-// A length of 8 bytes, little-endian, and the tile, filled up to 8 bytes.
-static bool put_tile(struct stk_body *out, const struct stoker_blob *tile)
-{
-    char length[8];
-    for (int i = 0; i < 8; i++) {
-        length[i] = (char)((uint64_t)tile->size >> 8 * i);
-    }
-    return stk_body_write(out, length, sizeof length) == 0 &&
-           stk_body_write(out, tile->data, tile->size) == 0 &&
-           stk_body_write(out, "\0\0\0\0\0\0\0", (8 - tile->size % 8) % 8) == 0;
+    return hand_over(status, &b, out);
 }
 
 // The same tile of several tracks, in their order.
@@ -97,6 +86,7 @@ enum stoker_status stk_endpoint_tiles(const struct stk_asked *a, struct stk_answ
                                       struct stoker_err *err)
 {
     struct stoker_timeline *t;
+    struct stoker_blob b = {.data = NULL};
     int64_t tracks[IDS_MAX], level, index;
     size_t n;
     enum stoker_status status = timeline_of(a, &t, err);
@@ -107,16 +97,11 @@ enum stoker_status stk_endpoint_tiles(const struct stk_asked *a, struct stk_answ
         status = stk_err_set(err, STOKER_EUSAGE, "there is no such level, or more than %d tracks",
                              TILES_MAX);
     }
-    for (size_t i = 0; status == STOKER_OK && i < n; i++) {
-        struct stoker_blob b = {.data = NULL};
-        status = stoker_timeline_tile(t, tracks[i], (int)level, index, &b, err);
-        if (status == STOKER_OK && !put_tile(&out->own, &b)) {
-            status = stk_err_nomem(err);
-        }
-        stoker_blob_free(&b);
+    if (status == STOKER_OK) {
+        status = stoker_timeline_tiles(t, tracks, n, (int)level, index, &b, err);
     }
     out->type = "application/octet-stream";
-    return status;
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_names(const struct stk_asked *a, struct stk_answer *out,
@@ -129,7 +114,7 @@ enum stoker_status stk_endpoint_names(const struct stk_asked *a, struct stk_answ
     enum stoker_status status = timeline_of(a, &t, err);
     status = status == STOKER_OK ? numbers(a, "ids", ids, &n, err) : status;
     status = status == STOKER_OK ? stoker_timeline_names(t, ids, n, &b, err) : status;
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_event(const struct stk_asked *a, struct stk_answer *out,
@@ -141,7 +126,7 @@ enum stoker_status stk_endpoint_event(const struct stk_asked *a, struct stk_answ
     enum stoker_status status = timeline_of(a, &t, err);
     status = status == STOKER_OK ? number(a, "id", &id, err) : status;
     status = status == STOKER_OK ? stoker_timeline_event(t, id, &b, err) : status;
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_runs(const struct stk_asked *a, struct stk_answer *out,
@@ -153,7 +138,7 @@ enum stoker_status stk_endpoint_runs(const struct stk_asked *a, struct stk_answe
     enum stoker_status status = timeline_of(a, &t, err);
     status = status == STOKER_OK ? number(a, "id", &id, err) : status;
     status = status == STOKER_OK ? stoker_timeline_runs(t, id, &b, err) : status;
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answer *out,
@@ -168,7 +153,7 @@ enum stoker_status stk_endpoint_area(const struct stk_asked *a, struct stk_answe
     status = status == STOKER_OK ? number(a, "t1", &to, err) : status;
     status = status == STOKER_OK ? numbers(a, "tracks", tracks, &n, err) : status;
     status = status == STOKER_OK ? stoker_timeline_area(t, from, to, tracks, n, &b, err) : status;
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_search(const struct stk_asked *a, struct stk_answer *out,
@@ -188,7 +173,7 @@ enum stoker_status stk_endpoint_search(const struct stk_asked *a, struct stk_ans
     if (status == STOKER_OK) {
         status = stoker_timeline_search(t, pattern ? pattern : "", (size_t)limit, &b, err);
     }
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }
 
 enum stoker_status stk_endpoint_phases(const struct stk_asked *a, struct stk_answer *out,
@@ -198,5 +183,5 @@ enum stoker_status stk_endpoint_phases(const struct stk_asked *a, struct stk_ans
     struct stoker_blob b = {.data = NULL};
     enum stoker_status status = timeline_of(a, &t, err);
     status = status == STOKER_OK ? stoker_timeline_phases(t, &b, err) : status;
-    return hand_over(status, &b, out, err);
+    return hand_over(status, &b, out);
 }

@@ -77,16 +77,21 @@ static bool take_track(struct area *a, const struct stk_tl_trace *x, uint32_t ro
     const struct stk_tl_track *track = &x->tracks[root];
     for (uint32_t r = 0; r < track->row_count; r++) {
         const struct stk_tl_row *row = &x->rows[track->first_row + r];
-        uint32_t at = stk_tl_lower(x, row->first, row->end, a->t0_ns);
+        uint32_t at = stk_tl_lower(x, row, row->first, a->t0_ns);
         // One at most overlaps from before; where rows are shared, more.
         bool is_shared = r == STK_TL_ROWS - 1;
         for (uint32_t b = at; b > row->first && (is_shared || at - b < 1); b--) {
-            if (stk_tl_end(x, x->list[b - 1]) > a->t0_ns && !take_piece(a, x, x->list[b - 1])) {
+            uint32_t event = stk_tl_event(x, row, b - 1);
+            if (stk_tl_end(x, event) > a->t0_ns && !take_piece(a, x, event)) {
                 return false;
             }
         }
-        for (; at < row->end && stk_tl_start(x, x->list[at]) < a->t1_ns; at++) {
-            if (!take_piece(a, x, x->list[at])) {
+        for (; at < row->end; at++) {
+            uint32_t event = stk_tl_event(x, row, at);
+            if (stk_tl_start(x, event) >= a->t1_ns) {
+                break;
+            }
+            if (!take_piece(a, x, event)) {
                 return false;
             }
         }

@@ -106,12 +106,12 @@ static void put_args(const struct stk_timeline *t, const struct stk_tl_place *p,
     }
 }
 
-static void put_neighbour(const struct stk_tl_place *p, const char *key, bool is_there, uint32_t at,
-                          struct stk_json *j)
+static void put_neighbour(const struct stk_tl_place *p, const struct stk_tl_row *row,
+                          const char *key, bool is_there, uint32_t at, struct stk_json *j)
 {
     stk_json_key(j, key);
     if (is_there) {
-        stk_json_i64(j, id_at(p->x, p->x->list[at]));
+        stk_json_i64(j, id_at(p->x, stk_tl_event(p->x, row, at)));
     } else {
         stk_json_null(j);
     }
@@ -138,8 +138,8 @@ enum stoker_status stk_tl_event_json(const struct stk_timeline *t, int64_t id, s
     } else {
         stk_json_null(j);
     }
-    put_neighbour(&p, "prev", p.at > row->first, p.at - 1, j);
-    put_neighbour(&p, "next", p.at + 1 < row->end, p.at + 1, j);
+    put_neighbour(&p, row, "prev", p.at > row->first, p.at - 1, j);
+    put_neighbour(&p, row, "next", p.at + 1 < row->end, p.at + 1, j);
     put_links(p.x, p.event, j);
     put_args(t, &p, j);
     stk_json_close(j, '}');

@@ -9,19 +9,8 @@ struct frozen_timeline {
 };
 
 struct frozen_index {
-    uint32_t name_base, row_count, list_count, block_counts[STK_TL_BLOCK_LEVELS];
+    uint32_t name_base, row_count, list_count, step_count, bucket_count;
 };
-
-static struct frozen_index sizes_of(const struct stk_tl_trace *x)
-{
-    struct frozen_index n = {.name_base = x->name_base, .row_count = x->row_count};
-    n.list_count = x->row_count ? x->rows[x->row_count - 1].end : 0;
-    uint32_t below = n.list_count;
-    for (int level = 0; level < STK_TL_BLOCK_LEVELS && x->longest[level]; level++) {
-        n.block_counts[level] = below /= STK_TL_BLOCK;
-    }
-    return n;
-}
 
 void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f)
 {
@@ -29,17 +18,17 @@ void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f)
     stk_frost_put(f, &head, 1, sizeof head);
     for (uint32_t i = 0; i < t->trace_count; i++) {
         const struct stk_tl_trace *x = &t->traces[i];
-        const struct frozen_index n = sizes_of(x);
+        const struct frozen_index n = {x->name_base, x->row_count, x->list_count, x->step_count,
+                                       x->bucket_count};
         stk_frost_put(f, &n, 1, sizeof n);
         stk_frost_put(f, x->tracks, x->t->track_count, sizeof *x->tracks);
         stk_frost_put(f, x->roots, x->t->track_count, sizeof *x->roots);
         stk_frost_put(f, x->row_base, x->t->track_count, sizeof *x->row_base);
         stk_frost_put(f, x->rows, n.row_count, sizeof *x->rows);
         stk_frost_put(f, x->list, n.list_count, sizeof *x->list);
+        stk_frost_put(f, x->steps, (size_t)n.step_count + 1, sizeof *x->steps);
+        stk_frost_put(f, x->buckets, n.bucket_count, sizeof *x->buckets);
         stk_frost_put(f, x->outliers, x->t->strings.count, sizeof *x->outliers);
-        for (int level = 0; level < STK_TL_BLOCK_LEVELS; level++) {
-            stk_frost_put(f, x->longest[level], n.block_counts[level], sizeof **x->longest);
-        }
     }
 }
 
@@ -51,16 +40,17 @@ static void thaw_trace(struct stk_tl_trace *x, struct stk_thaw *thaw)
     }
     x->name_base = n->name_base;
     x->row_count = n->row_count;
+    x->list_count = n->list_count;
+    x->step_count = n->step_count;
+    x->bucket_count = n->bucket_count;
     x->tracks = stk_thaw_array(thaw, sizeof *x->tracks, x->t->track_count);
     x->roots = stk_thaw_array(thaw, sizeof *x->roots, x->t->track_count);
     x->row_base = stk_thaw_array(thaw, sizeof *x->row_base, x->t->track_count);
     x->rows = stk_thaw_array(thaw, sizeof *x->rows, n->row_count);
     x->list = stk_thaw_array(thaw, sizeof *x->list, n->list_count);
+    x->steps = stk_thaw_array(thaw, sizeof *x->steps, (size_t)n->step_count + 1);
+    x->buckets = stk_thaw_array(thaw, sizeof *x->buckets, n->bucket_count);
     x->outliers = stk_thaw_array(thaw, sizeof *x->outliers, x->t->strings.count);
-    for (int level = 0; level < STK_TL_BLOCK_LEVELS; level++) {
-        void *blocks = stk_thaw_array(thaw, sizeof **x->longest, n->block_counts[level]);
-        x->longest[level] = n->block_counts[level] ? blocks : NULL;
-    }
 }
 
 enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q,

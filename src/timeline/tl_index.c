@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building the index: the rows of each track are counted, the events put into the rows' lists in
-// the order of the store, which is by start, and the longest of each block of a list noted, so that
-// the longest of a range is found in a few dozen looks.
+// Building the index: the rows of each track are counted; a row whose events follow each other in
+// the store, by start, needs no list; those of the others are put into lists in that order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +50,8 @@ static void lay_out(struct stk_tl_trace *x)
     }
 }
 
+// Counts the events of each row, and sees whether they follow each other, or puts them into lists.
+// While they are counted, `steps` is the event that would follow.
 static void each_place(struct stk_tl_trace *x, bool fill)
 {
     const struct stk_trace *t = x->t;
@@ -61,10 +62,16 @@ static void each_place(struct stk_tl_trace *x, bool fill)
         struct stk_tl_row *rows = &x->rows[x->tracks[x->roots[k]].first_row];
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
             struct stk_tl_row *row = &rows[row_of(x, k, e)];
-            if (fill) {
-                x->list[row->end] = e;
+            if (!fill) {
+                bool is_first = row->end++ == 0;
+                row->from = is_first ? e : row->from;
+                row->follows =
+                    is_first || (row->follows && row->steps == e &&
+                                 t->start_ns[e - 1] <= t->start_ns[e]);
+                row->steps = e + 1;
+            } else if (!row->follows) {
+                x->list[row->from + (row->end++ - row->first)] = e;
             }
-            row->end++;
         }
     }
 }
@@ -89,107 +96,66 @@ static bool sort_row(struct stk_tl_trace *x, const struct stk_tl_row *row)
     size_t n = row->end - row->first;
     struct start *starts = stk_alloc_array(n + 1, sizeof *starts);
     for (size_t i = 0; starts && i < n; i++) {
-        uint32_t e = x->list[row->first + i];
+        uint32_t e = x->list[row->from + i];
         starts[i] = (struct start){x->t->start_ns[e], e};
     }
     if (starts) {
         stk_sort(starts, n, sizeof *starts, compare_starts);
     }
     for (size_t i = 0; starts && i < n; i++) {
-        x->list[row->first + i] = starts[i].event;
+        x->list[row->from + i] = starts[i].event;
     }
     stk_free(starts);
     return starts != NULL;
 }
 
+// Places and lists for the rows that were counted.
+static bool place_rows(struct stk_tl_trace *x)
+{
+    uint32_t at = 0;
+    for (uint32_t r = 0; r < x->row_count; r++) {
+        struct stk_tl_row *row = &x->rows[r];
+        uint32_t count = row->end;
+        row->first = at;
+        at += count;
+        row->end = row->follows ? at : row->first;
+        if (!row->follows) {
+            row->from = x->list_count;
+            x->list_count += count;
+        }
+    }
+    x->list = stk_alloc_array((size_t)x->list_count + 1, sizeof *x->list);
+    return x->list != NULL;
+}
+
 static bool make_rows(struct stk_tl_trace *x)
 {
     x->rows = stk_alloc_zero((size_t)x->row_count + 1, sizeof *x->rows);
-    x->list = stk_alloc_array((size_t)x->t->count + 1, sizeof *x->list);
-    if (!x->rows || !x->list) {
+    if (!x->rows) {
         return false;
     }
     each_place(x, false);
-    uint32_t at = 0;
-    for (uint32_t r = 0; r < x->row_count; r++) {
-        uint32_t count = x->rows[r].end;
-        x->rows[r].first = x->rows[r].end = at;
-        at += count;
+    if (!place_rows(x)) {
+        return false;
     }
     each_place(x, true);
     for (uint32_t k = 0; k < x->t->track_count; k++) {
         const struct stk_tl_track *track = &x->tracks[k];
-        if (track->row_count == STK_TL_ROWS && track->last_sub != k &&
-            !sort_row(x, &x->rows[track->first_row + STK_TL_ROWS - 1])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static struct stk_tl_block block_at(const struct stk_tl_trace *x, uint32_t at)
-{
-    return (struct stk_tl_block){at, x->t->dur_low[x->list[at]]};
-}
-
-static struct stk_tl_block longer(const struct stk_tl_trace *x, struct stk_tl_block a,
-                                  struct stk_tl_block b)
-{
-    if (a.dur_low != UINT32_MAX || b.dur_low != UINT32_MAX) {
-        return b.dur_low > a.dur_low ? b : a;
-    }
-    return stk_dur_ns(x->t, x->list[b.at]) > stk_dur_ns(x->t, x->list[a.at]) ? b : a;
-}
-
-static uint32_t list_count(const struct stk_tl_trace *x)
-{
-    return x->row_count ? x->rows[x->row_count - 1].end : 0;
-}
-
-static bool make_longest(struct stk_tl_trace *x)
-{
-    uint32_t below = list_count(x); // items of the level below
-    for (int level = 0; level < STK_TL_BLOCK_LEVELS && below > STK_TL_BLOCK; level++) {
-        uint32_t blocks = below / STK_TL_BLOCK; // whole ones
-        struct stk_tl_block *best = stk_alloc_array((size_t)blocks + 1, sizeof *best);
-        x->longest[level] = best;
-        if (!best) {
-            return false;
-        }
-        for (uint32_t b = 0; b < blocks; b++) {
-            const struct stk_tl_block *from =
-                level ? &x->longest[level - 1][b * STK_TL_BLOCK] : NULL;
-            best[b] = from ? from[0] : block_at(x, b * STK_TL_BLOCK);
-            for (uint32_t i = 1; i < STK_TL_BLOCK; i++) {
-                best[b] = longer(x, best[b], from ? from[i] : block_at(x, b * STK_TL_BLOCK + i));
+        if (track->row_count == STK_TL_ROWS && track->last_sub != k) {
+            const struct stk_tl_row *last = &x->rows[track->first_row + STK_TL_ROWS - 1];
+            if (!last->follows && !sort_row(x, last)) {
+                return false;
             }
         }
-        below = blocks;
     }
     return true;
 }
 
-uint32_t stk_tl_longest(const struct stk_tl_trace *x, uint32_t at, uint32_t end)
+uint32_t stk_tl_lower(const struct stk_tl_trace *x, const struct stk_tl_row *row, uint32_t at,
+                      int64_t t_ns)
 {
-    struct stk_tl_block best = block_at(x, at++);
-    while (at < end) {
-        uint64_t width = 1;
-        int level = -1;
-        while (level + 1 < STK_TL_BLOCK_LEVELS && x->longest[level + 1] &&
-               at % (width * STK_TL_BLOCK) == 0 && at + width * STK_TL_BLOCK <= end) {
-            width *= STK_TL_BLOCK;
-            level++;
-        }
-        best = longer(x, best, level < 0 ? block_at(x, at) : x->longest[level][at / width]);
-        at += (uint32_t)width;
-    }
-    return best.at;
-}
-
-uint32_t stk_tl_lower(const struct stk_tl_trace *x, uint32_t at, uint32_t end, int64_t t_ns)
-{
-    uint32_t step = 1;
-    while (end - at > step && stk_tl_start(x, x->list[at + step - 1]) < t_ns) {
+    uint32_t step = 1, end = row->end;
+    while (end - at > step && stk_tl_start(x, stk_tl_event(x, row, at + step - 1)) < t_ns) {
         at += step;
         step *= 2;
     }
@@ -198,7 +164,7 @@ uint32_t stk_tl_lower(const struct stk_tl_trace *x, uint32_t at, uint32_t end, i
     }
     while (at < end) {
         uint32_t middle = at + (end - at) / 2;
-        if (stk_tl_start(x, x->list[middle]) < t_ns) {
+        if (stk_tl_start(x, stk_tl_event(x, row, middle)) < t_ns) {
             at = middle + 1;
         } else {
             end = middle;
@@ -239,7 +205,7 @@ static bool make_trace(struct stk_timeline *t, struct stk_tl_trace *x)
         return false;
     }
     lay_out(x);
-    return make_rows(x) && make_longest(x) && find_outliers(x);
+    return make_rows(x) && stk_tl_make_levels(x) && find_outliers(x);
 }
 
 static void find_ends(struct stk_timeline *t, const struct stk_tl_trace *x)
@@ -249,10 +215,10 @@ static void find_ends(struct stk_timeline *t, const struct stk_tl_trace *x)
         if (row->first == row->end) {
             continue;
         }
-        int64_t first = stk_tl_start(x, x->list[row->first]);
+        int64_t first = stk_tl_start(x, stk_tl_event(x, row, row->first));
         t->first_ns = t->events == 0 || first < t->first_ns ? first : t->first_ns;
         for (uint32_t at = row->first; at < row->end; at++) {
-            int64_t end = stk_tl_end(x, x->list[at]);
+            int64_t end = stk_tl_end(x, stk_tl_event(x, row, at));
             t->last_ns = t->events == 0 || end > t->last_ns ? end : t->last_ns;
             t->events++;
         }
@@ -296,9 +262,8 @@ void stk_timeline_free(struct stk_timeline *t)
         stk_free(x->rows);
         stk_free(x->list);
         stk_free(x->outliers);
-        for (int level = 0; level < STK_TL_BLOCK_LEVELS; level++) {
-            stk_free(x->longest[level]);
-        }
+        stk_free(x->steps);
+        stk_free(x->buckets);
     }
     stk_arena_deinit(&t->arena);
 }
@@ -309,8 +274,8 @@ void stk_tl_place(const struct stk_tl_trace *x, uint32_t event, struct stk_tl_pl
     *out = (struct stk_tl_place){
         .x = x, .event = event, .root = x->roots[track], .row = row_of(x, track, event)};
     const struct stk_tl_row *row = &x->rows[x->tracks[out->root].first_row + out->row];
-    out->at = stk_tl_lower(x, row->first, row->end, stk_tl_start(x, event));
-    while (out->at + 1 < row->end && x->list[out->at] != event) {
+    out->at = stk_tl_lower(x, row, row->first, stk_tl_start(x, event));
+    while (out->at + 1 < row->end && stk_tl_event(x, row, out->at) != event) {
         out->at++; // those of the same start
     }
 }

@@ -1,39 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile: in each row of the track, bucket by bucket, the events that start there are found by
-// search; the last one stands for itself where it is no shorter than the bucket, the others are
-// merged.
+// What a tile shows: in each row of the track, bucket by bucket, the events that start there. The
+// last one stands for itself where it is no shorter than the bucket, the others are merged. Buckets
+// come from those that were made, or from a look at each event where a bucket holds few. Of many
+// tracks, threads take one after the other.
 #include <string.h>
 
+#include "base/thread.h"
+#include "timeline/tile_items.h"
 #include "timeline/timeline.h"
 #include "stoker/timeline.h"
 
-struct item {
-    uint32_t event, count;
-    uint16_t row;
-    uint8_t flags;
-};
+enum { TRACKS_A_THREAD = 16 }; // fewer are done before a thread has begun
 
-struct tile {
-    const struct stk_tl_trace *x;
-    bool counter;
-    int64_t from_ns, to_ns;
-    int level;
-    struct stk_vec items; // struct item
-    uint64_t merged, events;
-};
-
-static bool put(struct tile *t, uint32_t at, uint32_t count, uint32_t row, uint8_t flags)
+static bool put(struct stk_tile *t, const struct stk_tl_row *row, uint32_t place, uint32_t count,
+                uint8_t flags)
 {
-    const struct stk_trace *trace = t->x->t;
-    uint32_t event = t->x->list[at];
-    struct item *item = stk_vec_push(&t->items);
+    struct stk_tile_item *item = stk_vec_push_raw(&t->items);
     if (!item) {
         return false;
     }
-    if (stk_dur_ns(trace, event) > t->x->outliers[trace->name[event]]) {
-        flags |= STOKER_TILE_OUTLIER;
-    }
-    *item = (struct item){.event = event, .count = count, .row = (uint16_t)row, .flags = flags};
+    *item = (struct stk_tile_item){.event = stk_tl_event(t->x, row, place),
+                                   .count = count,
+                                   .row = (uint16_t)(row - t->rows),
+                                   .flags = flags};
     if (!(flags & STOKER_TILE_BEFORE)) {
         t->events += count;
         t->merged += count > 1 ? count : 0;
@@ -41,124 +30,50 @@ static bool put(struct tile *t, uint32_t at, uint32_t count, uint32_t row, uint8
     return true;
 }
 
-// The end of the bucket with a time of the tile.
-static int64_t bucket_end(const struct tile *t, int64_t t_ns)
+// A bucket that ends before the place `next`.
+static bool put_bucket(struct stk_tile *t, const struct stk_tl_row *row, struct stk_tl_bucket b,
+                       uint32_t next)
 {
-    int64_t bucket = t_ns > t->from_ns ? (t_ns - t->from_ns) >> t->level : 0, end;
-    if (bucket >= STK_TL_BUCKETS - 1) {
-        return t->to_ns;
-    }
-    return __builtin_add_overflow(t->from_ns, (bucket + 1) << t->level, &end) ? INT64_MAX : end;
+    bool alone = stk_tl_is_long(t->x, row, next - 1, t->level);
+    uint32_t merged = next - b.first - alone;
+    return (merged == 0 || put(t, row, b.longest, merged, 0)) &&
+           (!alone || put(t, row, next - 1, 1, 0));
 }
 
-static bool fill_row(struct tile *t, const struct stk_tl_row *row, uint32_t number)
+// What began in an earlier tile and lasts into this one, whose first place is `at`.
+static bool put_before(struct stk_tile *t, const struct stk_tl_row *row, uint32_t at)
 {
-    const struct stk_tl_trace *x = t->x;
-    uint32_t at = row->first;
-    if (t->from_ns > 0) {
-        at = stk_tl_lower(x, at, row->end, t->from_ns);
-        if (at > row->first && stk_tl_end(x, x->list[at - 1]) > t->from_ns &&
-            !put(t, at - 1, 1, number, STOKER_TILE_BEFORE)) {
-            return false;
-        }
+    return t->from_ns <= 0 || at == row->first ||
+           stk_tl_end(t->x, stk_tl_event(t->x, row, at - 1)) <= t->from_ns ||
+           put(t, row, at - 1, 1, STOKER_TILE_BEFORE);
+}
+
+static bool fill_from_buckets(struct stk_tile *t, const struct stk_tl_row *row)
+{
+    struct stk_tl_buckets b;
+    stk_tl_buckets_of(t->x, row, t->level, t->from_ns, t->to_ns, &b);
+    bool ok = put_before(t, row, b.count ? b.v[0].first : b.end);
+    for (uint32_t i = 0; i < b.count && ok; i++) {
+        ok = put_bucket(t, row, b.v[i], i + 1 < b.count ? b.v[i + 1].first : b.end);
     }
-    while (at < row->end && stk_tl_start(x, x->list[at]) < t->to_ns) {
-        uint32_t next =
-            stk_tl_lower(x, at + 1, row->end, bucket_end(t, stk_tl_start(x, x->list[at])));
-        bool alone = stk_dur_ns(x->t, x->list[next - 1]) >> t->level > 0;
-        uint32_t merged = next - at - alone;
-        if ((merged && !put(t, stk_tl_longest(x, at, at + merged), merged, number, 0)) ||
-            (alone && !put(t, next - 1, 1, number, 0))) {
-            return false;
-        }
+    return ok;
+}
+
+static bool fill_from_events(struct stk_tile *t, const struct stk_tl_row *row)
+{
+    uint32_t at = t->from_ns > 0 ? stk_tl_lower(t->x, row, row->first, t->from_ns) : row->first;
+    bool ok = put_before(t, row, at);
+    while (ok && at < row->end && stk_tl_start(t->x, stk_tl_event(t->x, row, at)) < t->to_ns) {
+        uint32_t next;
+        struct stk_tl_bucket b = stk_tl_bucket_at(t->x, row, t->level, at, &next);
+        ok = put_bucket(t, row, b, next);
         at = next;
     }
-    return true;
-}
-
-// What a counter's event says; its first series where there are several.
-static double value_of(const struct stk_trace *t, uint32_t event)
-{
-    const struct stk_detail *d = stk_detail_find(t, event, STK_DETAIL_VALUE);
-    const struct stk_ext *x = stk_ext_of(t, event);
-    if (d) {
-        return d->real;
-    }
-    return x && x->flags & STK_EXT_VALUE ? (double)x->value : 0;
-}
-
-static void put_u64(char **at, uint64_t value)
-{
-    for (int i = 0; i < 8; i++) {
-        *(*at)++ = (char)(value >> 8 * i);
-    }
-}
-
-static void put_u32(char **at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        *(*at)++ = (char)(value >> 8 * i);
-    }
-}
-
-static void put_real(char **at, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_u64(at, bits);
-}
-
-static uint8_t kind_number(uint8_t kind)
-{
-    return kind == STK_KIND_OTHER ? 0 : (uint8_t)(kind + 1);
-}
-
-enum { HEADER = 16, BYTES_EACH = 8 + 8 + 8 + 4 + 4 + 2 + 1 + 1 };
-
-static bool write_tile(const struct tile *t, struct stk_vec *out)
-{
-    const struct item *items = t->items.items;
-    const struct stk_tl_trace *x = t->x;
-    uint32_t n = (uint32_t)t->items.count;
-    char *at = stk_vec_push_n(out, HEADER + (size_t)n * BYTES_EACH);
-    if (!at) {
-        return false;
-    }
-    put_u32(&at, 0x544b5453); // "STKT"
-    put_u32(&at, n);
-    put_u32(&at, (uint32_t)t->merged);
-    put_u32(&at, (uint32_t)t->events);
-    for (uint32_t i = 0; i < n; i++) {
-        put_real(&at, (double)stk_tl_start(x, items[i].event));
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        put_real(&at, t->counter ? value_of(x->t, items[i].event)
-                                 : (double)stk_dur_ns(x->t, items[i].event));
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        put_real(&at, (double)stk_query_id(x->index, items[i].event));
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        put_u32(&at, x->name_base + x->t->name[items[i].event]);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        put_u32(&at, items[i].count);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        *at++ = (char)(items[i].row & 255);
-        *at++ = (char)(items[i].row >> 8);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        *at++ = (char)kind_number(x->t->kind[items[i].event]);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        *at++ = (char)items[i].flags;
-    }
-    return true;
+    return ok;
 }
 
 // False: it begins after all there can be.
-static bool span_of(struct tile *t, int64_t index)
+static bool span_of(struct stk_tile *t, int64_t index)
 {
     int64_t span = (int64_t)STK_TL_BUCKETS << t->level;
     if (__builtin_mul_overflow(index, span, &t->from_ns)) {
@@ -170,15 +85,44 @@ static bool span_of(struct tile *t, int64_t index)
     return true;
 }
 
-enum stoker_status stk_tl_tile(const struct stk_timeline *timeline, int64_t track, int level,
-                               int64_t index, struct stk_vec *out, struct stoker_err *err)
+static bool fill_tile(struct stk_tile *t, uint32_t root, int64_t index)
 {
-    struct tile t = {.level = level};
-    uint32_t root;
-    enum stoker_status status = stk_tl_track(timeline, track, &t.x, &root, err);
-    if (status != STOKER_OK) {
-        return status;
+    const struct stk_tl_track *track = &t->x->tracks[root];
+    bool ok = true;
+    t->is_counter = t->x->t->tracks[root].kind == STK_TRACK_COUNTER;
+    t->rows = &t->x->rows[track->first_row];
+    for (uint32_t r = 0; span_of(t, index) && r < track->row_count && ok; r++) {
+        const struct stk_tl_row *row = &t->rows[r];
+        ok = stk_tl_has_level(row, t->level) ? fill_from_buckets(t, row) : fill_from_events(t, row);
     }
+    stk_tile_measure(t);
+    return ok;
+}
+
+struct many {
+    struct stk_tile *tiles;
+    const uint32_t *roots;
+    int64_t index;
+    char *out;
+    bool *ok;
+};
+
+static void fill_one(void *arg, size_t i)
+{
+    struct many *m = arg;
+    m->ok[i] = fill_tile(&m->tiles[i], m->roots[i], m->index);
+}
+
+static void write_one(void *arg, size_t i)
+{
+    struct many *m = arg;
+    stk_tile_write(&m->tiles[i], m->out + m->tiles[i].place);
+}
+
+static enum stoker_status check(const struct stk_timeline *timeline, const int64_t *tracks,
+                                size_t count, int level, int64_t index, struct many *m,
+                                uint32_t *roots, struct stoker_err *err)
+{
     if (level < 0 || level > STK_TL_LEVEL_MAX) {
         return stk_err_set(err, STOKER_EUSAGE, "there is no level %d of tiles; they go to %d",
                            level, STK_TL_LEVEL_MAX);
@@ -187,14 +131,85 @@ enum stoker_status stk_tl_tile(const struct stk_timeline *timeline, int64_t trac
         return stk_err_set(err, STOKER_EUSAGE, "there is no tile %lld; they count from 0",
                            (long long)index);
     }
-    stk_vec_init(&t.items, sizeof(struct item), SIZE_MAX / sizeof(struct item));
-    const struct stk_tl_track *r = &t.x->tracks[root];
-    t.counter = t.x->t->tracks[root].kind == STK_TRACK_COUNTER;
-    bool ok = true;
-    for (uint32_t i = 0; span_of(&t, index) && i < r->row_count && ok; i++) {
-        ok = fill_row(&t, &t.x->rows[r->first_row + i], i);
+    enum stoker_status status = STOKER_OK;
+    for (size_t i = 0; i < count && status == STOKER_OK; i++) {
+        m->tiles[i] = (struct stk_tile){.level = level};
+        stk_vec_init(&m->tiles[i].items, sizeof(struct stk_tile_item),
+                     SIZE_MAX / sizeof(struct stk_tile_item));
+        status = stk_tl_track(timeline, tracks[i], &m->tiles[i].x, &roots[i], err);
     }
-    ok = ok && write_tile(&t, out);
-    stk_vec_deinit(&t.items);
-    return ok ? STOKER_OK : stk_err_nomem(err);
+    return status;
+}
+
+// Behind each other in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
+static bool write_all(struct many *m, size_t count, int threads, size_t room, struct stk_vec *out)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        m->tiles[i].place = bytes + room;
+        bytes += room + m->tiles[i].bytes;
+    }
+    m->out = stk_vec_push_n(out, bytes);
+    for (size_t i = 0; m->out && room && i < count; i++) {
+        uint64_t length = m->tiles[i].bytes;
+        memcpy(m->out + m->tiles[i].place - room, &length, sizeof length);
+    }
+    if (m->out) {
+        stk_thread_each(threads, count, write_one, m);
+    }
+    return m->out != NULL;
+}
+
+static int threads_for(size_t tracks)
+{
+    if (tracks < (size_t)2 * TRACKS_A_THREAD) {
+        return 1;
+    }
+    size_t most = (size_t)stk_thread_count();
+    return (int)(tracks / TRACKS_A_THREAD < most ? tracks / TRACKS_A_THREAD : most);
+}
+
+static enum stoker_status make(const struct stk_timeline *timeline, const int64_t *tracks,
+                               size_t count, int level, int64_t index, size_t room,
+                               struct stk_vec *out, struct stoker_err *err)
+{
+    struct stk_arena arena;
+    stk_arena_init(&arena, 0);
+    uint32_t *roots = stk_arena_array(&arena, count + 1, sizeof *roots);
+    struct many m = {.tiles = stk_arena_array(&arena, count + 1, sizeof *m.tiles),
+                     .roots = roots,
+                     .index = index,
+                     .ok = stk_arena_array(&arena, count + 1, sizeof *m.ok)};
+    int threads = threads_for(count);
+    if (!m.tiles || !roots || !m.ok) {
+        stk_arena_deinit(&arena);
+        return stk_err_nomem(err);
+    }
+    enum stoker_status status = check(timeline, tracks, count, level, index, &m, roots, err);
+    if (status == STOKER_OK) {
+        stk_thread_each(threads, count, fill_one, &m);
+        bool ok = true;
+        for (size_t i = 0; i < count; i++) {
+            ok = ok && m.ok[i];
+        }
+        status = ok && write_all(&m, count, threads, room, out) ? STOKER_OK : stk_err_nomem(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        stk_vec_deinit(&m.tiles[i].items);
+    }
+    stk_arena_deinit(&arena);
+    return status;
+}
+
+enum stoker_status stk_tl_tile(const struct stk_timeline *timeline, int64_t track, int level,
+                               int64_t index, struct stk_vec *out, struct stoker_err *err)
+{
+    return make(timeline, &track, 1, level, index, 0, out, err);
+}
+
+enum stoker_status stk_tl_tiles(const struct stk_timeline *timeline, const int64_t *tracks,
+                                size_t count, int level, int64_t index, struct stk_vec *out,
+                                struct stoker_err *err)
+{
+    return make(timeline, tracks, count, level, index, sizeof(uint64_t), out, err);
 }

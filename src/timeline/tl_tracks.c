@@ -10,9 +10,12 @@
 static bool is_mostly(const struct stk_tl_trace *x, uint32_t root, enum stk_kind kind)
 {
     const struct stk_tl_track *track = &x->tracks[root];
-    uint32_t first = x->rows[track->first_row].first, found = 0;
-    for (uint32_t i = 0; i < track->event_count; i++) {
-        found += x->t->kind[x->list[first + i]] == kind;
+    uint32_t found = 0;
+    for (uint32_t r = 0; r < track->row_count; r++) {
+        const struct stk_tl_row *row = &x->rows[track->first_row + r];
+        for (uint32_t at = row->first; at < row->end; at++) {
+            found += x->t->kind[stk_tl_event(x, row, at)] == kind;
+        }
     }
     return found > track->event_count / 2;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line's answers against the store: tiles count every event once at every level, level 0
-// reaches each, links lead both ways, areas and searches agree with a pass over all events.
+// The time line's answers against the store: tiles count every event once at every level, hold what a
+// look at each event gives, level 0 reaches each, links lead both ways, areas and searches agree with a pass over all events.
 #include "stoker/timeline.h"
 
 #include <math.h>
@@ -17,41 +17,50 @@ struct side {
 };
 
 struct tile {
-    uint32_t n, merged, events;
-    const char *starts, *durs, *ids, *names, *counts, *rows, *kinds, *flags;
+    uint32_t n, merged, events, trace, far_count;
+    double from, unit;
+    const uint32_t *starts, *durs, *ids, *names, *counts;
+    const uint16_t *rows;
+    const uint8_t *kinds, *flags;
+    const double *far;
 };
 
-static double real_at(const char *column, uint32_t i)
+static bool decode(const char *bytes, size_t size, struct tile *t)
 {
-    double value;
-    memcpy(&value, column + (size_t)i * 8, 8);
-    return value;
-}
-
-static uint32_t u32_at(const char *column, uint32_t i)
-{
-    uint32_t value;
-    memcpy(&value, column + (size_t)i * 4, 4);
-    return value;
-}
-
-static bool decode(const struct stoker_blob *b, struct tile *t)
-{
-    if (b->size < 16 || u32_at(b->data, 0) != 0x544b5453) {
+    uint32_t words[10];
+    if (size < sizeof words) {
         return false;
     }
-    size_t n = t->n = u32_at(b->data, 1);
-    t->merged = u32_at(b->data, 2);
-    t->events = u32_at(b->data, 3);
-    t->starts = b->data + 16;
-    t->durs = t->starts + n * 8;
-    t->ids = t->durs + n * 8;
-    t->names = t->ids + n * 8;
-    t->counts = t->names + n * 4;
-    t->rows = t->counts + n * 4;
-    t->kinds = t->rows + n * 2;
+    memcpy(words, bytes, sizeof words);
+    size_t n = t->n = words[1];
+    t->merged = words[2];
+    t->events = words[3];
+    memcpy(&t->from, bytes + 16, 8);
+    memcpy(&t->unit, bytes + 24, 8);
+    t->trace = words[8];
+    t->far_count = words[9];
+    t->starts = (const uint32_t *)(const void *)(bytes + sizeof words);
+    t->durs = t->starts + n;
+    t->ids = t->durs + n;
+    t->names = t->ids + n;
+    t->counts = t->names + n;
+    t->rows = (const uint16_t *)(t->counts + n);
+    t->kinds = (const uint8_t *)(t->rows + n);
     t->flags = t->kinds + n;
-    return t->flags + n == b->data + b->size;
+    t->far = (const double *)(const void *)(t->flags + n);
+    return words[0] == STOKER_TILE_MAGIC && size % 8 == 0 &&
+           (const char *)(t->far + (size_t)2 * t->far_count) == bytes + size;
+}
+
+static double start_of(const struct tile *t, uint32_t i)
+{
+    return t->flags[i] & STOKER_TILE_FAR ? t->far[2 * t->starts[i]]
+                                         : t->from + (double)t->starts[i] * t->unit;
+}
+
+static double dur_of(const struct tile *t, uint32_t i)
+{
+    return t->flags[i] & STOKER_TILE_FAR ? t->far[2 * t->starts[i] + 1] : (double)t->durs[i];
 }
 
 static bool open_side(struct side *s, const char *path)
@@ -86,13 +95,14 @@ static uint64_t count_level(const struct side *s, const struct stk_tl_trace *x, 
         CHECK_EQ(
             stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
             STOKER_OK);
-        CHECK(decode(&b, &t));
+        CHECK(decode(b.data, b.size, &t));
         for (uint32_t i = 0; i < t.n; i++) {
-            uint32_t e = (uint32_t)(int64_t)real_at(t.ids, i), count = u32_at(t.counts, i);
+            uint32_t e = t.ids[i], count = t.counts[i];
             bool before = t.flags[i] & STOKER_TILE_BEFORE;
-            wrong += (int64_t)real_at(t.ids, i) >> 32 != x->index || e >= x->t->count ||
-                     real_at(t.starts, i) != (double)stk_tl_start(x, e) ||
-                     u32_at(t.names, i) != x->name_base + x->t->name[e] || count == 0 ||
+            double off = (double)stk_tl_start(x, e) - start_of(&t, i);
+            wrong += t.trace != x->index || e >= x->t->count || off < 0 || off >= t.unit ||
+                     (!x->t->tracks[root].kind && dur_of(&t, i) != (double)stk_dur_ns(x->t, e)) ||
+                     t.names[i] != x->name_base + x->t->name[e] || count == 0 ||
                      before != (stk_tl_start(x, e) < index << (level + 10)) * (index > 0);
             wrong += !before && count == 1 && seen && seen[e]++;
             counted += before ? 0 : count;
@@ -208,26 +218,135 @@ static int64_t number_after(const struct stoker_blob *b, const char *key)
     return number;
 }
 
-// The longest of a range, whatever its ends are to the blocks, against a look at each.
-static void longest(void)
+// The tile of a row by a look at each of its events: bucket by bucket the longest of those that are
+// merged, and the last one where it is no shorter than the bucket.
+struct wanted {
+    uint32_t event, count;
+};
+
+static uint32_t want_row(const struct stk_tl_trace *x, const struct stk_tl_row *row, int level,
+                         int64_t index, struct wanted *out)
 {
-    struct side s;
-    CHECK(open_side(&s, made));
-    const struct stk_tl_trace *x = &s.index.traces[0];
-    uint32_t wrong = 0, count = 0;
-    for (uint32_t at = 0; at < x->t->count; at += 7) {
-        for (uint32_t end = at + 1; end <= x->t->count; end += 1 + (end - at) / 3) {
-            uint32_t best = at;
-            for (uint32_t i = at; i < end; i++) {
-                bool is_longer = stk_dur_ns(x->t, x->list[i]) > stk_dur_ns(x->t, x->list[best]);
-                best = is_longer ? i : best;
+    int64_t from = index << (level + 10);
+    uint32_t n = 0, before = STK_NONE;
+    for (uint32_t at = row->first; at < row->end;) {
+        uint32_t event = stk_tl_event(x, row, at), best = event, last = event, end = at;
+        int64_t start = stk_tl_start(x, event), bucket = start > 0 ? start >> level : 0;
+        for (; end < row->end; end++) {
+            last = stk_tl_event(x, row, end);
+            int64_t other = stk_tl_start(x, last);
+            if ((other > 0 ? other >> level : 0) != bucket) {
+                break;
             }
-            wrong += stk_tl_longest(x, at, end) != best;
-            count++;
+        }
+        last = stk_tl_event(x, row, end - 1);
+        bool alone = stk_dur_ns(x->t, last) >> level > 0;
+        for (uint32_t i = at; i < end - alone; i++) {
+            uint32_t e = stk_tl_event(x, row, i);
+            best = stk_dur_ns(x->t, e) > stk_dur_ns(x->t, best) ? e : best;
+        }
+        if (bucket >> 10 == index) {
+            if (end - at > alone) {
+                out[n++] = (struct wanted){best, end - at - alone};
+            }
+            if (alone) {
+                out[n++] = (struct wanted){last, 1};
+            }
+        } else if (bucket >> 10 < index) {
+            before = last;
+        }
+        at = end;
+    }
+    if (before != STK_NONE && stk_tl_end(x, before) > from) {
+        memmove(out + 1, out, n * sizeof *out);
+        out[0] = (struct wanted){before, 1};
+        n++;
+    }
+    return n;
+}
+
+static uint32_t wrong_items(const struct side *s, const struct stk_tl_trace *x, uint32_t root,
+                            int level, int64_t index, struct wanted *wanted)
+{
+    struct stoker_blob b;
+    struct tile t = {.n = 0};
+    uint32_t wrong = 0, at = 0;
+    CHECK_EQ(stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
+             STOKER_OK);
+    CHECK(decode(b.data, b.size, &t));
+    for (uint32_t r = 0; r < x->tracks[root].row_count; r++) {
+        const struct stk_tl_row *row = &x->rows[x->tracks[root].first_row + r];
+        uint32_t n = want_row(x, row, level, index, wanted);
+        for (uint32_t i = 0; i < n; i++, at++) {
+            wrong += at >= t.n || t.ids[at] != wanted[i].event || t.counts[at] != wanted[i].count ||
+                     t.rows[at] != r;
         }
     }
+    wrong += at != t.n;
+    stoker_blob_free(&b);
+    return wrong;
+}
+
+// Every kind of tile: of buckets that were made, of single events, beyond the last level.
+static void items(const char *path)
+{
+    struct side s;
+    CHECK(open_side(&s, path));
+    uint32_t wrong = 0, made_rows = 0;
+    for (uint32_t i = 0; i < s.index.trace_count; i++) {
+        const struct stk_tl_trace *x = &s.index.traces[i];
+        struct wanted *wanted = calloc((size_t)x->t->count + 2, sizeof *wanted);
+        for (uint32_t r = 0; r < x->row_count; r++) {
+            made_rows += x->rows[r].levels > 0;
+        }
+        for (uint32_t k = 0; k < x->t->track_count; k++) {
+            for (int level = 0; x->tracks[k].event_count && level <= 42; level++) {
+                int64_t last = s.index.last_ns >> (level + 10), step = last / 5 + 1;
+                for (int64_t index = 0; index <= last; index += step) {
+                    wrong += wrong_items(&s, x, k, level, index, wanted);
+                }
+            }
+        }
+        free(wanted);
+    }
     CHECK_EQ(wrong, 0);
-    CHECK(count > 1000);
+    CHECK(made_rows > 0);
+    close_side(&s);
+}
+
+// Of several at once: each the same as alone, whatever the threads did.
+static void several(const char *path)
+{
+    enum { MOST = 400 };
+    struct side s;
+    struct stoker_blob all, one;
+    int64_t tracks[MOST];
+    size_t n = 0, at = 0;
+    CHECK(open_side(&s, path));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    for (uint32_t k = 0; n < MOST; k = (k + 1) % x->t->track_count) {
+        if (x->tracks[k].event_count) {
+            tracks[n++] = k;
+        }
+    }
+    CHECK_EQ(stoker_timeline_tiles(s.timeline, tracks, n, 12, 1, &all, NULL), STOKER_OK);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t length = 0;
+        CHECK(at + 8 <= all.size);
+        memcpy(&length, all.data + at, sizeof length);
+        CHECK_EQ(stoker_timeline_tile(s.timeline, tracks[i], 12, 1, &one, NULL), STOKER_OK);
+        CHECK_EQ(length, one.size);
+        CHECK(at + 8 + length <= all.size && memcmp(all.data + at + 8, one.data, length) == 0);
+        at += 8 + length;
+        stoker_blob_free(&one);
+    }
+    CHECK_EQ(at, all.size);
+    stoker_blob_free(&all);
+    tracks[n - 1] = 1 << 30;
+    CHECK_EQ(stoker_timeline_tiles(s.timeline, tracks, n, 12, 1, &all, NULL), STOKER_EUSAGE);
+    CHECK_EQ(stoker_timeline_tiles(s.timeline, tracks, 0, 12, 1, &all, NULL), STOKER_OK);
+    CHECK_EQ(all.size, 0);
+    stoker_blob_free(&all);
     close_side(&s);
 }
 
@@ -452,7 +571,7 @@ static void refused(void)
         CHECK(err.message[0] && !b.data);
     }
     CHECK_EQ(stoker_timeline_tile(s.timeline, root, 52, INT64_MAX, &b, &err), STOKER_OK);
-    CHECK_EQ(b.size, 16); // beyond the end
+    CHECK_EQ(b.size, 40); // beyond the end
     stoker_blob_free(&b);
     for (int64_t id = -1; id <= INT64_MAX / 2; id = id < 0 ? 900 : id * 1000 + 7) {
         CHECK_EQ(stoker_timeline_event(s.timeline, id, &b, &err), STOKER_EUSAGE);
@@ -481,7 +600,8 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     make_profile();
     CHECK_RUN(level_zero);
-    CHECK_RUN(longest);
+    CHECK_RUN(items, made);
+    CHECK_RUN(several, made);
     CHECK_RUN(names);
     CHECK_RUN(links);
     CHECK_RUN(neighbours);
@@ -494,6 +614,9 @@ int main(int argc, char **argv)
     if (access(torch, R_OK) == 0) {
         CHECK_RUN(tiles_count, torch);
         CHECK_RUN(tiles_count, keras);
+        CHECK_RUN(items, torch);
+        CHECK_RUN(items, keras);
+        CHECK_RUN(several, torch);
         CHECK_RUN(area, torch, 0, 16);
         CHECK_RUN(area, torch, 5, 6);
         CHECK_RUN(area, keras, 2, 11);

@@ -102,17 +102,20 @@ class Profile:
         def column(code, values):
             return array.array(code, values).tobytes()
 
-        return b"".join(
+        n = len(items)
+        trace = items[0][0]["id"] >> 32 if items else 0
+        return b"".join(  # all of them far, which is rightly read, too
             [
-                array.array("I", [0x544B5453, len(items), merged, seen]).tobytes(),
-                column("d", [e["start_ns"] for e, _ in items]),
-                column("d", [e["dur_ns"] for e, _ in items]),
-                column("d", [e["id"] for e, _ in items]),
+                struct.pack("<4I2d2I", 0x32544B53, n, merged, seen, t0, 1, trace, n),
+                column("I", range(n)),
+                column("I", range(n)),
+                column("I", [e["id"] & 0xFFFFFFFF for e, _ in items]),
                 column("I", [self.name_ids[e["name"] or ""] for e, _ in items]),
                 column("I", [count for _, count in items]),
                 column("H", [e["depth"] or 0 for e, _ in items]),
                 column("B", [KINDS.index(e["kind"]) if e["kind"] in KINDS else 0 for e, _ in items]),
-                bytes(len(items)),
+                bytes([8]) * n,
+                column("d", [time for e, _ in items for time in (e["start_ns"], e["dur_ns"])]),
             ]
         )
 
@@ -186,8 +189,8 @@ class Profile:
 
     @staticmethod
     def packed(tile):
-        """A tile behind its length, filled up to 8 bytes."""
-        return struct.pack("<Q", len(tile)) + tile + bytes(-len(tile) % 8)
+        """A tile behind its length."""
+        return struct.pack("<Q", len(tile)) + tile
 
     def answer(self, what, word):
         """The answer to api/`what`; `word` is the address's parameters."""

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fills the memory, and when?
 // Per device and allocator: the memory in use over time, its peak in the selected time, and what
-// was live there by the operation that asked for it; per used step what was allocated and freed. A
+// was live there and at each of these times by the operation that asked for it; per used step what was
+// allocated and freed. A
 // framework's allocator keeps freed memory for itself: what it holds (reserved) may be far above
 // what is in use. fragmentation_share is 1 - largest free block / free memory at the peak, as the
 // BFC allocator of TensorFlow and JAX records it; PyTorch's profiler does not.
@@ -64,6 +65,22 @@ static const struct stk_column timeline_columns[] = {
 static const struct stk_table_info timeline_table =
     STK_TABLE_INFO("timeline", "In use over time", timeline_row, timeline_columns);
 
+struct live_row {
+    struct stk_cell device, t_ns, op, bytes, blocks, allocator;
+};
+static const struct stk_column live_columns[] = {
+    STK_COLUMN(live_row, device, TEXT,
+               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
+    STK_COLUMN(live_row, t_ns, NS, "time, one of those of the table `timeline`"),
+    STK_COLUMN(live_row, op, TEXT, "operation that asked for the memory", .is_name = true),
+    STK_COLUMN(live_row, bytes, BYTES, "bytes of it in use at that time"),
+    STK_COLUMN(live_row, blocks, COUNT, "blocks of it in use at that time"),
+    STK_COLUMN(live_row, allocator, TEXT, "name of the allocator", .is_detail = true),
+};
+static const struct stk_table_info live_table =
+    STK_TABLE_INFO("live", "In use over time, by the operations that hold most", live_row,
+                   live_columns);
+
 struct memory_totals {
     const struct stk_memory_pool *top; // the device pool with the largest peak, else of the host
     const struct stk_rank_sum *top_rank;
@@ -125,6 +142,28 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
         };
         if (!stk_table_put(table, &row)) {
             return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
+                      const struct stk_memory_pool *pool, const char *id, int64_t shift_ns)
+{
+    for (uint32_t i = 0; i < pool->point_count; i++) {
+        const struct stk_memory_point *p = &pool->points[i];
+        for (uint32_t k = p->live_first; k < p->live_first + p->live_count; k++) {
+            const struct live_row row = {
+                .device = stk_cell_text(id),
+                .t_ns = stk_cell_number(p->t_ns + shift_ns),
+                .op = stk_cell_text(m->live[k].op),
+                .bytes = stk_cell_number(m->live[k].bytes),
+                .blocks = stk_cell_number((int64_t)m->live[k].blocks),
+                .allocator = stk_cell_text(pool->allocator),
+            };
+            if (!stk_table_put(table, &row)) {
+                return false;
+            }
         }
     }
     return true;
@@ -194,7 +233,7 @@ static void add_pool(struct memory_totals *all, const struct stk_rank_sum *rank,
 }
 
 static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
-                             struct stk_table *tables[3], struct memory_totals *all)
+                             struct stk_table *tables[4], struct memory_totals *all)
 {
     const struct stk_memory_sums *m = rank->partial;
     if (!m) {
@@ -210,7 +249,8 @@ static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_ra
         const char *id = device_id(ctx, rank, pool->device);
         add_pool(all, rank, pool, shift_ns);
         if (!id || !fill_peak(tables[0], pool, id) ||
-            !fill_timeline(tables[2], pool, id, shift_ns)) {
+            !fill_timeline(tables[2], pool, id, shift_ns) ||
+            !fill_live(tables[3], m, pool, id, shift_ns)) {
             return false;
         }
     }
@@ -336,7 +376,8 @@ static enum stoker_status memory_describe(const struct stk_pass_ctx *ctx, struct
                                           struct stoker_err *err)
 {
     struct stk_table *tables[] = {stk_table_add(doc, &peak_table), stk_table_add(doc, &steps_table),
-                                  stk_table_add(doc, &timeline_table)};
+                                  stk_table_add(doc, &timeline_table),
+                                  stk_table_add(doc, &live_table)};
     struct memory_totals all = {.growth_bytes = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
@@ -357,7 +398,7 @@ const struct stk_stats stk_stats_memory = {
     .name = "memory",
     .question = "What fills the memory, and when?",
     .needs = "allocator events",
-    .tables = {&peak_table, &steps_table, &timeline_table},
+    .tables = {&peak_table, &steps_table, &timeline_table, &live_table},
     .summary = &memory_summary_info,
     .missing = {&no_events, &silent_device, &no_device, &no_beginning, &no_addresses,
                 &no_fragmentation},

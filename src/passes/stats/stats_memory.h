@@ -7,9 +7,12 @@
 #include "model/view.h"
 
 #define STK_MEMORY_POINTS 500 // of a time line: the largest value of each of as many bins
+#define STK_MEMORY_NAMED 8    // operations that are named at each of them
 
 struct stk_memory_point {
     int64_t t_ns, bytes, reserved_bytes; // reserved: -1 not known
+    uint32_t event;                      // of those in order of time
+    uint32_t live_first, live_count;     // of the sums' `live`: those that hold most
 };
 enum stk_memory_origin {
     STK_MEMORY_BLOCKS, // blocks that an operation asked for
@@ -45,6 +48,7 @@ struct stk_memory_step {
 struct stk_memory_sums {
     struct stk_memory_pool *pools;
     struct stk_memory_step *steps;
+    struct stk_memory_live *live; // at the points of all pools
     uint32_t pool_count, step_count;
     bool steps_on_host; // no device's memory is recorded
     int64_t base_ns;    // of the trace, when this was made

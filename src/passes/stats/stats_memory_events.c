@@ -6,8 +6,9 @@
 // the operator around each; in order of time, each event moves the level of its pool. Where an
 // event says how much is allocated (PyTorch from 1.10 on, BFC), that is the level; else the sum of
 // what was allocated and freed, raised so that it is never below 0: what was allocated before is
-// then unknown, and the level a lower bound. A second pass up to each pool's peak pairs frees with
-// allocations by address.
+// then unknown, and the level a lower bound. A second pass pairs frees with allocations by
+// address, and keeps the sum of what lives of each operator: what it is at each pool's peak, and the
+// largest at each point of its time line.
 // Cost: linear, but for sorting the allocator events.
 #include "passes/stats/stats_memory.h"
 
@@ -37,12 +38,18 @@ struct pool {
     int64_t level, least, first_level; // least: of the relative levels
     size_t peak;                       // index into the events, SIZE_MAX: none
     uint32_t allocator;
-    uint32_t newest;   // block, index + 1
+    uint32_t newest;   // sum of an operator, index + 1
+    uint32_t point;    // of the time line, the next one
     bool seen, counts; // counts: for the steps
 };
 struct block {
-    uint32_t op, older; // the pool's next older block, index + 1
-    int64_t bytes;      // 0: freed
+    uint32_t sum; // index
+    int64_t bytes;
+};
+struct live_sum { // of the blocks of one operator in one pool
+    uint32_t op, older; // the pool's next older one, index + 1
+    uint64_t blocks;
+    int64_t bytes;
 };
 
 struct sweep {
@@ -329,12 +336,17 @@ static void note_peak(struct sweep *s, const struct event *e, size_t index, int6
 }
 
 // The largest level of each of STK_MEMORY_POINTS bins of the pool's time.
-static void note_point(struct stk_memory_pool *r, const struct stk_trace *t, const struct event *e,
-                       int64_t level, int64_t first_ns, int64_t last_ns)
+static void note_point(struct sweep *s, const struct event *e, uint32_t index, int64_t level,
+                       int64_t first_ns, int64_t last_ns)
 {
+    struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
     double span = (double)last_ns - (double)first_ns + 1;
     uint32_t n = r->point_count;
-    struct stk_memory_point point = {e->t_ns, level, number_or(t, e->id, STK_DETAIL_RESERVED, -1)};
+    struct stk_memory_point point = {
+        .t_ns = e->t_ns,
+        .bytes = level,
+        .reserved_bytes = number_or(s->view->t, e->id, STK_DETAIL_RESERVED, -1),
+        .event = index};
     double bin = ((double)e->t_ns - (double)first_ns) / span * STK_MEMORY_POINTS;
     double last =
         n ? ((double)r->points[n - 1].t_ns - (double)first_ns) / span * STK_MEMORY_POINTS : -1;
@@ -446,19 +458,57 @@ static bool follow_levels(struct sweep *s)
             continue;
         }
         note_peak(s, e, i, p->level);
-        note_point(stk_vec_at(&s->results, e->pool), s->view->t, e, p->level, events[0].t_ns,
-                   events[n - 1].t_ns);
+        note_point(s, e, (uint32_t)i, p->level, events[0].t_ns, events[n - 1].t_ns);
     }
     enter_steps(s, &g, s->view->to_ns);
     return true;
 }
 
-// ---- what is live at the peaks ----
+// ---- what is live ----
 
 struct living {
-    struct stk_map at;     // (pool, address) -> index into blocks + 1
-    struct stk_vec blocks; // struct block
+    struct stk_map at;     // (address, pool) -> index into blocks + 1
+    struct stk_map sum_of; // (operator, pool) -> index into sums
+    struct stk_vec blocks; // struct block; those that were freed are used again
+    struct stk_vec sums;   // struct live_sum
+    struct stk_vec free;   // uint32_t: blocks
+    struct stk_vec points; // struct stk_memory_live, of all pools
 };
+
+// NULL: no memory.
+static struct live_sum *sum_for(struct sweep *s, struct living *l, const struct event *e,
+                                uint32_t *index)
+{
+    uint32_t *at = stk_map_put(&l->sum_of, e->op, e->pool, (uint32_t)l->sums.count, NULL);
+    if (!at) {
+        return NULL;
+    }
+    *index = *at;
+    if (*at < l->sums.count) {
+        return stk_vec_at(&l->sums, *at);
+    }
+    struct live_sum *sum = stk_vec_push(&l->sums);
+    struct pool *p = stk_vec_at(&s->pools, e->pool);
+    if (sum) {
+        *sum = (struct live_sum){.op = e->op, .older = p->newest};
+        p->newest = (uint32_t)l->sums.count;
+    }
+    return sum;
+}
+
+// Freed, or handed out anew without a word.
+static bool end_block(struct living *l, uint32_t block)
+{
+    const struct block *b = stk_vec_at(&l->blocks, block);
+    struct live_sum *sum = stk_vec_at(&l->sums, b->sum);
+    sum->bytes = add_bytes(sum->bytes, -b->bytes);
+    sum->blocks--;
+    uint32_t *free = stk_vec_push(&l->free);
+    if (free) {
+        *free = block;
+    }
+    return free != NULL;
+}
 
 static bool live_event(struct sweep *s, struct living *l, const struct event *e)
 {
@@ -466,25 +516,28 @@ static bool live_event(struct sweep *s, struct living *l, const struct event *e)
     if (!address) {
         return true;
     }
-    uint32_t *at = stk_map_put(&l->at, (uint64_t)address->number, e->pool, 0, NULL);
-    if (!at) {
+    uint32_t *at = stk_map_put(&l->at, (uint64_t)address->number, e->pool, 0, NULL), index;
+    if (!at || (*at && !end_block(l, *at - 1))) {
         return false;
     }
-    if (*at) { // freed, or handed out anew without a word
-        ((struct block *)stk_vec_at(&l->blocks, *at - 1))->bytes = 0;
-    }
+    *at = 0;
     if (e->bytes <= 0) {
-        *at = 0;
         return true;
     }
-    struct block *b = stk_vec_push(&l->blocks);
-    if (!b) {
+    struct live_sum *sum = sum_for(s, l, e, &index);
+    uint32_t block = (uint32_t)l->blocks.count;
+    if (l->free.count) {
+        block = *(const uint32_t *)stk_vec_at(&l->free, --l->free.count);
+    } else if (!stk_vec_push(&l->blocks)) {
         return false;
     }
-    struct pool *p = stk_vec_at(&s->pools, e->pool);
-    *b = (struct block){e->op, p->newest, e->bytes};
-    *at = p->newest = (uint32_t)l->blocks.count;
-    return true;
+    if (sum) {
+        *(struct block *)stk_vec_at(&l->blocks, block) = (struct block){index, e->bytes};
+        sum->bytes = add_bytes(sum->bytes, e->bytes);
+        sum->blocks++;
+        *at = block + 1;
+    }
+    return sum != NULL;
 }
 
 static bool put_live(struct sweep *s, struct stk_memory_pool *r, const struct stk_vec *rows,
@@ -512,67 +565,96 @@ static bool put_live(struct sweep *s, struct stk_memory_pool *r, const struct st
     return true;
 }
 
-// Sums the pool's live blocks by operator. `slot`, per string id and one more, is 0 before and
-// after.
-static bool sum_live(struct sweep *s, const struct living *l, const struct event *e, uint32_t *slot)
+// False: no memory.
+static bool name_sum(struct sweep *s, const struct live_sum *sum, struct stk_memory_live *out)
 {
-    uint32_t pool = e->pool;
-    int64_t stack_bytes = number_or(s->view->t, e->id, STK_DETAIL_STACK, 0);
-    struct stk_memory_pool *r = stk_vec_at(&s->results, pool);
-    uint32_t unnamed = s->view->t->strings.count;
-    int64_t known = 0;
+    int64_t bytes = sum->bytes > 0 ? sum->bytes : 0; // sizes may have exceeded 64 bits
+    *out = (struct stk_memory_live){.bytes = bytes, .blocks = sum->blocks};
+    return sum->op == STK_NONE || (out->op = stk_name_cache_get(&s->names, sum->op));
+}
+
+static bool live_at_peak(struct sweep *s, const struct living *l, const struct event *e)
+{
+    int64_t known = 0, stack_bytes = number_or(s->view->t, e->id, STK_DETAIL_STACK, 0);
+    const struct live_sum *sum;
     struct stk_vec rows;
     bool ok = true;
     stk_vec_init(&rows, sizeof(struct stk_memory_live), UINT32_MAX - 1);
-    uint32_t first = ((const struct pool *)stk_vec_at(&s->pools, pool))->newest;
-    const struct block *b;
-    for (uint32_t i = first; i && ok; i = b->older) {
-        b = stk_vec_at(&l->blocks, i - 1);
-        uint32_t *at = &slot[b->op == STK_NONE ? unnamed : b->op];
-        if (b->bytes == 0) {
+    uint32_t i = ((const struct pool *)stk_vec_at(&s->pools, e->pool))->newest;
+    for (; i && ok; i = sum->older) {
+        sum = stk_vec_at(&l->sums, i - 1);
+        if (sum->blocks == 0) {
             continue;
         }
-        struct stk_memory_live *row = *at ? stk_vec_at(&rows, *at - 1) : stk_vec_push(&rows);
-        ok = row != NULL;
-        if (ok && *at == 0) {
-            *at = (uint32_t)rows.count;
-            *row = (struct stk_memory_live){.op = NULL};
-            ok = b->op == STK_NONE || (row->op = stk_name_cache_get(&s->names, b->op));
-        }
-        if (!ok) {
-            break;
-        }
-        row->blocks++;
-        row->bytes = add_bytes(row->bytes, b->bytes);
-        known = add_bytes(known, b->bytes);
+        struct stk_memory_live *row = stk_vec_push(&rows);
+        ok = row && name_sum(s, sum, row);
+        known = add_bytes(known, sum->bytes);
     }
-    for (uint32_t i = first; i; i = b->older) {
-        b = stk_vec_at(&l->blocks, i - 1);
-        slot[b->op == STK_NONE ? unnamed : b->op] = 0;
-    }
-    ok = ok && put_live(s, r, &rows, known, stack_bytes);
+    ok = ok && put_live(s, stk_vec_at(&s->results, e->pool), &rows, known, stack_bytes);
     stk_vec_deinit(&rows);
+    return ok;
+}
+
+// Those that hold most, the largest first.
+static bool live_at_point(struct sweep *s, struct living *l, uint32_t pool,
+                          struct stk_memory_point *point)
+{
+    const struct live_sum *most[STK_MEMORY_NAMED + 1], *sum;
+    size_t n = 0;
+    for (uint32_t i = ((const struct pool *)stk_vec_at(&s->pools, pool))->newest; i;
+         i = sum->older) {
+        sum = stk_vec_at(&l->sums, i - 1);
+        size_t at = n;
+        for (; at > 0 && most[at - 1]->bytes < sum->bytes; at--) {
+            most[at] = most[at - 1];
+        }
+        most[at] = sum;
+        n += n < STK_MEMORY_NAMED && sum->blocks;
+    }
+    point->live_first = (uint32_t)l->points.count;
+    point->live_count = (uint32_t)n;
+    for (size_t i = 0; i < n; i++) {
+        struct stk_memory_live *row = stk_vec_push(&l->points);
+        if (!row || !name_sum(s, most[i], row)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool follow_event(struct sweep *s, struct living *l, uint32_t i)
+{
+    const struct event *e = stk_vec_at(&s->events, i);
+    const struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
+    struct pool *p = stk_vec_at(&s->pools, e->pool);
+    bool ok = live_event(s, l, e) && (p->peak != i || live_at_peak(s, l, e));
+    if (ok && p->point < r->point_count && r->points[p->point].event == i) {
+        ok = live_at_point(s, l, e->pool, &r->points[p->point++]);
+    }
     return ok;
 }
 
 static bool follow_live(struct sweep *s)
 {
     struct living l;
-    uint32_t *slot = stk_alloc_zero((size_t)s->view->t->strings.count + 1, sizeof *slot);
-    bool ok = slot != NULL;
+    bool ok = true;
     stk_map_init(&l.at, (size_t)UINT32_MAX);
+    stk_map_init(&l.sum_of, (size_t)UINT32_MAX);
     stk_vec_init(&l.blocks, sizeof(struct block), UINT32_MAX - 1);
-    for (size_t i = 0; i < s->events.count && ok; i++) {
-        const struct event *e = stk_vec_at(&s->events, i);
-        ok = live_event(s, &l, e);
-        if (ok && ((const struct pool *)stk_vec_at(&s->pools, e->pool))->peak == i) {
-            ok = sum_live(s, &l, e, slot);
-        }
+    stk_vec_init(&l.sums, sizeof(struct live_sum), UINT32_MAX - 1);
+    stk_vec_init(&l.free, sizeof(uint32_t), UINT32_MAX - 1);
+    stk_vec_init(&l.points, sizeof(struct stk_memory_live), UINT32_MAX - 1);
+    for (uint32_t i = 0; i < s->events.count && ok; i++) {
+        ok = follow_event(s, &l, i);
     }
+    s->out->live = ok ? stk_arena_items(s->arena, &l.points) : NULL;
     stk_map_deinit(&l.at);
+    stk_map_deinit(&l.sum_of);
     stk_vec_deinit(&l.blocks);
-    stk_free(slot);
-    return ok;
+    stk_vec_deinit(&l.sums);
+    stk_vec_deinit(&l.free);
+    stk_vec_deinit(&l.points);
+    return s->out->live != NULL;
 }
 
 static bool memory_sweep_all(struct sweep *s)
