@@ -70,24 +70,24 @@ enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
 //   u32 magic, n, merged, events; f64 from_ns, unit_ns; u32 trace, far;
 //   u32 start[n], dur[n], event[n], name[n], count[n]; u16 row[n]; u8 kind[n], flags[n];
 //   f64 start_ns, dur_ns: `far` times
-// An item starts at from_ns + start * unit_ns, and lasts dur ns; one flagged STOKER_TILE_FAR has both
-// in the list at the end, at the place that `start` says. unit_ns is 1 up to level 22, else 2^22 of
-// them are a bucket. The id of an event is trace * 2^32 + event.
-// events: how many start in the tile; merged: of these, in items of more than one. The counts sum
-// to `events` without the items flagged STOKER_TILE_BEFORE, which start in an earlier tile (times
-// below 0 count to tile 0). kind: the index of stoker_event_kind plus one, 0 for the kind "other".
-// Of counters, dur_ns is the value where the profile holds it. A tile beyond the end is empty.
-// STOKER_EUSAGE: no such track, level (0 to 52) or index.
+// An item starts at from_ns + start * unit_ns, and lasts dur ns; one flagged STOKER_TILE_FAR has
+// both in the list at the end, at the place that `start` says. unit_ns is 1 up to level 22, else
+// 2^22 of them are a bucket. The id of an event is trace * 2^32 + event. events: how many start in
+// the tile; merged: of these, in items of more than one. The counts sum to `events` without the
+// items flagged STOKER_TILE_BEFORE, which start in an earlier tile (times below 0 count to tile 0).
+// kind: the index of stoker_event_kind plus one, 0 for the kind "other". Of counters, dur_ns is the
+// value where the profile holds it. A tile beyond the end is empty. STOKER_EUSAGE: no such track,
+// level (0 to 52) or index.
 #define STOKER_TILE_MAGIC 0x32544b53u // "SKT2"
-#define STOKER_TILE_OUTLIER 1 // more than four times the mean of its name, of eight or more
+#define STOKER_TILE_OUTLIER 1         // more than four times the mean of its name, of eight or more
 #define STOKER_TILE_BEFORE 4
 #define STOKER_TILE_FAR 8
 enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_t track, int level,
                                         int64_t index, struct stoker_blob *tile,
                                         struct stoker_err *err);
 
-// The same tile of several tracks, in their order, each behind its length in 8 bytes. Sizes of tiles
-// are multiples of 8. Threads share the work (STOKER_THREADS).
+// The same tile of several tracks, in their order, each behind its length in 8 bytes. Sizes of
+// tiles are multiples of 8. Threads share the work (STOKER_THREADS).
 enum stoker_status stoker_timeline_tiles(struct stoker_timeline *timeline, const int64_t *tracks,
                                          size_t count, int level, int64_t index,
                                          struct stoker_blob *tiles, struct stoker_err *err);

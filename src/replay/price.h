@@ -27,8 +27,8 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
 struct stk_price {
     // Predicted step as shares of the measured one without the profiler: low <= high.
     double low, expected, high;
-    double work;                 // what such a step does, over what one does now
-    const char *next_bottleneck; // NULL: not known
+    double work;                     // what such a step does, over what one does now
+    const char *next_bottleneck;     // NULL: not known
     double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
 };
 // All of a set at once; to be asked where the gate is open. False: no memory.

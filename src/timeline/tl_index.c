@@ -65,9 +65,8 @@ static void each_place(struct stk_tl_trace *x, bool fill)
             if (!fill) {
                 bool is_first = row->end++ == 0;
                 row->from = is_first ? e : row->from;
-                row->follows =
-                    is_first || (row->follows && row->steps == e &&
-                                 t->start_ns[e - 1] <= t->start_ns[e]);
+                row->follows = is_first || (row->follows && row->steps == e &&
+                                            t->start_ns[e - 1] <= t->start_ns[e]);
                 row->steps = e + 1;
             } else if (!row->follows) {
                 x->list[row->from + (row->end++ - row->first)] = e;

@@ -107,8 +107,7 @@ static void plan_row(const struct stk_tl_trace *x, const struct stk_tl_row *row,
     }
     do {
         p->levels++;
-    } while (p->lowest + p->levels <= STK_TL_LEVEL_MAX &&
-             p->counts[p->lowest + p->levels - 1] > 1);
+    } while (p->lowest + p->levels <= STK_TL_LEVEL_MAX && p->counts[p->lowest + p->levels - 1] > 1);
 }
 
 static void fill_lowest(struct stk_tl_trace *x, const struct stk_tl_row *row)

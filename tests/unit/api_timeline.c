@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line's answers against the store: tiles count every event once at every level, hold what a
-// look at each event gives, level 0 reaches each, links lead both ways, areas and searches agree with a pass over all events.
+// The time line's answers against the store: tiles count every event once at every level, hold what
+// a look at each event gives, level 0 reaches each, links lead both ways, areas and searches agree
+// with a pass over all events.
 #include "stoker/timeline.h"
 
 #include <math.h>
@@ -271,8 +272,9 @@ static uint32_t wrong_items(const struct side *s, const struct stk_tl_trace *x, 
     struct stoker_blob b;
     struct tile t = {.n = 0};
     uint32_t wrong = 0, at = 0;
-    CHECK_EQ(stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
-             STOKER_OK);
+    CHECK_EQ(
+        stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
+        STOKER_OK);
     CHECK(decode(b.data, b.size, &t));
     for (uint32_t r = 0; r < x->tracks[root].row_count; r++) {
         const struct stk_tl_row *row = &x->rows[x->tracks[root].first_row + r];

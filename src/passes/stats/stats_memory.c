@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fills the memory, and when?
 // Per device and allocator: the memory in use over time, its peak in the selected time, and what
-// was live there and at each of these times by the operation that asked for it; per used step what was
-// allocated and freed. A
-// framework's allocator keeps freed memory for itself: what it holds (reserved) may be far above
-// what is in use. fragmentation_share is 1 - largest free block / free memory at the peak, as the
-// BFC allocator of TensorFlow and JAX records it; PyTorch's profiler does not.
-// Limits: the time line keeps the largest value of each of 500 equal parts of the time; peaks are
-// those of one allocator each, the summary's that of the device allocator with the largest.
+// was live there and at each of these times by the operation that asked for it; per used step what
+// was allocated and freed. A framework's allocator keeps freed memory for itself: what it holds
+// (reserved) may be far above what is in use. fragmentation_share is 1 - largest free block / free
+// memory at the peak, as the BFC allocator of TensorFlow and JAX records it; PyTorch's profiler
+// does not. Limits: the time line keeps the largest value of each of 500 equal parts of the time;
+// peaks are those of one allocator each, the summary's that of the device allocator with the
+// largest.
 #include "passes/stats/stats_memory.h"
 
 #include "model/median.h"
@@ -77,9 +77,8 @@ static const struct stk_column live_columns[] = {
     STK_COLUMN(live_row, blocks, COUNT, "blocks of it in use at that time"),
     STK_COLUMN(live_row, allocator, TEXT, "name of the allocator", .is_detail = true),
 };
-static const struct stk_table_info live_table =
-    STK_TABLE_INFO("live", "In use over time, by the operations that hold most", live_row,
-                   live_columns);
+static const struct stk_table_info live_table = STK_TABLE_INFO(
+    "live", "In use over time, by the operations that hold most", live_row, live_columns);
 
 struct memory_totals {
     const struct stk_memory_pool *top; // the device pool with the largest peak, else of the host

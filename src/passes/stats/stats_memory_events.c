@@ -7,9 +7,8 @@
 // event says how much is allocated (PyTorch from 1.10 on, BFC), that is the level; else the sum of
 // what was allocated and freed, raised so that it is never below 0: what was allocated before is
 // then unknown, and the level a lower bound. A second pass pairs frees with allocations by
-// address, and keeps the sum of what lives of each operator: what it is at each pool's peak, and the
-// largest at each point of its time line.
-// Cost: linear, but for sorting the allocator events.
+// address, and keeps the sum of what lives of each operator: what it is at each pool's peak, and
+// the largest at each point of its time line. Cost: linear, but for sorting the allocator events.
 #include "passes/stats/stats_memory.h"
 
 #include <stdlib.h>
@@ -46,7 +45,7 @@ struct block {
     uint32_t sum; // index
     int64_t bytes;
 };
-struct live_sum { // of the blocks of one operator in one pool
+struct live_sum {       // of the blocks of one operator in one pool
     uint32_t op, older; // the pool's next older one, index + 1
     uint64_t blocks;
     int64_t bytes;
@@ -342,11 +341,11 @@ static void note_point(struct sweep *s, const struct event *e, uint32_t index, i
     struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
     double span = (double)last_ns - (double)first_ns + 1;
     uint32_t n = r->point_count;
-    struct stk_memory_point point = {
-        .t_ns = e->t_ns,
-        .bytes = level,
-        .reserved_bytes = number_or(s->view->t, e->id, STK_DETAIL_RESERVED, -1),
-        .event = index};
+    struct stk_memory_point point = {.t_ns = e->t_ns,
+                                     .bytes = level,
+                                     .reserved_bytes =
+                                         number_or(s->view->t, e->id, STK_DETAIL_RESERVED, -1),
+                                     .event = index};
     double bin = ((double)e->t_ns - (double)first_ns) / span * STK_MEMORY_POINTS;
     double last =
         n ? ((double)r->points[n - 1].t_ns - (double)first_ns) / span * STK_MEMORY_POINTS : -1;
