@@ -87,7 +87,8 @@ enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_
                                         struct stoker_err *err);
 
 // The same tile of several tracks, in their order, each behind its length in 8 bytes. Sizes of
-// tiles are multiples of 8. Threads share the work (STOKER_THREADS).
+// tiles are multiples of 8. Threads share the work (STOKER_THREADS). STOKER_ELIMIT: more than 256
+// MB.
 enum stoker_status stoker_timeline_tiles(struct stoker_timeline *timeline, const int64_t *tracks,
                                          size_t count, int level, int64_t index,
                                          struct stoker_blob *tiles, struct stoker_err *err);

@@ -10,7 +10,10 @@
 #include "timeline/timeline.h"
 #include "stoker/timeline.h"
 
-enum { TRACKS_A_THREAD = 16 }; // fewer are done before a thread has begun
+enum {
+    TRACKS_A_THREAD = 16,  // fewer are done before a thread has begun
+    BYTES_MOST = 256 << 20 // of one answer
+};
 
 static bool put(struct stk_tile *t, const struct stk_tl_row *row, uint32_t place, uint32_t count,
                 uint8_t flags)
@@ -142,22 +145,28 @@ static enum stoker_status check(const struct stk_timeline *timeline, const int64
 }
 
 // Behind each other in `out`, each at a multiple of 8 bytes, `room` bytes in front of it.
-static bool write_all(struct many *m, size_t count, int threads, size_t room, struct stk_vec *out)
+static enum stoker_status write_all(struct many *m, size_t count, int threads, size_t room,
+                                    struct stk_vec *out, struct stoker_err *err)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
         m->tiles[i].place = bytes + room;
         bytes += room + m->tiles[i].bytes;
     }
+    if (bytes > BYTES_MOST) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "the tiles are more than %d MB; ask for fewer tracks", BYTES_MOST >> 20);
+    }
     m->out = stk_vec_push_n(out, bytes);
-    for (size_t i = 0; m->out && room && i < count; i++) {
+    if (!m->out) {
+        return stk_err_nomem(err);
+    }
+    for (size_t i = 0; room && i < count; i++) {
         uint64_t length = m->tiles[i].bytes;
         memcpy(m->out + m->tiles[i].place - room, &length, sizeof length);
     }
-    if (m->out) {
-        stk_thread_each(threads, count, write_one, m);
-    }
-    return m->out != NULL;
+    stk_thread_each(threads, count, write_one, m);
+    return STOKER_OK;
 }
 
 static int threads_for(size_t tracks)
@@ -192,7 +201,7 @@ static enum stoker_status make(const struct stk_timeline *timeline, const int64_
         for (size_t i = 0; i < count; i++) {
             ok = ok && m.ok[i];
         }
-        status = ok && write_all(&m, count, threads, room, out) ? STOKER_OK : stk_err_nomem(err);
+        status = ok ? write_all(&m, count, threads, room, out, err) : stk_err_nomem(err);
     }
     for (size_t i = 0; i < count; i++) {
         stk_vec_deinit(&m.tiles[i].items);
