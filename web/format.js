@@ -76,6 +76,14 @@ export function fmtCount(count) {
 }
 
 /* A cell of a table by the type of its column (docs/table.md). */
+/* A value without a unit. */
+export function fmtNumber(value) {
+    if (!known(value)) {
+        return UNKNOWN_TEXT;
+    }
+    return Number.isInteger(value) || Math.abs(value) >= 1000 ? fmtCount(Math.round(value)) : digits3(value);
+}
+
 export function fmtCell(value, column) {
     if (value === null || value === undefined) {
         return UNKNOWN_TEXT;

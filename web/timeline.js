@@ -3,11 +3,11 @@
 // in the address: t0, t1 (ns), sel (event), a0, a1 (area), pin, filter, q (search), notes.
 
 import { add, announce, button, clear, copyText, el } from './dom.js';
-import { fmtCount, fmtNs } from './format.js';
+import { fmtCount, fmtNs, fmtNumber } from './format.js';
 import { intParam, keepState } from './state.js';
 import { watchSize } from './strip.js';
 import { TimelineData } from './tl_data.js';
-import { drawTimeline, eachInSight, KINDS, makePalette, RULER_PX } from './tl_draw.js';
+import { counterAt, drawTimeline, eachInSight, KINDS, makePalette, RULER_PX } from './tl_draw.js';
 import { listenTimeline, timelineHelp } from './tl_input.js';
 import { drawNames } from './tl_names.js';
 import { mergedText, showArea, showEvent, showHits, showInSight, showOwn } from './tl_panel.js';
@@ -258,14 +258,19 @@ export class TimelinePage {
     }
 
     hover(x, y) {
-        const event = x >= 0 ? this.pick(x, y) : null;
-        this.tip.hidden = !event;
-        if (event) {
+        const line = x >= 0 && y >= RULER_PX && this.batch && this.rows.lineAt(y - RULER_PX + this.scroll);
+        const isCounter = line && line.type === 'track' && line.track.group === 'counter';
+        const value = isCounter ? counterAt(this.batch, line.id, this.view.time(x), this.view.last) : undefined;
+        const event = x >= 0 && !isCounter ? this.pick(x, y) : null;
+        this.tip.hidden = !event && value === undefined;
+        if (value !== undefined) {
+            add(clear(this.tip), el('b', {}, line.track.label), el('br'), fmtNumber(value));
+        } else if (event) {
             add(clear(this.tip), el('b', {}, event.name.slice(0, 300)), el('br'), fmtNs(event.dur_ns),
                 event.count > 1 ? `, the longest of ${fmtCount(event.count)} merged here` : '');
-            this.tip.style.left = `${Math.min(x + 12, this.canvas.clientWidth - 260)}px`;
-            this.tip.style.top = `${Math.min(y + 14, this.canvas.clientHeight - 50)}px`;
         }
+        this.tip.style.left = `${Math.min(x + 12, this.canvas.clientWidth - 260)}px`;
+        this.tip.style.top = `${Math.min(y + 14, this.canvas.clientHeight - 50)}px`;
     }
 
     click(x, y) {

@@ -4,7 +4,7 @@
 // is drawn where it fits. Returns counts of what the view merged, and which parts of tiles it shows.
 
 import { cssVar } from './dom.js';
-import { fmtCount, fmtNs, fmtTick } from './format.js';
+import { fmtCount, fmtNs, fmtNumber, fmtTick } from './format.js';
 import { partOf } from './parts.js';
 import { ROW_PX } from './tl_rows.js';
 import { pixelOf, pixelOver } from './tl_strips.js';
@@ -44,7 +44,7 @@ export function drawTimeline(scene) {
     ctx.setTransform(scene.ratio, 0, 0, scene.ratio, 0, 0);
     ctx.fillStyle = palette.card;
     ctx.fillRect(0, 0, width, height);
-    const batch = { texts: [], merged: 0, events: 0, hits: [], rough: false, parts: [] };
+    const batch = { texts: [], merged: 0, events: 0, hits: [], rough: false, parts: [], counters: [] };
     ctx.save();
     ctx.beginPath();
     ctx.rect(0, RULER_PX, width, height - RULER_PX);
@@ -90,13 +90,18 @@ function drawTrack(scene, line, y, batch) {
     for (let row = 0; row < shown && !isCounter; row++) {
         scene.strips.row(y + 2 + row * ROW_PX, ROW_PX - 2);
     }
+    batch.rough = batch.rough || boxes.some((box) => box.rough);
+    if (isCounter) {
+        batch.counters.push({ track, boxes });
+        drawCounter(scene, boxes, y, line.h);
+        return;
+    }
     let end = -Infinity;
     for (const box of boxes) {
         const part = { ...box, track, shown, first, y, joined: box.from === end, t0: view.t0, t1: view.t1 };
         end = box.to;
-        batch.rough = batch.rough || Boolean(box.rough);
-        isCounter ? drawCounter(scene, box, y, line.h) : drawBoxes(scene, part, batch);
-        isCounter || batch.parts.push(part);
+        drawBoxes(scene, part, batch);
+        batch.parts.push(part);
     }
 }
 
@@ -198,25 +203,45 @@ function drawTexts(scene, texts) {
     }
 }
 
-/* Values of a counter as steps, to scale with the largest in sight. */
-function drawCounter(scene, { tile, from, to }, y, h) {
+/* Values of a counter as steps, to scale with the largest in sight, which is written beside them. */
+function drawCounter(scene, boxes, y, h) {
     const { ctx, palette, view, width } = scene;
     let top = 0;
-    for (let i = 0; i < tile.n; i++) {
-        top = Math.max(top, tile.dur(i));
-    }
+    eachValue(boxes, view.last, (start, end, value) => { top = start <= view.t1 && end >= view.t0 ? Math.max(top, value) : top; });
     ctx.fillStyle = palette.fills.get('cold');
     ctx.globalAlpha = 0.75;
-    for (let i = 0; i < tile.n; i++) {
-        const end = i + 1 < tile.n ? tile.start(i + 1) : Math.min(to, view.last);
-        const x0 = Math.max(0, view.x(Math.max(tile.start(i), from)));
+    eachValue(boxes, view.last, (start, end, value) => {
+        const x0 = Math.max(0, view.x(start));
         const x1 = Math.min(width, view.x(end));
         if (x1 >= 0 && x0 <= width) {
-            const high = top > 0 ? tile.dur(i) / top * (h - 6) : 0;
+            const high = top > 0 ? value / top * (h - 18) : 0;
             ctx.fillRect(x0, y + h - 2 - high, Math.max(1, x1 - x0), Math.max(1, high));
         }
-    }
+    });
     ctx.globalAlpha = 1;
+    ctx.font = FONT;
+    ctx.fillStyle = palette.muted;
+    ctx.fillText(`0 to ${fmtNumber(top)}`, 4, y + 11);
+}
+
+/* Calls visit(start, end, value): a value holds until the next one. */
+function eachValue(boxes, last, visit) {
+    for (const { tile, from, to } of boxes) {
+        for (let i = 0; i < tile.n; i++) {
+            const start = Math.max(tile.start(i), from);
+            const end = i + 1 < tile.n ? tile.start(i + 1) : Math.min(to, last);
+            end >= from && start <= to && visit(start, end, tile.dur(i));
+        }
+    }
+}
+
+/* The value of a counter in sight at a time; undefined: none is known there. */
+export function counterAt(batch, trackId, t, last) {
+    let found;
+    for (const { track, boxes } of batch.counters) {
+        track.id === trackId && eachValue(boxes, last, (start, end, value) => { found = t >= start && t < end ? value : found; });
+    }
+    return found;
 }
 
 function drawStepLines(scene) {

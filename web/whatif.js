@@ -138,8 +138,9 @@ function pictures(page, scenario) {
 const PATH_NOTE = () => el('p', { class: 'muted' },
     'Each step is split by what its critical path goes to: what lies beside that path would not make it shorter.');
 
+/* What is too small to be seen is left out. */
 function pathParts(path, ns) {
-    return (path || []).map((part) => ({ id: part.kind, ns: part.share * ns, share: part.share }));
+    return (path || []).filter((part) => part.share >= 0.002).map((part) => ({ id: part.kind, ns: part.share * ns, share: part.share }));
 }
 
 /* The interval of the prediction, on the scale of the bar under it. */

@@ -76,7 +76,8 @@ enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
 // the tile; merged: of these, in items of more than one. The counts sum to `events` without the
 // items flagged STOKER_TILE_BEFORE, which start in an earlier tile (times below 0 count to tile 0).
 // kind: the index of stoker_event_kind plus one, 0 for the kind "other". Of counters, dur_ns is the
-// value where the profile holds it. A tile beyond the end is empty. STOKER_EUSAGE: no such track,
+// value where the profile holds it, and the one that holds as the tile begins is among the items.
+// A tile beyond the end is empty. STOKER_EUSAGE: no such track,
 // level (0 to 52) or index.
 #define STOKER_TILE_MAGIC 0x32544b53u // "SKT2"
 #define STOKER_TILE_OUTLIER 1         // more than four times the mean of its name, of eight or more

@@ -43,11 +43,12 @@ static bool put_bucket(struct stk_tile *t, const struct stk_tl_row *row, struct 
            (!alone || put(t, row, next - 1, 1, 0));
 }
 
-// What began in an earlier tile and lasts into this one, whose first place is `at`.
+// What began in an earlier tile and lasts into this one, whose first place is `at`. A counter's
+// value lasts until the next one.
 static bool put_before(struct stk_tile *t, const struct stk_tl_row *row, uint32_t at)
 {
     return t->from_ns <= 0 || at == row->first ||
-           stk_tl_end(t->x, stk_tl_event(t->x, row, at - 1)) <= t->from_ns ||
+           (!t->is_counter && stk_tl_end(t->x, stk_tl_event(t->x, row, at - 1)) <= t->from_ns) ||
            put(t, row, at - 1, 1, STOKER_TILE_BEFORE);
 }
 

@@ -225,8 +225,8 @@ struct wanted {
     uint32_t event, count;
 };
 
-static uint32_t want_row(const struct stk_tl_trace *x, const struct stk_tl_row *row, int level,
-                         int64_t index, struct wanted *out)
+static uint32_t want_row(const struct stk_tl_trace *x, const struct stk_tl_row *row,
+                         bool is_counter, int level, int64_t index, struct wanted *out)
 {
     int64_t from = index << (level + 10);
     uint32_t n = 0, before = STK_NONE;
@@ -258,7 +258,7 @@ static uint32_t want_row(const struct stk_tl_trace *x, const struct stk_tl_row *
         }
         at = end;
     }
-    if (before != STK_NONE && stk_tl_end(x, before) > from) {
+    if (before != STK_NONE && (is_counter || stk_tl_end(x, before) > from)) {
         memmove(out + 1, out, n * sizeof *out);
         out[0] = (struct wanted){before, 1};
         n++;
@@ -272,13 +272,14 @@ static uint32_t wrong_items(const struct side *s, const struct stk_tl_trace *x, 
     struct stoker_blob b;
     struct tile t = {.n = 0};
     uint32_t wrong = 0, at = 0;
+    bool is_counter = x->t->tracks[root].kind == STK_TRACK_COUNTER;
     CHECK_EQ(
         stoker_timeline_tile(s->timeline, stk_query_id(x->index, root), level, index, &b, NULL),
         STOKER_OK);
     CHECK(decode(b.data, b.size, &t));
     for (uint32_t r = 0; r < x->tracks[root].row_count; r++) {
         const struct stk_tl_row *row = &x->rows[x->tracks[root].first_row + r];
-        uint32_t n = want_row(x, row, level, index, wanted);
+        uint32_t n = want_row(x, row, is_counter, level, index, wanted);
         for (uint32_t i = 0; i < n; i++, at++) {
             wrong += at >= t.n || t.ids[at] != wanted[i].event || t.counts[at] != wanted[i].count ||
                      t.rows[at] != r;
@@ -314,6 +315,47 @@ static void items(const char *path)
     CHECK_EQ(wrong, 0);
     CHECK(made_rows > 0);
     close_side(&s);
+}
+
+// A counter's value holds until the next one: a tile that none begins in has the one before.
+static void counters(void)
+{
+    char path[] = "/tmp/stoker-counters-XXXXXX";
+    int file = mkstemp(path);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
+    CHECK(f != NULL);
+    fprintf(f,
+            "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+            "\"ts\":0,\"dur\":90}");
+    for (int i = 0; i < 3; i++) {
+        fprintf(f, ",{\"ph\":\"C\",\"name\":\"watts\",\"pid\":1,\"ts\":%d,\"args\":{\"W\":%d.5}}",
+                i * 20, i + 7);
+    }
+    fprintf(f, "]}\n");
+    fclose(f);
+    struct side s;
+    CHECK(open_side(&s, path));
+    const struct stk_tl_trace *x = &s.index.traces[0];
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < x->t->track_count; k++) {
+        if (x->t->tracks[k].kind == STK_TRACK_COUNTER && x->tracks[k].event_count) {
+            for (int64_t index = 0; index < 60; index++) { // of 1.024 us
+                struct stoker_blob b;
+                struct tile t = {.n = 0};
+                CHECK_EQ(stoker_timeline_tile(s.timeline, k, 0, index, &b, NULL), STOKER_OK);
+                CHECK(decode(b.data, b.size, &t));
+                CHECK(t.n == 1 || (t.n == 2 && t.events == 1));
+                CHECK(t.flags[0] & STOKER_TILE_FAR);
+                CHECK_EQ(!(t.flags[0] & STOKER_TILE_BEFORE), index == 0);
+                CHECK(dur_of(&t, 0) == 7.5 + (double)((index * 1024 - 1) / 20000) || index == 0);
+                stoker_blob_free(&b);
+                found++;
+            }
+        }
+    }
+    CHECK_EQ(found, 60);
+    close_side(&s);
+    unlink(path);
 }
 
 // Of several at once: each the same as alone, whatever the threads did.
@@ -604,6 +646,7 @@ int main(int argc, char **argv)
     CHECK_RUN(level_zero);
     CHECK_RUN(items, made);
     CHECK_RUN(several, made);
+    CHECK_RUN(counters);
     CHECK_RUN(names);
     CHECK_RUN(links);
     CHECK_RUN(neighbours);
