@@ -50,7 +50,7 @@ export function lineChart(label, series, format, under) {
             event.preventDefault();
         }
     });
-    const peak = series[0].points.reduce((a, b) => (b[1] > a[1] ? b : a));
+    const peak = series.flatMap((s) => s.points).reduce((a, b) => (b[1] > a[1] ? b : a));
     move((peak[0] - chart.first) / (chart.last - chart.first));
     watchSize(canvas, () => drawLines(chart));
     return el('div', {}, canvas, readout, under && below);

@@ -154,9 +154,10 @@ function memoryOverTime(doc) {
     const under = (places) => places.map(({ name, t, value }) => {
         const rows = live.get(`${name} ${t}`) || [];
         const rest = value - rows.reduce((sum, row) => sum + row[1], 0);
-        const items = rows.map(([op, size, blocks]) => ({ label: `${op ?? 'unknown'} · ${fmtCount(blocks)} ${blocks === 1 ? 'block' : 'blocks'}`,
-            value: size, text: fmtBytes(size), group: 'transfer' }));
-        rest > 0 && items.push({ label: 'other operations, and what is older than the profile', value: rest, text: fmtBytes(rest), group: 'unknown' });
+        const items = rows.map(([op, size, blocks]) => ({ label: `${op ?? 'unknown'}${blocks ? ` · ${fmtCount(blocks)} ${blocks === 1 ? 'block' : 'blocks'}` : ''}`,
+            value: size, text: fmtBytes(size), group: blocks ? 'transfer' : 'unknown' }));
+        rest > 0 && items.push({ label: 'other operations', value: rest, text: fmtBytes(rest), group: 'transfer' });
+        items.sort((a, b) => b.value - a.value);
         return rows.length > 0 && [el('h3', {}, `In use at the cursor, ${name}: ${fmtBytes(value)}`), barChart(`In use at the cursor, ${name}`, items)];
     });
     return linesOf(doc, 'timeline', 'Memory in use', 't_ns', 'bytes', ['device', 'allocator'], fmtBytes, table && under);

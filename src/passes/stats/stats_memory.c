@@ -72,7 +72,11 @@ static const struct stk_column live_columns[] = {
     STK_COLUMN(live_row, device, TEXT,
                "device, as the report names it: `rank/ordinal`, or `rank/host`"),
     STK_COLUMN(live_row, t_ns, NS, "time, one of those of the table `timeline`"),
-    STK_COLUMN(live_row, op, TEXT, "operation that asked for the memory", .is_name = true),
+    STK_COLUMN(
+        live_row, op, TEXT,
+        "operation that asked for the memory: the eight that hold most, and what none of the "
+        "profile asked for, as in `peak`",
+        .is_name = true),
     STK_COLUMN(live_row, bytes, BYTES, "bytes of it in use at that time"),
     STK_COLUMN(live_row, blocks, COUNT, "blocks of it in use at that time"),
     STK_COLUMN(live_row, allocator, TEXT, "name of the allocator", .is_detail = true),
@@ -104,6 +108,13 @@ static const char *device_id(const struct stk_pass_ctx *ctx, const struct stk_ra
                       : stk_arena_printf(ctx->arena, "%d/%lld", number, (long long)device);
 }
 
+static struct stk_cell op_of(const struct stk_memory_live *live)
+{
+    return stk_cell_text(live->origin == STK_MEMORY_OLDER     ? "(before the profile)"
+                         : live->origin == STK_MEMORY_PROGRAM ? "(held by the program)"
+                                                              : live->op);
+}
+
 static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *pool, const char *id)
 {
     for (uint32_t i = 0; i < pool->live_count; i++) {
@@ -111,9 +122,7 @@ static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *poo
         const struct peak_row row = {
             .device = stk_cell_text(id),
             .allocator = stk_cell_text(pool->allocator),
-            .op = stk_cell_text(live->origin == STK_MEMORY_OLDER     ? "(before the profile)"
-                                : live->origin == STK_MEMORY_PROGRAM ? "(held by the program)"
-                                                                     : live->op),
+            .op = op_of(live),
             .bytes = stk_cell_number(live->bytes),
             .peak_share = stk_cell_share_of(
                 live->bytes < pool->peak_bytes ? live->bytes : pool->peak_bytes, pool->peak_bytes),
@@ -152,12 +161,14 @@ static bool fill_live(struct stk_table *table, const struct stk_memory_sums *m,
     for (uint32_t i = 0; i < pool->point_count; i++) {
         const struct stk_memory_point *p = &pool->points[i];
         for (uint32_t k = p->live_first; k < p->live_first + p->live_count; k++) {
+            const struct stk_memory_live *live = &m->live[k];
             const struct live_row row = {
                 .device = stk_cell_text(id),
                 .t_ns = stk_cell_number(p->t_ns + shift_ns),
-                .op = stk_cell_text(m->live[k].op),
-                .bytes = stk_cell_number(m->live[k].bytes),
-                .blocks = stk_cell_number((int64_t)m->live[k].blocks),
+                .op = op_of(live),
+                .bytes = stk_cell_number(live->bytes),
+                .blocks =
+                    live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
                 .allocator = stk_cell_text(pool->allocator),
             };
             if (!stk_table_put(table, &row)) {

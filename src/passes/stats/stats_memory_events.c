@@ -35,6 +35,7 @@ struct event {
 };
 struct pool {
     int64_t level, least, first_level; // least: of the relative levels
+    int64_t known;                     // bytes of blocks that live
     size_t peak;                       // index into the events, SIZE_MAX: none
     uint32_t allocator;
     uint32_t newest;   // sum of an operator, index + 1
@@ -496,11 +497,12 @@ static struct live_sum *sum_for(struct sweep *s, struct living *l, const struct 
 }
 
 // Freed, or handed out anew without a word.
-static bool end_block(struct living *l, uint32_t block)
+static bool end_block(struct living *l, struct pool *p, uint32_t block)
 {
     const struct block *b = stk_vec_at(&l->blocks, block);
     struct live_sum *sum = stk_vec_at(&l->sums, b->sum);
     sum->bytes = add_bytes(sum->bytes, -b->bytes);
+    p->known = add_bytes(p->known, -b->bytes);
     sum->blocks--;
     uint32_t *free = stk_vec_push(&l->free);
     if (free) {
@@ -516,7 +518,8 @@ static bool live_event(struct sweep *s, struct living *l, const struct event *e)
         return true;
     }
     uint32_t *at = stk_map_put(&l->at, (uint64_t)address->number, e->pool, 0, NULL), index;
-    if (!at || (*at && !end_block(l, *at - 1))) {
+    struct pool *p = stk_vec_at(&s->pools, e->pool);
+    if (!at || (*at && !end_block(l, p, *at - 1))) {
         return false;
     }
     *at = 0;
@@ -534,6 +537,7 @@ static bool live_event(struct sweep *s, struct living *l, const struct event *e)
         *(struct block *)stk_vec_at(&l->blocks, block) = (struct block){index, e->bytes};
         sum->bytes = add_bytes(sum->bytes, e->bytes);
         sum->blocks++;
+        p->known = add_bytes(p->known, e->bytes);
         *at = block + 1;
     }
     return sum != NULL;
@@ -594,14 +598,25 @@ static bool live_at_peak(struct sweep *s, const struct living *l, const struct e
     return ok;
 }
 
-// Those that hold most, the largest first.
-static bool live_at_point(struct sweep *s, struct living *l, uint32_t pool,
+static bool put_point(struct living *l, struct stk_memory_point *point, enum stk_memory_origin from,
+                      int64_t bytes)
+{
+    struct stk_memory_live *row = bytes > 0 ? stk_vec_push(&l->points) : NULL;
+    if (row) {
+        *row = (struct stk_memory_live){.origin = from, .bytes = bytes};
+        point->live_count++;
+    }
+    return row || bytes <= 0;
+}
+
+// The operators that hold most, the largest first, and what no operator of the profile asked for.
+static bool live_at_point(struct sweep *s, struct living *l, const struct event *e,
                           struct stk_memory_point *point)
 {
+    const struct pool *p = stk_vec_at(&s->pools, e->pool);
     const struct live_sum *most[STK_MEMORY_NAMED + 1], *sum;
     size_t n = 0;
-    for (uint32_t i = ((const struct pool *)stk_vec_at(&s->pools, pool))->newest; i;
-         i = sum->older) {
+    for (uint32_t i = p->newest; i; i = sum->older) {
         sum = stk_vec_at(&l->sums, i - 1);
         size_t at = n;
         for (; at > 0 && most[at - 1]->bytes < sum->bytes; at--) {
@@ -618,7 +633,14 @@ static bool live_at_point(struct sweep *s, struct living *l, uint32_t pool,
             return false;
         }
     }
-    return true;
+    if (!((const struct stk_memory_pool *)stk_vec_at(&s->results, e->pool))->has_addresses) {
+        return true;
+    }
+    int64_t older = p->known < point->bytes ? point->bytes - (p->known > 0 ? p->known : 0) : 0;
+    int64_t program = number_or(s->view->t, e->id, STK_DETAIL_STACK, 0);
+    program = program < older ? program : older;
+    return put_point(l, point, STK_MEMORY_PROGRAM, program) &&
+           put_point(l, point, STK_MEMORY_OLDER, older - (program > 0 ? program : 0));
 }
 
 static bool follow_event(struct sweep *s, struct living *l, uint32_t i)
@@ -628,7 +650,7 @@ static bool follow_event(struct sweep *s, struct living *l, uint32_t i)
     struct pool *p = stk_vec_at(&s->pools, e->pool);
     bool ok = live_event(s, l, e) && (p->peak != i || live_at_peak(s, l, e));
     if (ok && p->point < r->point_count && r->points[p->point].event == i) {
-        ok = live_at_point(s, l, e->pool, &r->points[p->point++]);
+        ok = live_at_point(s, l, e, &r->points[p->point++]);
     }
     return ok;
 }
