@@ -7,6 +7,7 @@ pages ask other machines for charts; the trace viewer does without them. Its fir
 viewer's request for events: what draws it comes on top. Perfetto's trace processor is a program that its package fetches from
 the network when it is first used."""
 
+import gzip
 import http.client
 import json
 import pathlib
@@ -37,7 +38,8 @@ def ask(port, path, **words):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=900)
     connection.request("GET", f"/data/plugin/profile/{path}?{urllib.parse.urlencode(words)}")
     answer = connection.getresponse()
-    return answer.status, answer.read()
+    body = answer.read()
+    return answer.status, gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
 
 
 def until_it_answers(port, process):
