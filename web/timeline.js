@@ -132,7 +132,9 @@ export class TimelinePage {
     }
 
     changed() {
-        this.moved = performance.now();
+        const now = performance.now();
+        this.moving = now - this.moved < STILL_MS; // a single jump draws all names at once
+        this.moved = now;
         this.redraw();
         clearTimeout(this.stillTimer);
         this.stillTimer = setTimeout(() => this.redraw(), STILL_MS + 20);
@@ -171,7 +173,7 @@ export class TimelinePage {
         this.data.begin();
         this.scene = { ctx: this.canvas.getContext('2d'), width, height, ratio, palette: this.palette,
             view: this.view, rows: this.rows, data: this.data, strips: this.strips,
-            quick: performance.now() - this.moved < STILL_MS,
+            quick: this.moving && performance.now() - this.moved < STILL_MS,
             scroll: this.scroll, level: this.data.levelFor(this.view.nsPerPx), steps: this.steps,
                 selected: this.selected, area: this.area,
             current: this.current, hits: this.search.ids, notes: this.notes };

@@ -11,8 +11,9 @@
 #include "stoker/timeline.h"
 
 enum {
-    TRACKS_A_THREAD = 16,  // fewer are done before a thread has begun
-    BYTES_MOST = 256 << 20 // of one answer
+    TRACKS_A_THREAD = 16,   // fewer are done before a thread has begun
+    BYTES_MOST = 256 << 20, // of one answer
+    AHEAD = 16              // buckets: what the next ones need is fetched ahead
 };
 
 static bool put(struct stk_tile *t, const struct stk_tl_row *row, uint32_t place, uint32_t count,
@@ -58,6 +59,10 @@ static bool fill_from_buckets(struct stk_tile *t, const struct stk_tl_row *row)
     stk_tl_buckets_of(t->x, row, t->level, t->from_ns, t->to_ns, &b);
     bool ok = put_before(t, row, b.count ? b.v[0].first : b.end);
     for (uint32_t i = 0; i < b.count && ok; i++) {
+        if (row->follows && i + AHEAD < b.count) { // the last event of a bucket
+            __builtin_prefetch(
+                &t->x->t->dur_low[stk_tl_event(t->x, row, b.v[i + AHEAD].first - 1)]);
+        }
         ok = put_bucket(t, row, b.v[i], i + 1 < b.count ? b.v[i + 1].first : b.end);
     }
     return ok;
