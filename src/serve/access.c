@@ -38,9 +38,10 @@ static bool is_ours(const struct stk_access *g, const char *authority)
 {
     const char *const names[] = {"127.0.0.1", "localhost", "[::1]", g->host};
     char known[128];
+    int port = atomic_load(&g->port);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool is_v6 = strchr(names[i], ':') && names[i][0] != '[';
-        snprintf(known, sizeof known, is_v6 ? "[%s]:%d" : "%s:%d", names[i], g->port);
+        snprintf(known, sizeof known, is_v6 ? "[%s]:%d" : "%s:%d", names[i], port);
         if (strcasecmp(known, authority) == 0) {
             return true;
         }

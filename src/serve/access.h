@@ -6,6 +6,7 @@
 #ifndef STK_SERVE_ACCESS_H
 #define STK_SERVE_ACCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -15,7 +16,7 @@ enum { STK_TOKEN_CHARS = 32 }; // 128 bits
 struct stk_access {
     char token[STK_TOKEN_CHARS + 1];
     char host[96]; // as people type it, without port; besides the names of this machine's loopback
-    int port;
+    atomic_int port; // known once it listens, when others may ask already; 0 until then
 };
 
 // A fresh token. STOKER_EBUG: the system has no randomness to give.

@@ -316,8 +316,9 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
                            plan->host, plan->port);
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    s->gate.port = info ? info->port : plan->port;
-    snprintf(s->address, sizeof s->address, "http://%s:%d/?token=%s", plan->host, s->gate.port,
+    int port = info ? info->port : plan->port;
+    atomic_store(&s->gate.port, port);
+    snprintf(s->address, sizeof s->address, "http://%s:%d/?token=%s", plan->host, port,
              s->gate.token);
     return STOKER_OK;
 }
