@@ -25,6 +25,7 @@ enum {
     KINETO_HEAD = 40,
     KINETO_TYPE = 32,
     LINE_MAX = 64,
+    WAITS_MAX = 100,
     // HTTP/2 (RFC 9113, 6)
     FRAME_DATA = 0,
     FRAME_HEADERS = 1,
@@ -73,7 +74,9 @@ struct sent {
 static void put(struct sent *s, const void *bytes, size_t n)
 {
     n = n < sizeof s->bytes - s->n ? n : sizeof s->bytes - s->n;
-    memcpy(s->bytes + s->n, bytes, n);
+    if (n > 0) { // a frame without bytes has no address of them, either
+        memcpy(s->bytes + s->n, bytes, n);
+    }
     s->n += n;
 }
 static void put_byte(struct sent *s, uint32_t value)
@@ -183,7 +186,7 @@ static struct {
     char port[8];
     const struct sent *answer;
     size_t done;
-    int idle; // asked so often with nothing left to send
+    int asked; // so often with nothing left to send
 } server = {.listening = -1, .fd = -1};
 
 static void listen_once(void)
@@ -207,18 +210,19 @@ static bool serve(void)
 {
     if (server.fd < 0) {
         server.fd = accept4(server.listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    }
+    if (server.fd < 0) {
         return false;
     }
     const struct sent *a = server.answer;
     if (server.done < a->n) {
         ssize_t k = send(server.fd, a->bytes + server.done, a->n - server.done, MSG_NOSIGNAL);
         server.done = k > 0 ? server.done + (size_t)k : a->n;
-        if (server.done == a->n) {
-            shutdown(server.fd, SHUT_WR);
-        }
-        return false;
     }
-    return ++server.idle > 1000;
+    if (server.done == a->n && server.asked++ == 0) {
+        shutdown(server.fd, SHUT_WR);
+    }
+    return server.asked > WAITS_MAX;
 }
 
 static void ask_server(const struct sent *answer)
@@ -230,7 +234,7 @@ static void ask_server(const struct sent *answer)
     listen_once();
     server.answer = answer;
     server.done = 0;
-    server.idle = 0;
+    server.asked = 0;
     const struct stk_service_plan plan = {.host = "127.0.0.1",
                                           .port = server.port,
                                           .folder = own_folder(),
