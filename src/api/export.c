@@ -96,7 +96,7 @@ static void select_processes(const struct stk_select *select, const struct stk_o
     }
 }
 
-static enum stoker_status place_ranks(struct stoker_export *e, struct stoker_err *err)
+static enum stoker_status place_ranks(struct stoker_export *e, bool redact, struct stoker_err *err)
 {
     struct stk_export *x = &e->x;
     size_t n = (size_t)e->run.rank_count + 1;
@@ -107,7 +107,7 @@ static enum stoker_status place_ranks(struct stoker_export *e, struct stoker_err
     }
     for (uint32_t i = 0; i < e->run.rank_count; i++) {
         const struct stk_open_rank *rank = &e->run.ranks[i];
-        const struct stk_export_parts *parts = rank->sum->partial;
+        struct stk_export_parts *parts = rank->sum->partial;
         uint32_t file = file_of(x, rank);
         struct stk_export_file *f = &x->files[file];
         if (!f->processes) {
@@ -123,7 +123,13 @@ static enum stoker_status place_ranks(struct stoker_export *e, struct stoker_err
             .sum = rank->sum,
             .pieces = parts ? parts->v : NULL,
             .piece_count = parts ? parts->count : 0,
+            .path = parts ? parts->path : NULL,
+            .path_count = parts ? parts->path_count : 0,
+            .path_step = parts ? parts->path_step : 0,
         };
+        for (size_t k = 0; parts && redact && k < parts->path_count; k++) {
+            parts->path[k].name = NULL; // they were copied before names were replaced
+        }
     }
     return STOKER_OK;
 }
@@ -142,7 +148,7 @@ static enum stoker_status open_run(struct stoker_export *e, const char *const *p
         status = stk_diagnose(&e->run.in, options, &e->report, err);
     }
     if (status == STOKER_OK) {
-        status = place_ranks(e, err);
+        status = place_ranks(e, options->redact, err);
     }
     if (status != STOKER_OK) {
         return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of each device's time as pieces in order, for exports: kept of a rank while it is
-// summarised.
+// The parts of each device's time as pieces in order, and the critical path of a step, for exports:
+// kept of a rank while it is summarised.
 #ifndef STK_API_EXPORT_PARTS_H
 #define STK_API_EXPORT_PARTS_H
 
@@ -10,6 +10,9 @@
 struct stk_export_parts {
     struct stk_export_piece *v; // by device and time, in the trace's time
     size_t count;
+    struct stk_export_path *path; // of a usual step
+    size_t path_count;
+    int64_t path_step;
 };
 // A view's `see` (needs its gaps): *partial is a struct stk_export_parts.
 STK_MUST_CHECK enum stoker_status stk_export_parts_see(const struct stk_analysis *view,

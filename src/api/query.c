@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/near.h"
 #include "replay/graph.h"
+#include "report/whatif.h"
 
 #define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
 
@@ -25,13 +26,35 @@ struct stoker_profiles {
     const struct stoker_query_options *options; // of the running query
 };
 
-// What an open run keeps of a rank besides its trace: its gaps, and the graph that findings are
-// priced with.
+// What an open run keeps of a rank besides its trace: its gaps, the critical path of a step, and
+// the graph that findings are priced with.
 struct kept_gaps {
     struct stk_query_gap *v;
     size_t count;
+    struct stk_query_path *path;
+    size_t path_count;
     void *graph;
 };
+
+// The critical path as rows of the table.
+static enum stoker_status keep_path(struct kept_gaps *kept, const struct stk_replay_path *from,
+                                    struct stk_arena *arena, struct stoker_err *err)
+{
+    size_t count = from->path ? from->path->events.count : 0;
+    const struct stk_whatif_path_event *e = count ? from->path->events.items : NULL;
+    kept->path = stk_arena_array(arena, count + 1, sizeof *kept->path);
+    for (; kept->path && kept->path_count < count; kept->path_count++) {
+        const struct stk_whatif_path_event *p = &e[kept->path_count];
+        kept->path[kept->path_count] = (struct stk_query_path){.start_ns = p->t_ns - from->base_ns,
+                                                               .dur_ns = p->dur_ns,
+                                                               .step = from->step,
+                                                               .kind = p->kind,
+                                                               .name = *p->name ? p->name : NULL,
+                                                               .where = p->where};
+    }
+    kept->graph = from->priced;
+    return kept->path ? STOKER_OK : stk_err_nomem(err);
+}
 
 static enum stoker_status see(const struct stk_analysis *view, struct stk_arena *arena,
                               void **partial, struct stoker_err *err)
@@ -54,7 +77,9 @@ static enum stoker_status see(const struct stk_analysis *view, struct stk_arena 
                                                       .part = p->part};
     }
     *partial = kept;
-    return stk_replay_brief_hook.see(view, arena, &kept->graph, err);
+    struct stk_replay_path path;
+    enum stoker_status status = stk_replay_path(view, arena, &path, err);
+    return status == STOKER_OK ? keep_path(kept, &path, arena, err) : status;
 }
 
 static int interrupted(void *arg)
@@ -124,11 +149,16 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct kept_gaps *gaps = take_kept(run->in.run->ranks[r]);
+        for (size_t i = 0; gaps && options->redact && i < gaps->path_count; i++) {
+            gaps->path[i].name = NULL; // they were copied before names were replaced
+        }
         ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
                                            .sum = run->ranks[r].sum,
                                            .shift_ns = run->ranks[r].shift_ns,
                                            .gaps = gaps ? gaps->v : NULL,
-                                           .gap_count = gaps ? gaps->count : 0};
+                                           .gap_count = gaps ? gaps->count : 0,
+                                           .path = gaps ? gaps->path : NULL,
+                                           .path_count = gaps ? gaps->path_count : 0};
     }
     run->in.has_graphs = true;
     struct stk_query_source source = {.ranks = ranks,

@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "base/alloc.h"
 #include "render/whatif_out.h"
+#include "replay/batch_fit.h"
 #include "replay/scenarios.h"
 #include "report/schema.h"
 #include "stoker/version.h"
@@ -23,6 +24,53 @@ void stoker_whatif_options_default(struct stoker_whatif_options *options)
     }
     *options = (struct stoker_whatif_options){.list = 0};
     stoker_why_options_default(&options->reading);
+}
+
+// Of the run's ranks, the first graph that there is.
+static struct stk_graph *first_graph(const struct stk_run_sum *run)
+{
+    struct stk_graph *g = NULL;
+    for (uint32_t i = 0; i < run->rank_count && !g; i++) {
+        g = run->ranks[i]->partial;
+    }
+    return g;
+}
+
+// The profile of the same job with another batch: how each class of work grows with it.
+static enum stoker_status fit_batch(struct stoker_whatif *w,
+                                    const struct stoker_whatif_options *options,
+                                    struct stoker_err *err)
+{
+    struct stk_collected other = {.job_count = 0};
+    struct stk_batch_fit *fit = stk_arena_array(&w->in.arena, 1, sizeof *fit);
+    const char *const path = options->other_batch;
+    if (!fit) {
+        return stk_err_nomem(err);
+    }
+    if (!(options->other_times > 0) || options->other_times == 1) {
+        return stk_err_set(err, STOKER_EUSAGE,
+                           "the other profile needs how many times the batch it has, "
+                           "not 1 and above 0");
+    }
+    stk_arena_init(&other.arena, 0);
+    enum stoker_status status =
+        stk_collect(&other, &path, 1, &options->reading, &stk_replay_hook, err);
+    struct stk_graph *to = status == STOKER_OK ? first_graph(w->in.run) : NULL;
+    const struct stk_graph *from = status == STOKER_OK ? first_graph(other.run) : NULL;
+    const char *why = !to || !from ? "one of the two profiles holds nothing to replay"
+                                   : stk_batch_fit(to, from, options->other_times, fit);
+    if (status == STOKER_OK && why) {
+        status = stk_err_set(err, STOKER_EUSAGE, "%.200s does not tell how the work grows: %s",
+                             path, why);
+    }
+    for (uint32_t i = 0; status == STOKER_OK && i < w->in.run->rank_count; i++) {
+        struct stk_graph *g = w->in.run->ranks[i]->partial;
+        if (g) {
+            g->batch_fit = fit;
+        }
+    }
+    stk_collected_free(&other);
+    return status;
 }
 
 static enum stoker_status whatif(struct stoker_whatif *w, const char *const *paths, size_t count,
@@ -43,6 +91,9 @@ static enum stoker_status whatif(struct stoker_whatif *w, const char *const *pat
     w->doc.schema = report.schema;
     w->doc.stoker.version = stoker_version();
     w->doc.profile = report.profile;
+    if (status == STOKER_OK && options->other_batch) {
+        status = fit_batch(w, options, err);
+    }
     if (status == STOKER_OK) {
         status = stk_whatif_make(w->in.run, &asked, &w->in.arena, &w->doc, err);
     }

@@ -5,6 +5,7 @@
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
+#include "base/text.h"
 #include "stoker/whatif.h"
 
 static int print(const struct stk_args *args, const struct stoker_whatif *whatif)
@@ -19,6 +20,16 @@ static int print(const struct stk_args *args, const struct stoker_whatif *whatif
         stoker_whatif_write(whatif, format, &p.how, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status,
                             stoker_whatif_ok(whatif) ? STK_EXIT_DONE : STK_EXIT_CANNOT_TELL);
+}
+
+// "2=larger.json"
+static bool read_other(const char *text, struct stoker_whatif_options *options)
+{
+    char *end;
+    options->other_times = stk_text_to_real(text, &end);
+    options->other_batch = end + 1;
+    return end != text && *end == '=' && end[1] && options->other_times > 0 &&
+           options->other_times != 1;
 }
 
 static int whatif_run(const struct stk_args *args)
@@ -42,6 +53,10 @@ static int whatif_run(const struct stk_args *args)
     options.target_ns = v[STK_OPT_ID_TARGET].set ? v[STK_OPT_ID_TARGET].number : 0;
     options.list = v[STK_OPT_ID_LIST].set;
     options.critical = v[STK_OPT_ID_CRITICAL].set;
+    if (v[STK_OPT_ID_WITH_BATCH].set && !read_other(v[STK_OPT_ID_WITH_BATCH].text, &options)) {
+        return stk_usage(&stk_cmd_whatif, "--with-batch takes F=PROFILE, F the times of the batch: "
+                                          "2=larger.pt.trace.json");
+    }
     stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
     options.reading.progress = stk_progress_update;
     options.reading.progress_arg = &line;
@@ -64,7 +79,10 @@ const struct stk_cmd stk_cmd_whatif = {
         "Rebuilds what the steps of the profile depend on, replays them with a fix applied, and "
         "says how long a step would take, as an interval. Without --fix every fix that applies is "
         "priced alone; --fix a,b prices them together. --target finds the fixes that bring a step "
-        "to a time. --critical prices nothing: it shows the critical path of the steps, by kind "
+        "to a time. --with-batch names a second profile of the same job with a batch of F times "
+        "the "
+        "size: --fix batch=N then goes by how each class of work grew. --critical prices nothing: "
+        "it shows the critical path of the steps, by kind "
         "and "
         "by name, and how much later what runs beside it may end.\n\n"
         "Where the replay cannot be trusted there are no prices: the output says why, and the exit "
@@ -72,15 +90,16 @@ const struct stk_cmd stk_cmd_whatif = {
     .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"
                 "stoker whatif trace.json.gz --list\twhat can be asked\n"
                 "stoker whatif trace.json.gz --fix input-free\tone fix\n"
+                "stoker whatif b32.json --fix batch=4 --with-batch 2=b64.json\tfrom two sizes\n"
                 "stoker whatif trace.json.gz --critical\twhat the steps wait for\n"
                 "stoker whatif logs/ --target 50ms\twhich fixes get a step to 50 ms\n",
     .min_words = 1,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_FIX, STK_OPT_ID_LIST, STK_OPT_ID_TARGET, STK_OPT_ID_CRITICAL,
-                STK_OPT_ID_JSON, STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
-                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
-                STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_FIX, STK_OPT_ID_WITH_BATCH, STK_OPT_ID_LIST, STK_OPT_ID_TARGET,
+                STK_OPT_ID_CRITICAL, STK_OPT_ID_JSON, STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS,
+                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = whatif_run,
 };

@@ -24,12 +24,21 @@ struct stk_export_piece {
     uint8_t part;             // enum stk_part
 };
 
+// A piece of the critical path of a step.
+struct stk_export_path {
+    int64_t start_ns, dur_ns; // in the trace's time
+    const char *kind, *name, *where;
+};
+
 // One rank of one file.
 struct stk_export_rank {
     uint32_t file;
     const struct stk_rank_sum *sum;        // times are common
     const struct stk_export_piece *pieces; // by device and time; disjoint within a device
     size_t piece_count;
+    const struct stk_export_path *path; // in order of time; of a usual step
+    size_t path_count;
+    int64_t path_step; // its number
 };
 
 struct stk_export_process {
@@ -46,11 +55,12 @@ struct stk_export_file {
     struct stk_export_process *processes; // parallel to the trace's
 };
 
-// A row of our own: the verdict, findings, steps, parts of the steps.
+// A row of our own: the verdict, findings, steps, a critical path, parts of the steps.
 enum stk_export_lane_kind {
     STK_EXPORT_VERDICT,
     STK_EXPORT_FINDING,
     STK_EXPORT_STEPS,
+    STK_EXPORT_PATH,
     STK_EXPORT_PARTS
 };
 struct stk_export_lane {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an export adds to the events: process numbers that are unique in the run, and lanes of our
-// own: the verdict, each finding with its evidence, the steps, the parts of each device's time.
-// Pieces of time of one lane never overlap: a finding whose evidence does gets further lanes.
+// own: the verdict, each finding with its evidence, the steps, the critical path of a usual one,
+// the parts of each device's time. Pieces of time of one lane never overlap: a finding whose
+// evidence does gets further lanes.
 //
 // Limits: evidence without a time is shown at the verdict's; parts are known for the devices that
 // took part in the breakdown.
@@ -321,6 +322,45 @@ static void add_steps(struct plan *p, uint32_t rank, uint32_t device)
     lane->count = n;
 }
 
+// What the end of a usual step waited for, piece by piece; pieces of the selected time.
+static void add_path(struct plan *p, uint32_t rank)
+{
+    const struct stk_export_rank *r = &p->x->ranks[rank];
+    int64_t from_ns, to_ns, shift_ns = p->x->files[r->file].shift_ns;
+    struct stk_export_slice *slices = array(p, r->path_count, sizeof *slices);
+    size_t n = 0;
+    selected_time(p->x, rank, &from_ns, &to_ns);
+    for (size_t i = 0; i < r->path_count && !p->failed; i++) {
+        const struct stk_export_path *e = &r->path[i];
+        struct stk_export_note *notes = array(p, 2, sizeof *notes);
+        if (p->failed || e->start_ns >= to_ns || e->start_ns + e->dur_ns <= from_ns) {
+            continue;
+        }
+        slices[n] = (struct stk_export_slice){.start_ns = e->start_ns + shift_ns,
+                                              .dur_ns = e->dur_ns,
+                                              .name = e->name ? e->name : e->kind,
+                                              .notes = notes};
+        note(notes, &slices[n].note_count, "waits for", e->kind);
+        note(notes, &slices[n].note_count, "on", e->where);
+        n++;
+    }
+    if (n == 0 || p->failed) {
+        return;
+    }
+    const char *what = plan_print(p, "critical path of step %" PRId64, r->path_step);
+    char prefix[32] = "";
+    if (p->x->rank_count > 1) {
+        snprintf(prefix, sizeof prefix, "rank %" PRId32 ": ", r->sum->rank);
+    }
+    struct stk_export_lane *lane =
+        add_lane(p, STK_EXPORT_PATH, plan_print(p, "%s%s", prefix, what));
+    if (lane) {
+        lane->rank = rank;
+        lane->slices = slices;
+        lane->count = n;
+    }
+}
+
 static void add_parts(struct plan *p, uint32_t rank)
 {
     const struct stk_export_rank *r = &p->x->ranks[rank];
@@ -373,6 +413,7 @@ static void add_lanes(struct plan *p)
                 add_steps(p, i, d);
             }
         }
+        add_path(p, i);
         add_parts(p, i);
     }
 }

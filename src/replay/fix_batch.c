@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // A batch of several times the size: the time of its step, which does as many times the work.
 //
-// Method: calls of the host, collectives and the optimizer stay; copies of the batch and its
-// preparation grow with it; of a kernel a fixed part stays and the rest grows. The part is a prior,
-// as one profile has one size: launching and filling the device takes the same for any batch, so
-// that it is large in short kernels. At best short kernels hardly grow, at the least all do.
+// With the profile of another size (batch_fit.h), each class of work has a fixed part and one that
+// grows, as measured; the interval is that of a straight line, wider beyond the two sizes.
+//
+// Method without: calls of the host, collectives and the optimizer stay; copies of the batch and
+// its preparation grow with it; of a kernel a fixed part stays and the rest grows. The part is a
+// prior, as one profile has one size: launching and filling the device takes the same for any
+// batch, so that it is large in short kernels. At best short kernels hardly grow, and what is
+// copied in each step beside the shortest piece of data is the same each time; at the least all
+// grows.
 //
 // Limits: other kernels may be chosen for the size; what the model needs of memory is known only
 // where allocations are recorded; whether it trains as well is not priced.
+#include <math.h>
+
+#include "replay/batch_fit.h"
 #include "replay/fix_transfers.h"
 
-#define MOST 64 // times: beyond that no prior holds
+#define LINE_DOUBT 0.05   // of what a fitted line adds between the two sizes
+#define BEYOND_DOUBT 0.07 // of it for each doubling beyond them
+#define MOST 64           // times: beyond that no prior holds
 
 // Of a kernel: what it takes at any size, and the share of the rest that does not grow.
 static const struct {
@@ -42,12 +52,40 @@ static int64_t grown(int64_t ns, double times, enum stk_level_of_fix level)
     return (int64_t)(fixed + ((double)ns - fixed) * times);
 }
 
-static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_fix_how *how)
+// By the line through two sizes; false: the class is not known.
+static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
+                        const struct stk_fix_how *how)
 {
+    const struct stk_batch_fit *fit = g->batch_fit;
+    int class = fit ? stk_batch_class(n) : -1;
+    if (class < 0 || fit->grows[class] < 0) {
+        return false;
+    }
+    double more = fit->times > 1 ? fit->times : 1, less = fit->times < 1 ? fit->times : 1;
+    double beyond = how->value > more   ? how->value / more
+                    : how->value < less ? less / how->value
+                                        : 1;
+    double doubt = LINE_DOUBT + BEYOND_DOUBT * log2(beyond);
+    double by = how->level == STK_FIX_LOW ? 1 - doubt : how->level == STK_FIX_HIGH ? 1 + doubt : 1;
+    double grown = 1 + fit->grows[class] * (how->value - 1) * (how->value > 1 ? by : 2 - by);
+    n->dur_ns = stk_fix_scaled(n->dur_ns, grown > 0 ? grown : 0);
+    return true;
+}
+
+// `batch_kib`: the copies to the device that grow, where others do not; 0: all do.
+static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_fix_how *how,
+                      uint32_t batch_kib)
+{
+    if (n->what != STK_WHAT_OPTIMIZER && n->what != STK_WHAT_SCALING &&
+        !(n->kind == STK_NODE_INPUT && (s->g->feed != STK_FEED_INLINE || s->g->has_workers)) &&
+        grow_fitted(s->g, n, how)) {
+        return;
+    }
+    bool is_static = batch_kib && stk_fix_is_to_device(n) && n->size != batch_kib;
     if (n->kind == STK_NODE_KERNEL && n->what != STK_WHAT_OPTIMIZER &&
         n->what != STK_WHAT_SCALING) {
         n->dur_ns = grown(n->dur_ns, how->value, how->level);
-    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS) {
+    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS && !is_static) {
         n->dur_ns = STK_COPY_SETUP_NS + stk_fix_scaled(n->dur_ns - STK_COPY_SETUP_NS, how->value);
     } else if (n->kind == STK_NODE_INPUT && s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
         n->dur_ns = stk_fix_scaled(n->dur_ns, how->value);
@@ -70,8 +108,9 @@ static void grow_pace(struct stk_scene *s, double times)
 
 static bool batch_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
+    uint32_t batch_kib = how->level == STK_FIX_LOW ? stk_fix_shortest_piece(s->g) : 0;
     for (uint32_t i = 0; i < s->g->node_count; i++) {
-        grow_node(s, &s->nodes[i], how);
+        grow_node(s, &s->nodes[i], how, batch_kib);
     }
     grow_pace(s, how->value);
     return true;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work moves between host and device: OP:device takes an operation that runs on the host between
-// two copies to the device (`op` means any), all:host the whole model to the host: does the device
-// pay at all?
+// two copies to the device (`op` means any), OP:host the kernels of an operator to the thread that
+// launches them, all:host the whole model to the host: does the device pay at all?
 //
 // Method: of OP:device, the copies, the wait and the thread's work go; a kernel takes their place
-// on the stream. Of all:host, kernels become work of the threads that launch them; copies, launches
-// and waits go. How much slower a host is, is a prior, by what cores and devices of one time do:
-// of work in a kernel beyond what any kernel takes, SLOWER times.
+// on the stream. Of OP:host, kernels of the operator that follow each other on a stream become work
+// of the thread, which waits for what the stream did before, and for a copy of it; the stream goes
+// on behind the copy back. What is copied no profile says: a kernel that moves data is taken to
+// move it again over a link that is 20 times slower. Of all:host, kernels become work of the
+// threads that launch them; copies, launches and waits go. How much slower a host is, is a prior,
+// by what cores and devices of one time do: of work in a kernel beyond what any kernel takes,
+// SLOWER times.
 //
 // Limits: the host's cores are not counted; whether the framework has a kernel for the operation is
-// not known; which operations of the device could run on the host alone is not priced.
+// not known; what else waits for the moved kernels on other streams waits for the copy back.
 #include <string.h>
 
 #include "base/str.h"
@@ -21,6 +25,9 @@
 
 static const double slower[STK_FIX_LEVELS] = {6, 25, 100};  // the host than the device, all of it
 static const double faster[STK_FIX_LEVELS] = {100, 40, 10}; // the device, one operation
+
+static const double link[STK_FIX_LEVELS] = {1, 20, 80}; // copies each way, over the kernel's time
+#define COPY_NS 10000                                   // of a copy, at least
 
 static const char *value_of(const char *text)
 {
@@ -36,15 +43,36 @@ static bool is_all(const char *value)
 static bool place_takes(const char *value)
 {
     const char *colon = strrchr(value, ':');
-    return is_all(value) || (colon && colon > value && strcmp(colon, ":device") == 0);
+    return colon && colon > value && (strcmp(colon, ":device") == 0 || strcmp(colon, ":host") == 0);
+}
+
+static bool is_to_host(const char *value)
+{
+    return strcmp(strrchr(value, ':'), ":host") == 0;
+}
+
+// Does the value, less what stands behind its last colon, name it?
+static bool is_named(const char *name, const char *value)
+{
+    size_t n = (size_t)(strrchr(value, ':') - value);
+    return name && stk_str_contains_nocase(stk_str_from(name), (struct stk_str){value, n});
 }
 
 static bool is_meant(const struct stk_host_op *op, const char *value)
 {
-    size_t n = strlen(value) - strlen(":device");
-    bool any = n == 2 && memcmp(value, "op", 2) == 0;
-    return any || (op->name &&
-                   stk_str_contains_nocase(stk_str_from(op->name), (struct stk_str){value, n}));
+    return strncmp(value, "op:", 3) == 0 || is_named(op->name, value);
+}
+
+// Why none of the device's operators can move; NULL: one can.
+static const char *refuse_to_host(const struct stk_graph *g, const char *value)
+{
+    for (uint32_t i = 0; i < g->op_count; i++) {
+        const struct stk_node *n = &g->nodes[g->ops[i].node];
+        if (n->launch != STK_NONE && is_named(g->op_names[g->ops[i].name], value)) {
+            return NULL;
+        }
+    }
+    return "no operator of that name launches work of the device";
 }
 
 static const char *place_refuse(const struct stk_graph *g)
@@ -61,6 +89,9 @@ static const char *place_refuse_value(const struct stk_graph *g, const struct st
                : g->counts.unlinked * 20 > g->counts.device_ops
                    ? "for some of the device's work no launch is recorded"
                    : NULL;
+    }
+    if (is_to_host(value)) {
+        return refuse_to_host(g, value);
     }
     for (uint32_t i = 0; i < g->host_op_count; i++) {
         if (is_meant(&g->host_ops[i], value)) {
@@ -105,6 +136,58 @@ static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
     n->rest_ns = 0;
 }
 
+// Kernels [first, last] of a stream become work of the thread that launches the first of them.
+static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
+                         enum stk_level_of_fix level)
+{
+    struct stk_node *nodes = s->nodes;
+    uint32_t call = nodes[first].launch;
+    bool has_before = first > s->g->lanes[nodes[first].lane].first;
+    int64_t work_ns = 0, copy_ns = 0;
+    for (uint32_t i = first; i <= last; i++) {
+        int64_t ns = nodes[i].dur_ns > SETUP_NS ? nodes[i].dur_ns - SETUP_NS : 0;
+        work_ns += CALL_NS + stk_fix_scaled(ns, slower[level]);
+        copy_ns = ns > copy_ns ? ns : copy_ns;
+        if (nodes[i].launch != STK_NONE && nodes[i].launch != call) {
+            nodes[nodes[i].launch].dur_ns = 0;
+        }
+        drop(&nodes[i]);
+        nodes[i].launch = call;
+        nodes[i].lag_ns = 0;
+    }
+    copy_ns = COPY_NS + stk_fix_scaled(copy_ns, link[level]);
+    nodes[call].kind = STK_NODE_WAIT;
+    nodes[call].what = STK_WHAT_STAGING;
+    nodes[call].wait = has_before ? first - 1 : STK_NONE;
+    nodes[call].dur_ns = copy_ns + work_ns;
+    nodes[call].lag_ns = stk_graph_clamp(copy_ns + work_ns);
+    nodes[first].kind = STK_NODE_COPY;
+    nodes[first].what = STK_WHAT_H2D_PAGEABLE;
+    nodes[first].dur_ns = copy_ns;
+    nodes[first].wait = call;
+}
+
+// The kernels of an operator, those that follow each other on a stream at once.
+static void move_operator(struct stk_scene *s, const char *value, enum stk_level_of_fix level)
+{
+    const struct stk_graph *g = s->g;
+    for (uint32_t i = 0; i < g->op_count;) {
+        uint32_t first = g->ops[i].node, last = first;
+        if (g->nodes[first].launch == STK_NONE || !is_named(g->op_names[g->ops[i].name], value)) {
+            i++;
+            continue;
+        }
+        for (i++; i < g->op_count && g->ops[i].node == last + 1 &&
+                  g->nodes[last + 1].lane == g->nodes[first].lane &&
+                  g->nodes[last + 1].step == g->nodes[first].step &&
+                  is_named(g->op_names[g->ops[i].name], value);
+             i++) {
+            last++;
+        }
+        move_kernels(s, first, last, level);
+    }
+}
+
 static void move_to_host(struct stk_scene *s, enum stk_level_of_fix level)
 {
     struct stk_node *nodes = s->nodes;
@@ -135,6 +218,10 @@ static bool place_apply(struct stk_scene *s, const struct stk_fix_how *how)
         move_to_host(s, how->level);
         return true;
     }
+    if (is_to_host(value)) {
+        move_operator(s, value, how->level);
+        return true;
+    }
     for (uint32_t i = 0; i < s->g->host_op_count; i++) {
         if (is_meant(&s->g->host_ops[i], value)) {
             move_to_device(s, &s->g->host_ops[i], how->level);
@@ -146,9 +233,9 @@ static bool place_apply(struct stk_scene *s, const struct stk_fix_how *how)
 const struct stk_fix stk_fix_place = {
     .id = "place=",
     .value = "op:device",
-    .choices = "OP:device|all:host",
+    .choices = "OP:device|OP:host|all:host",
     .takes = place_takes,
-    .what = "an operation of the host runs on the device, or the whole model on the host",
+    .what = "an operation runs on the other of host and device, or the whole model on the host",
     .assumes = "there is a kernel for the operation; a host is 6 to 100 times slower",
     .is_priced_alone = true,
     .may_slow = true,

@@ -120,6 +120,10 @@ static void judge(const struct stk_graph *g, struct stk_gate *o)
     if (o->ok && g->leaves_first) {
         say(o, false, "the first step is not like the others, and is left out of the mean");
     }
+    if (o->ok && g->counts_rounds) {
+        say(o, false,
+            "the mean is that of the steps between the first wait for a batch and the last");
+    }
     if (o->ok && o->inferred > 0.3) {
         say(o, false, "most edges between streams are inferred");
     }

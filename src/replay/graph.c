@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/whatif.h"
 
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
@@ -39,7 +40,8 @@ static bool choose_steps(struct stk_graph_build *b)
     for (uint32_t k = 0; k < count; k++) {
         bool used = !a->steps[first + k].excluded;
         b->starts_ns[k] = a->steps[first + k].start_ns;
-        b->g->steps[k] = (struct stk_graph_step){STK_NONE, b->starts_ns[k], used};
+        b->g->steps[k] =
+            (struct stk_graph_step){a->steps[first + k].number, STK_NONE, b->starts_ns[k], used};
         b->g->steps_used += used;
     }
     if (count) {
@@ -71,7 +73,7 @@ static bool choose_span(struct stk_graph_build *b)
     b->g->step_count = b->g->steps_used = from != INT64_MAX;
     b->starts_ns[0] = from;
     b->starts_ns[1] = a->sum->facts.last_ns;
-    b->g->steps[0] = (struct stk_graph_step){STK_NONE, from, true};
+    b->g->steps[0] = (struct stk_graph_step){0, STK_NONE, from, true};
     return true;
 }
 
@@ -128,6 +130,8 @@ static bool keep(struct stk_graph_build *b)
     g->messages = stk_arena_items(b->arena, &b->messages);
     g->node_count = (uint32_t)b->nodes.count;
     g->message_count = (uint32_t)b->messages.count;
+    g->ops = stk_arena_items(b->arena, &b->ops);
+    g->op_count = g->ops ? (uint32_t)b->ops.count : 0;
     g->lane_count = (uint32_t)b->lanes.count;
     return g->nodes && g->lanes && g->messages;
 }
@@ -157,6 +161,7 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
 {
     struct stk_graph_build b = {
         .a = a, .arena = arena, .max_events = max_events, .wants_names = wants_path};
+    b.wants_ops = max_events > MAX_EVENTS_BRIEF && !wants_path;
     b.g = stk_arena_array(arena, 1, sizeof *b.g);
     if (!b.g) {
         return stk_err_nomem(err);
@@ -167,12 +172,15 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
     stk_vec_init(&b.lanes, sizeof(struct stk_lane), UINT16_MAX - 1);
     stk_vec_init(&b.names, sizeof(uint32_t), UINT32_MAX - 1);
     stk_vec_init(&b.messages, sizeof(struct stk_graph_message), UINT32_MAX - 1);
+    stk_vec_init(&b.ops, sizeof(struct stk_graph_op), UINT32_MAX - 1);
     bool ok = choose_time(&b) && (b.g->why_not || build(&b)) &&
               (!wants_path || b.g->why_not || stk_critical_tables(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
     stk_vec_deinit(&b.names);
     stk_vec_deinit(&b.messages);
+    stk_vec_deinit(&b.ops);
+    stk_free(b.op_index);
     stk_free(b.lane_of);
     *partial = b.g;
     return ok ? STOKER_OK : stk_err_nomem(err);
@@ -207,6 +215,21 @@ static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_are
                                     void **partial, struct stoker_err *err)
 {
     return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, false, arena, partial, err) : STOKER_OK;
+}
+
+enum stoker_status stk_replay_path(const struct stk_analysis *a, struct stk_arena *arena,
+                                   struct stk_replay_path *out, struct stoker_err *err)
+{
+    void *made = NULL;
+    enum stoker_status status = make(a, MAX_EVENTS_BRIEF, true, arena, &made, err);
+    const struct stk_graph *g = made;
+    *out = (struct stk_replay_path){.priced = is_worth(a->sum) ? made : NULL};
+    if (status == STOKER_OK && g->critical) {
+        out->path = g->critical;
+        out->base_ns = g->base_ns;
+        out->step = g->steps[g->critical->step].number;
+    }
+    return status;
 }
 
 const struct stk_view_hook stk_replay_hook = {

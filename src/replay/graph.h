@@ -72,6 +72,7 @@ struct stk_lane {
 };
 
 struct stk_graph_step {
+    int64_t number;   // as the profile marks it, else counted from 0
     uint32_t node;    // first node of the step on the driving lane
     int64_t start_ns; // on the host
     bool used;        // counts for the mean
@@ -109,6 +110,11 @@ struct stk_graph_message {
     int64_t bytes;
 };
 
+// The operator that a kernel belongs to.
+struct stk_graph_op {
+    uint32_t node, name; // index into op_names
+};
+
 struct stk_graph {
     struct stk_node *nodes;
     uint32_t node_count;
@@ -121,6 +127,7 @@ struct stk_graph {
     int64_t *ready_ns; // per batch: when workers have it ready
     uint32_t batch_count;
     uint32_t waited_first, waited_last; // batches that were waited for; STK_NONE: none was
+    uint32_t waits;                     // how many were
     // Steps between two that waited for a batch, where most are; else all. They begin and end in
     // the same place of what workers do in turn: what becomes faster before the first wait and
     // behind the last, while batches stand ready, does not last.
@@ -132,17 +139,22 @@ struct stk_graph {
     bool is_span;     // no steps: all that was recorded, as one
     double beside;    // loader threads that are busy at a time, in the mean
     double pace_ns;   // of a step: what the busiest of them works for it; 0 not known
-    double ordinary;  // the median of the loader threads' items over their mean; 1: not known
+    double ordinary;  // the median of what batches take over their mean; 1: even, or not known
     // Without a device: what lies outside of the fetches, of a step that no worker ran beside, over
     // that of the mean step, at the least. 1: nothing is known to run beside.
     double undisturbed;
-    bool leaves_first; // of the steps: it does not count for the mean
-    bool is_contended; // much of the waiting of its streams is beside others that run
+    bool leaves_first;  // of the steps: it does not count for the mean
+    bool counts_rounds; // of several workers: steps outside of them do not count for the mean
+    bool is_contended;  // much of the waiting of its streams is beside others that run
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // times the batch that the device's memory holds; 0 not known
-    struct stk_graph_message *messages; // of each lane in its order
+    const struct stk_batch_fit *batch_fit; // of a second profile; NULL: there is none
+    struct stk_graph_message *messages;    // of each lane in its order
     uint32_t message_count;
+    const char **op_names;
+    struct stk_graph_op *ops; // of each lane in its order; none in a brief graph
+    uint32_t op_name_count, op_count;
     int64_t group_size;            // ranks that reduce together, 0 not known
     struct stk_device_rates rates; // of the rank's first device; 0 not known
     uint32_t driver;               // lane
@@ -162,6 +174,19 @@ extern const struct stk_view_hook stk_replay_brief_hook;
 // The first, and the critical path of the steps beside it.
 extern const struct stk_view_hook stk_replay_critical_hook;
 
+// For who opens a profile to look at it: a graph of some steps.
+struct stk_replay_path {
+    void *priced; // the graph where stk_replay_brief_hook would keep it, else NULL
+    const struct stk_whatif_critical *path; // of a usual one of these steps; NULL: none
+    int64_t base_ns;                        // the path's times less this are the trace's
+    int64_t step;                           // number of the step
+};
+// `out` lives in the arena; wants what stk_replay_brief_hook wants.
+STK_MUST_CHECK enum stoker_status stk_replay_path(const struct stk_analysis *a,
+                                                  struct stk_arena *arena,
+                                                  struct stk_replay_path *out,
+                                                  struct stoker_err *err);
+
 // What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
 struct stk_graph_build {
     const struct stk_analysis *a;
@@ -170,12 +195,15 @@ struct stk_graph_build {
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
     bool wants_names;
     struct stk_vec messages; // struct stk_graph_message
-    struct stk_vec names;    // uint32_t per node, if wanted: string id of its event, STK_NONE
-    uint16_t *lane_of;       // per track: its lane + 1, 0 none
-    int64_t from_ns, to_ns;  // host time of the steps
-    uint64_t max_events;     // of the trace, about
-    int64_t *starts_ns;      // of the steps, and to_ns
-    int64_t *work_ends_ns;   // of the steps, where their work is done; INT64_MAX not known, or NULL
+    bool wants_ops;
+    struct stk_vec ops;     // struct stk_graph_op
+    uint16_t *op_index;     // per string: its place in op_names + 1
+    struct stk_vec names;   // uint32_t per node, if wanted: string id of its event, STK_NONE
+    uint16_t *lane_of;      // per track: its lane + 1, 0 none
+    int64_t from_ns, to_ns; // host time of the steps
+    uint64_t max_events;    // of the trace, about
+    int64_t *starts_ns;     // of the steps, and to_ns
+    int64_t *work_ends_ns;  // of the steps, where their work is done; INT64_MAX not known, or NULL
 };
 
 static inline int64_t stk_node_end(const struct stk_node *n)
@@ -200,6 +228,9 @@ uint32_t stk_graph_step_at(const struct stk_graph_build *b, int64_t t_ns); // gr
 
 // Per host node the work that it launched last, STK_NONE; to be freed. NULL: no memory.
 uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // graph_waits.c
+// graph_ops.c: the operator of a kernel, launched by the event `launch` (STK_NONE). False: no
+// memory.
+bool stk_graph_op(struct stk_graph_build *b, uint32_t event, uint32_t launch, uint32_t node);
 // graph_messages.c: a collective's bytes. False: no memory.
 bool stk_graph_message(struct stk_graph_build *b, uint32_t event, uint32_t node);
 // graph_shapes.c: of the operator around a launch call.

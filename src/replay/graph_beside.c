@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loader's threads that run beside the steps. No step is shorter than what the busiest of them
-// works for it, even where no fetch ever waited.
+// works for it, even where no fetch ever waited. Where each item is a batch, as their number tells,
+// that is the mean item over the threads that share them: in a short recording some threads had one
+// more than others, and all filled a queue first.
 //
 // Processors as what threads share, in a profile without a device: the loader's threads take
 // processors, caches and memory from it. How much is not recorded, and how many processors there
@@ -13,6 +15,8 @@
 // Method: the threads' outermost events are what they were busy with; the steps' time outside of
 // the fetches is their own. Of worker processes, which leave no events, only the shortest steps
 // tell. Limits: other jobs leave none either.
+#include <math.h>
+
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "replay/graph.h"
@@ -21,6 +25,7 @@
 #define FEW_ITEMS 8
 #define UNEVEN 0.8        // a median item over the mean one, from which on items are even
 #define FEW_STEPS 4       // of fewer, the shortest says nothing
+#define BATCH_EACH 0.34   // items of a step are one batch, up to what is ready ahead
 #define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
 #define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
 
@@ -65,15 +70,16 @@ static void find_busy(const struct stk_graph_build *b, double *mean, double *bus
 }
 
 // The longest outermost event of loader threads tells which are items; their median over their
-// mean.
-static double find_ordinary(const struct stk_graph_build *b)
+// mean, and what a step takes of its worker where each item is a batch, else 0.
+static double find_ordinary(const struct stk_graph_build *b, double *pace_ns)
 {
     const struct stk_trace *t = b->a->t;
     int64_t *ns = stk_alloc_array(MOST_ITEMS, sizeof *ns), longest_ns = 0, sum_ns = 0;
-    uint32_t name = STK_NONE;
+    uint32_t name = STK_NONE, threads = 0;
     size_t n = 0;
     for (int pass = 0; ns && pass < 2; pass++) {
         for (uint32_t k = 0; k < t->track_count; k++) {
+            size_t before = n;
             const struct stk_thread_info *x = &b->a->threads[k];
             const struct stk_track *row = &t->tracks[k];
             bool counts = x->in_rank && x->root == k && x->is_loader && !b->lane_of[k];
@@ -87,9 +93,12 @@ static double find_ordinary(const struct stk_graph_build *b)
                     sum_ns = stk_add_ns(sum_ns, ns[n - 1]);
                 }
             }
+            threads += n > before;
         }
     }
-    double ordinary = 1;
+    double ordinary = 1, per_step = (double)n / b->g->step_count;
+    bool are_batches = n >= FEW_ITEMS && fabs(per_step - 1) <= BATCH_EACH;
+    *pace_ns = are_batches ? (double)sum_ns / (double)n / threads : 0;
     if (n >= FEW_ITEMS && sum_ns > 0) {
         stk_sort(ns, n, sizeof *ns, compare_ns);
         ordinary = (double)ns[n / 2] * (double)n / (double)sum_ns;
@@ -131,10 +140,10 @@ bool stk_graph_beside(struct stk_graph_build *b)
     if (g->is_span) {
         return true;
     }
-    g->ordinary = find_ordinary(b);
-    double least, busiest;
+    double least, busiest, item_ns;
+    g->ordinary = find_ordinary(b, &item_ns);
     find_busy(b, &g->beside, &busiest);
-    g->pace_ns = busiest * (double)(b->to_ns - b->from_ns) / g->step_count;
+    g->pace_ns = item_ns > 0 ? item_ns : busiest * (double)(b->to_ns - b->from_ns) / g->step_count;
     if (g->has_device) {
         return true;
     }

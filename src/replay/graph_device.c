@@ -226,6 +226,11 @@ static bool fill_line(struct devices *d, const struct stk_device_line *line)
                 !stk_graph_message(b, line->ops[i].event, d->fill[n.lane])) {
                 return false;
             }
+            if (n.kind == STK_NODE_KERNEL &&
+                !stk_graph_op(b, line->ops[i].event, stk_launch_of(b->a, line->ops[i].event),
+                              d->fill[n.lane])) {
+                return false;
+            }
             nodes[d->fill[n.lane]++] = n;
         }
     }

@@ -11,15 +11,27 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "model/median.h"
 #include "replay/graph.h"
 
 #define FETCH_ELSE_NS (50 * STK_US) // of taking a batch that is ready
 #define WAITED_NS (100 * STK_US)    // a fetch longer than the least one by so much waited
+#define HANDED_NS (150 * STK_US)    // fetches that all take less may only hand over what is ready
 #define FEW_STEPS 4                 // fewer make no mean
 #define WORTH 0.03                  // of the time: fetches that take less tell no pace
 #define ON_DEMAND 0.5               // loader threads busy: fewer do not hold up steps by their pace
+#define MOST_WAITED 0.6             // of the fetches: batches follow each other as they are made
+#define FEW_BATCHES 8               // of fewer, slow ones are not told
+#define FEW_SLOWER 1.3              // the upper quartile over the median, below it few are slow
+#define UNEVEN 0.8                  // the median over the mean, from which on batches are even
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
+
+static int compare_ns(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
 {
@@ -141,6 +153,7 @@ static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
                 spread(ready, waited, k, nodes, at);
             }
             waited = k;
+            b->g->waits++;
             b->g->waited_first = b->g->waited_first == STK_NONE ? k : b->g->waited_first;
             n->dur_ns = fetch_ns;
         }
@@ -154,22 +167,111 @@ static bool set_batches(struct stk_graph_build *b, const struct stk_vec *at)
     return ready != NULL;
 }
 
-// Steps from behind the first that waited for its batch to the last: as many as count, or all.
-static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
+// How long a batch was waited for; not above 0: it was not.
+static int64_t wait_of(const struct stk_graph_build *b, const struct stk_vec *at, uint32_t k)
+{
+    const struct stk_node *n = stk_vec_at(&b->nodes, *(const uint32_t *)stk_vec_at(at, k));
+    int64_t ready_ns = b->g->ready_ns[k];
+    return ready_ns == INT64_MIN ? 0 : ready_ns - n->start_ns;
+}
+
+// The first and the last of the long waits, which begin the rounds of workers that have batches
+// ready together, or follow a slow batch; false: there are no two. The first fetch of all also
+// waits for workers to start.
+static bool long_waits(const struct stk_graph_build *b, const struct stk_vec *at, uint32_t *first,
+                       uint32_t *last)
+{
+    int64_t longest_ns = 0;
+    *first = *last = STK_NONE;
+    for (uint32_t k = 1; k < b->g->batch_count; k++) {
+        int64_t ns = wait_of(b, at, k);
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    for (uint32_t k = 0; longest_ns > 0 && k < b->g->batch_count; k++) {
+        if (wait_of(b, at, k) > longest_ns / 2) {
+            *first = *first == STK_NONE ? k : *first;
+            *last = k;
+        }
+    }
+    return *first != *last;
+}
+
+// Steps from behind that of one batch to that of another are those of the mean; false: too few.
+static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, uint32_t first,
+                           uint32_t last)
 {
     struct stk_graph *g = b->g;
     const struct stk_node *nodes = b->nodes.items;
-    g->mean_from = 0;
-    g->mean_to = g->step_count;
-    if (g->waited_first == STK_NONE || g->waited_first == g->waited_last) {
-        return;
-    }
-    uint32_t from = nodes[*(const uint32_t *)stk_vec_at(at, g->waited_first)].step + 1;
-    uint32_t to = nodes[*(const uint32_t *)stk_vec_at(at, g->waited_last)].step + 1;
-    if (to > from && (to - from) * 2 >= g->step_count && to - from >= FEW_STEPS) {
+    uint32_t from = nodes[*(const uint32_t *)stk_vec_at(at, first)].step + 1;
+    uint32_t to = nodes[*(const uint32_t *)stk_vec_at(at, last)].step + 1;
+    bool enough = to > from && (to - from) * 2 >= g->step_count && to - from >= FEW_STEPS;
+    if (enough) {
         g->mean_from = from;
         g->mean_to = to < g->step_count ? to : g->step_count;
     }
+    return enough;
+}
+
+// From behind the first step that waited long for its batch to the last, or from the first wait to
+// the last, as far as these are enough steps; else all.
+static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
+{
+    struct stk_graph *g = b->g;
+    uint32_t first, last;
+    g->mean_from = 0;
+    g->mean_to = g->step_count;
+    bool rounds = long_waits(b, at, &first, &last) && choose_between(b, at, first, last);
+    if (!rounds && g->waited_first != g->waited_last && g->waited_first != STK_NONE) {
+        choose_between(b, at, g->waited_first, g->waited_last);
+    }
+}
+
+// With a device, the mean that prices start from is that of those steps alone: a part of a round of
+// the workers would weigh it towards steps that wait, or that do not. Without one, a loader's
+// threads disturb all steps, and waits are no rounds.
+static void count_rounds(struct stk_graph_build *b)
+{
+    struct stk_graph *g = b->g;
+    uint32_t within = 0;
+    for (uint32_t k = g->mean_from; k < g->mean_to; k++) {
+        within += g->steps[k].used;
+    }
+    bool counts = g->has_device && !g->is_span && within >= FEW_STEPS;
+    for (uint32_t k = 0; counts && k < g->step_count; k++) {
+        bool leaves = g->steps[k].used && (k < g->mean_from || k >= g->mean_to);
+        g->steps[k].used &= !leaves;
+        g->steps_used -= leaves;
+        g->counts_rounds |= leaves;
+    }
+    // Workers kept that pace.
+    double mean_ns = counts ? (double)(b->starts_ns[g->mean_to] - b->starts_ns[g->mean_from]) /
+                                  (g->mean_to - g->mean_from)
+                            : 0;
+    g->pace_ns = mean_ns > 0 && g->pace_ns > mean_ns ? mean_ns : g->pace_ns;
+}
+
+// Where most fetches waited, batches follow each other as workers make them. Few that take far
+// longer than all others are slow ones, and not the first of several that come together: their
+// median over their mean.
+static bool find_ordinary(struct stk_graph *g)
+{
+    uint32_t first = g->waited_first, last = g->waited_last, n = 0;
+    if (first == STK_NONE || g->ordinary < 1 || last - first < FEW_BATCHES) {
+        return true;
+    }
+    int64_t *ns = stk_alloc_array((size_t)last - first, sizeof *ns);
+    for (uint32_t k = first + 1; ns && k <= last; k++) {
+        ns[n++] = g->ready_ns[k] - g->ready_ns[k - 1];
+    }
+    if (ns) {
+        double mean = (double)(g->ready_ns[last] - g->ready_ns[first]) / n;
+        stk_sort(ns, n, sizeof *ns, compare_ns);
+        bool few = (double)ns[3 * n / 4] < FEW_SLOWER * (double)ns[n / 2];
+        double ordinary = mean > 0 ? (double)ns[n / 2] / mean : 1;
+        g->ordinary = few && g->waits >= MOST_WAITED * n && ordinary < UNEVEN ? ordinary : 1;
+    }
+    stk_free(ns);
+    return ns != NULL;
 }
 
 bool stk_graph_input(struct stk_graph_build *b)
@@ -179,7 +281,7 @@ bool stk_graph_input(struct stk_graph_build *b)
     stk_vec_init(&at, sizeof(uint32_t), UINT32_MAX);
     stk_vec_init(&fetches, sizeof(int64_t), UINT32_MAX);
     bool ok = true;
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, longest_ns = 0;
     for (size_t i = 0; ok && i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
         if (nodes[i].kind == STK_NODE_INPUT) {
             uint32_t *node = stk_vec_push(&at);
@@ -189,17 +291,20 @@ bool stk_graph_input(struct stk_graph_build *b)
                 *node = (uint32_t)i;
                 *ns = nodes[i].dur_ns;
                 least = nodes[i].dur_ns < least ? nodes[i].dur_ns : least;
+                longest_ns = nodes[i].dur_ns > longest_ns ? nodes[i].dur_ns : longest_ns;
             }
         }
     }
     b->g->calibration.fetch_ns = least < FETCH_ELSE_NS ? least : FETCH_ELSE_NS;
     b->g->feed = ok ? feed_of(b, &fetches) : STK_FEED_NONE;
-    b->g->has_workers = b->g->feed != STK_FEED_NONE &&
-                        !fetch_is_named(b->a, "SingleProcessDataLoader") &&
-                        (b->g->feed == STK_FEED_WORKERS || !has_long(b, &fetches));
+    b->g->has_workers =
+        b->g->feed != STK_FEED_NONE && !fetch_is_named(b->a, "SingleProcessDataLoader") &&
+        (b->g->feed == STK_FEED_WORKERS || !has_long(b, &fetches) || longest_ns < HANDED_NS);
     ok = ok && set_batches(b, &at);
     if (ok) {
         choose_mean(b, &at);
+        count_rounds(b);
+        ok = find_ordinary(b->g);
     }
     stk_vec_deinit(&at);
     stk_vec_deinit(&fetches);

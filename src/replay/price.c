@@ -287,7 +287,7 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
             continue;
         }
         graphs[p->count] = g;
-        p->leaves_first |= g->leaves_first;
+        p->leaves_steps |= g->leaves_first || g->counts_rounds;
         if (!stk_gate_check(g, &gate) || !add_waits(g, run->ranks[i])) {
             return false;
         }

@@ -14,7 +14,7 @@ struct stk_pricing {
     const struct stk_graph *const *graphs;
     uint32_t count;
     struct stk_gate gate; // the worst of all ranks
-    bool leaves_first;    // the first step of some rank does not count
+    bool leaves_steps;    // some of the reported steps do not count
     double base_ns; // replayed mean step without a change and without the profiler: slowest rank
     double
         base_inner_ns; // the same of those between two waits for a batch; without a device, median

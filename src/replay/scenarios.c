@@ -82,7 +82,7 @@ static bool fill_base(struct making *m)
     const struct stk_gate *g = &m->pricing.gate;
     struct stk_whatif_base *b = &m->out->base;
     bool has_steps = m->run->step_mean_ns > 0;
-    bool is_mean = has_steps && !m->pricing.leaves_first;
+    bool is_mean = has_steps && !m->pricing.leaves_steps;
     m->out->has_base = g->has_figures && g->measured_ns > 0;
     double ranks = has_steps && m->pricing.count ? m->pricing.count : 1;
     b->measured_ns = is_mean ? m->run->step_mean_ns : (int64_t)(g->measured_ns / ranks);

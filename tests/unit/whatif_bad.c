@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the prices make of traces that are not as they should be: work without its launch, times of
+// centuries, work before its launch, one rank of several. A reason is given, or a price that holds.
+#include "whatif_job.h"
+
+#define STEP_US 10000
+
+// Steps of a fetch, a kernel, and a wait for it.
+static void add_steps(struct synth *s, int64_t from)
+{
+    for (int64_t k = from; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(s, MAIN, at, STEP_US - 10, k);
+        synth_launch(s, MAIN, at + 100, 5, SGEMM, at + 110, 8000, STREAM);
+        synth_host(s, MAIN, at + 200, 7915, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    }
+}
+
+static struct stk_gate gate_of(struct synth *s, struct stk_run_sum **run, struct stk_arena *arena)
+{
+    struct stk_pricing p;
+    CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stk_replay_hook, 1, &s->arena,
+                                      &s->ranks, &s->rank_count, &s->err),
+             STOKER_OK);
+    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, run, &s->err), STOKER_OK);
+    stk_arena_init(arena, 0);
+    CHECK(stk_pricing_init(&p, *run, arena));
+    return p.gate;
+}
+
+static void check_unlinked(void)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_arena arena;
+    synth_begin(&s);
+    add_steps(&s, 0);
+    for (int64_t k = 0; k < STEPS; k++) { // as much work again that nothing launched
+        synth_device(&s, STREAM, (double)k * STEP_US + 8500, 1000, SGEMM, STK_KIND_KERNEL,
+                     STK_DIR_UNKNOWN, STK_MEM_UNKNOWN);
+    }
+    struct stk_gate gate = gate_of(&s, &run, &arena);
+    bool said = false;
+    for (int i = 0; i < gate.why_count; i++) {
+        said |= strstr(gate.why[i], "not linked to the call that launched it") != NULL;
+    }
+    CHECK(!gate.ok);
+    CHECK(said);
+    stk_arena_deinit(&arena);
+    synth_end(&s);
+}
+
+// A kernel that lasts for a century: whatever is said of it, it is said with a reason.
+static void check_absurd(void)
+{
+    static const double lasts_us[] = {3e15, 9.2e15};
+    for (int i = 0; i < 2; i++) {
+        struct synth s;
+        struct stk_run_sum *run;
+        struct stk_arena arena;
+        synth_begin(&s);
+        add_steps(&s, 0);
+        synth_launch(&s, MAIN, 9000, 5, SGEMM, 9010, lasts_us[i], 9);
+        struct stk_gate gate = gate_of(&s, &run, &arena);
+        CHECK(gate.ok || gate.why_count > 0);
+        CHECK(!gate.has_figures || gate.measured_ns >= 0);
+        stk_arena_deinit(&arena);
+        synth_end(&s);
+    }
+}
+
+// Work that begins a millisecond before its call: clocks that do not agree.
+static void check_early(void)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_arena arena;
+    synth_begin(&s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US + STEP_US;
+        synth_step(&s, MAIN, at, STEP_US - 10, k);
+        synth_launch(&s, MAIN, at + 2000, 5, SGEMM, at + 1000, 5000, STREAM);
+    }
+    struct stk_gate gate = gate_of(&s, &run, &arena);
+    CHECK(gate.ok || gate.why_count > 0);
+    CHECK(!gate.ok || (gate.replay_error < 0.05 && gate.measured_ns > 0));
+    stk_arena_deinit(&arena);
+    synth_end(&s);
+}
+
+// Collectives of a rank whose peers' profiles are not there: who waits for whom is not known.
+static void check_one_of_many(void)
+{
+    struct job j;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * STEP_US;
+        synth_step(&j.s, MAIN, at, STEP_US - 10, k);
+        synth_launch(&j.s, MAIN, at + 100, 5, SGEMM, at + 110, 5000, STREAM);
+        synth_launch(&j.s, MAIN, at + 120, 5, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", at + 5120,
+                     3000, 9);
+        synth_host(&j.s, MAIN, at + 200, 7925, "cudaDeviceSynchronize", STK_KIND_RUNTIME);
+    }
+    summarize(&j);
+    CHECK(strstr(refusal(&j, "no-straggler"), "profiles of several ranks") != NULL);
+    struct stk_price p = price(&j, "kernel-faster=2");
+    CHECK(p.expected < 1);
+    end(&j);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_unlinked);
+    CHECK_RUN(check_absurd);
+    CHECK_RUN(check_early);
+    CHECK_RUN(check_one_of_many);
+    return check_done("unit.whatif_bad");
+}
