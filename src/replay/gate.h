@@ -20,7 +20,8 @@ struct stk_gate {
     double mean_error;                // of the mean of the steps, by their spread
     double transplant_error;          // median over pairs of steps
     double profiler;                  // of the measured step: the profiler's own; by the pricing
-    double measured_ns, replayed_ns;  // means of the used steps
+    double measured_ns, replayed_ns;  // means of the used steps; of several ranks their sums
+    double slowest_ns;                // the measured one of the slowest rank
     const char *why[6];               // what is red; then what is worth knowing
     int why_count;
 };

@@ -196,15 +196,16 @@ static bool long_waits(const struct stk_graph_build *b, const struct stk_vec *at
     return *first != *last;
 }
 
-// Steps from behind that of one batch to that of another are those of the mean; false: too few.
+// Steps from behind that of one batch to that of another are those of the mean; false: they are
+// few, or less than that part of all.
 static bool choose_between(struct stk_graph_build *b, const struct stk_vec *at, uint32_t first,
-                           uint32_t last)
+                           uint32_t last, uint32_t part)
 {
     struct stk_graph *g = b->g;
     const struct stk_node *nodes = b->nodes.items;
     uint32_t from = nodes[*(const uint32_t *)stk_vec_at(at, first)].step + 1;
     uint32_t to = nodes[*(const uint32_t *)stk_vec_at(at, last)].step + 1;
-    bool enough = to > from && (to - from) * 2 >= g->step_count && to - from >= FEW_STEPS;
+    bool enough = to > from && (to - from) * part >= g->step_count && to - from >= FEW_STEPS;
     if (enough) {
         g->mean_from = from;
         g->mean_to = to < g->step_count ? to : g->step_count;
@@ -220,9 +221,9 @@ static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
     uint32_t first, last;
     g->mean_from = 0;
     g->mean_to = g->step_count;
-    bool rounds = long_waits(b, at, &first, &last) && choose_between(b, at, first, last);
-    if (!rounds && g->waited_first != g->waited_last && g->waited_first != STK_NONE) {
-        choose_between(b, at, g->waited_first, g->waited_last);
+    g->has_rounds = long_waits(b, at, &first, &last) && choose_between(b, at, first, last, 3);
+    if (!g->has_rounds && g->waited_first != g->waited_last && g->waited_first != STK_NONE) {
+        choose_between(b, at, g->waited_first, g->waited_last, 2);
     }
 }
 

@@ -45,6 +45,7 @@ static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t 
     worse(&all->mean_error, one->mean_error);
     all->has_transplant &= one->has_transplant;
     worse(&all->transplant_error, one->transplant_error);
+    worse(&all->slowest_ns, one->slowest_ns);
     all->measured_ns += one->measured_ns;
     all->replayed_ns += one->replayed_ns;
     if (all->ok && !one->ok) {
@@ -360,14 +361,16 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         doubt += MEAN_DOUBT * p->gate.mean_error;
     }
     out->expected = expected;
-    if (expected < MUCH_FASTER && needs_batches && hides_pace(p)) {
-        share[STK_FIX_HIGH] = bounded(share[STK_FIX_HIGH], KEPT_UP, 1);
-        double usual = bounded(USUAL_PACE_NS / p->base_ns, 0, share[STK_FIX_HIGH]);
+    out->work = stk_fix_work(set, count);
+    bool is_hidden = needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p);
+    if (is_hidden) { // what a worker does for a batch is as much as the batch
+        double high = share[STK_FIX_HIGH], usual = out->work * USUAL_PACE_NS / p->base_ns;
+        share[STK_FIX_HIGH] = expected < MUCH_FASTER ? bounded(high, KEPT_UP, 1) : high;
+        usual = bounded(usual, 0, out->work > 1 ? out->work * KEPT_UP : share[STK_FIX_HIGH]);
         expected = out->expected = expected > usual ? expected : usual;
     }
     double least = LEAST_LEFT * share[STK_FIX_LOW];
     out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
     out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, most + STEP_DOUBT);
-    out->work = stk_fix_work(set, count);
     return true;
 }

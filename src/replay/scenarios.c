@@ -84,8 +84,9 @@ static bool fill_base(struct making *m)
     bool has_steps = m->run->step_mean_ns > 0;
     bool is_mean = has_steps && !m->pricing.leaves_steps;
     m->out->has_base = g->has_figures && g->measured_ns > 0;
-    double ranks = has_steps && m->pricing.count ? m->pricing.count : 1;
-    b->measured_ns = is_mean ? m->run->step_mean_ns : (int64_t)(g->measured_ns / ranks);
+    b->measured_ns = is_mean     ? m->run->step_mean_ns
+                     : has_steps ? (int64_t)g->slowest_ns
+                                 : (int64_t)g->measured_ns;
     b->median_ns = has_steps ? m->run->step_median_ns : b->measured_ns;
     b->replayed_ns = g->measured_ns > 0
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
