@@ -24,7 +24,7 @@ _stoker() {
     case "$command" in
         "") words="why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
-        whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
+        whatif) words=""; options="--json --output --steps --rank --device --from --to --fix --with-batch --target --redact --threads --no-color --verbose --quiet --list --critical --help "; files=1 ;;
         view) words=""; options="--redact --threads --quiet --port --host --no-open --no-cache --ui-dir --help "; files=1 ;;
         report) words=""; options="--steps --rank --device --from --to --redact --threads --quiet --html --help "; files=1 ;;
         stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;

@@ -28,6 +28,7 @@ complete -c stoker -n '__fish_seen_subcommand_from whatif' -l device -x -d 'only
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l from -x -d 'only from this time after the first event on: 10ms, 1.5s, 200us'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l to -x -d 'only up to this time after the first event'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l fix -x -d 'price these fixes, all of them at once: input-free, input-faster=2'
+complete -c stoker -n '__fish_seen_subcommand_from whatif' -l with-batch -x -d 'a profile of the same job with F times the batch, for --fix batch=N'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l target -x -d 'find the fixes that bring a step to this time: 50ms'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l redact -d 'remove host names, paths and names that users chose'
 complete -c stoker -n '__fish_seen_subcommand_from whatif' -l threads -s j -x -d 'processors to use; 0: all that this process may use'
