@@ -8,6 +8,9 @@
 // may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
 // come, the next pass reads the input again, and the stage's statistics say that memory was short.
 //
+// Behind a source of tensors nothing is kept: its elements are views of memory that lives as long as
+// the dataset, and come in larger blocks than a cache of them would give.
+//
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +23,7 @@
 
 #define BLOCKS_MAX ((size_t)1 << 28)
 #define TAKE_MAX 4096            // elements of a block that is taken
-#define JOIN_BYTES (64u << 10)   // a block with as much is left as it is
+#define JOIN_BYTES (256u << 10)  // a block with as much is left as it is
 #define KEPT_PARTS ((uint64_t)3) // of KEPT_OF parts of the budget, at most; other stages need some
 #define KEPT_OF ((uint64_t)4)
 
@@ -37,6 +40,7 @@ struct cache {
     size_t at;    // block
     int64_t used; // elements of it
     bool has_begun, has_failed;
+    bool passes; // the input's elements as they come
 };
 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; // of every cache's ds->shared
@@ -192,12 +196,19 @@ static enum stoker_status fill_next(struct stk_iter *it, int64_t want, struct st
     return STOKER_OK;
 }
 
+static bool lies_in_memory(const struct stk_dataset *ds)
+{
+    bool is_tensors = ds->kind == &stk_dataset_tensor_slices || ds->kind == &stk_dataset_tensors;
+    return is_tensors && stk_attrs_int(ds->attrs, "is_mapped", 0) == 0;
+}
+
 static enum stoker_status cache_open(struct stk_iter *it, struct stoker_err *err)
 {
     struct cache *c = it->state;
     const char *name = stk_attrs_text(it->ds->attrs, "filename", "");
     char path[4096];
     if (!*name) {
+        ((struct cache *)it->state)->passes = lies_in_memory(it->ds->in[0]);
         return STOKER_OK;
     }
     int n = snprintf(path, sizeof path, "%s.stkidx", name);
@@ -213,6 +224,9 @@ static enum stoker_status cache_next(struct stk_iter *it, int64_t want, struct s
     struct cache *c = it->state;
     if (c->file) {
         return stk_cache_file_next(c->file, want, out, err);
+    }
+    if (c->passes) {
+        return stk_iter_next(it->in[0], want, out, err);
     }
     enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
     if (s != STOKER_OK || !c->source) {
@@ -241,6 +255,9 @@ static enum stoker_status cache_skip(struct stk_iter *it, int64_t n, int64_t *do
     struct cache *c = it->state;
     if (c->file) {
         return stk_cache_file_skip(c->file, n, done, err);
+    }
+    if (c->passes) {
+        return stk_iter_skip(it->in[0], n, done, err);
     }
     enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
     struct stk_block block = {0};

@@ -197,7 +197,7 @@ def _build(ds):
     try:
         made = _SOURCES[kind](ds) if is_source else _STAGES[kind](ds, below)
     except _Refused as e:
-        raise e if e.args[1:] else _Refused(f"{kind}: {e}", True)
+        raise (e if e.args[1:] else _Refused(f"{kind}: {e}", True)) from e.__cause__
     except (AttributeError, TypeError, ValueError, NotImplementedError) as e:
         raise _Refused(f"{kind}: {e}", True) from e
     why = _tf_names.difference(ds.element_spec, made.element_spec)
