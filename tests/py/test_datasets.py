@@ -496,4 +496,19 @@ def test_what_must_be_a_scalar():
     c.same(came(windows), [True, 5, True])
 
 
+def test_cache_of_slices_keeps_no_copy():
+    data = np.arange(1 << 20, dtype=np.float32).reshape(-1, 64)
+    ds = sd.Dataset.from_tensor_slices(data).cache().repeat(2).batch(128)
+    it = iter(ds)
+    first = [next(it) for _ in range(150)]
+    state = it.state()
+    rest = list(it)
+    c.same(np.array_equal(np.concatenate(first + rest), np.concatenate([data, data])), True)
+    c.same(np.array_equal(np.concatenate(list(ds.iterator(state=state))), np.concatenate(rest)), True)
+    del first, rest
+    for batch in ds:
+        del batch
+    c.same(ds.stats().memory["peak_bytes"] < data.nbytes, True, "no second list of the elements")
+
+
 c.main(globals())
