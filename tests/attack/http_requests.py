@@ -135,7 +135,8 @@ def main():
         skip("this stoker was built without libmicrohttpd")
         return done("attack.http_requests")
     with view_server.server(stoker, PROFILE) as s:
-        for path in ("/api/table/kernels", "/api/whatif", "/api/phases"):
+        event = s.json("/api/search?q=a&limit=1")["hits"][0]["id"]
+        for path in ("/api/table/kernels", "/api/whatif", "/api/phases", f"/api/event?id={event}"):  # the profile's file stays open
             check(s.ask(path)[0] == 200, path)
         thousand_at_once(s)
         time.sleep(1)  # connections end
