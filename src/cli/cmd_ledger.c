@@ -152,7 +152,20 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
     }
 }
 
-static int put(const struct stk_args *args, const char *path, const struct stk_ledger *ledger)
+struct made {
+    const char *path;
+    const struct stk_ledger *ledger;
+    size_t first;
+    bool is_json;
+};
+
+static void put(const void *made, struct stk_sink *to)
+{
+    const struct made *m = made;
+    (m->is_json ? put_json : put_people)(m->path, m->ledger, m->first, to);
+}
+
+static int put_all(const struct stk_args *args, const char *path, const struct stk_ledger *ledger)
 {
     const struct stk_opt_value *v = args->values;
     bool is_json = v[STK_OPT_ID_JSON].set;
@@ -161,20 +174,8 @@ static int put(const struct stk_args *args, const char *path, const struct stk_l
                   : is_json               ? 10000
                                           : ROWS_FOR_PEOPLE;
     size_t first = most && count > most ? count - most : 0;
-    struct stk_output output;
-    struct stk_sink sink;
-    int code = stk_output_open(&output, NULL, false);
-    if (code == STK_EXIT_DONE) {
-        stk_sink_init(&sink, stk_output_write, &output);
-        if (is_json) {
-            put_json(path, ledger, first, &sink);
-        } else {
-            put_people(path, ledger, first, &sink);
-        }
-        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
-        code = stk_output_close(&output, is_whole); // which says what failed
-    }
-    return code;
+    const struct made made = {path, ledger, first, is_json};
+    return stk_output_put(NULL, put, &made);
 }
 
 static int ledger_run(const struct stk_args *args)
@@ -188,7 +189,7 @@ static int ledger_run(const struct stk_args *args)
                                           "it: --file FILE");
     }
     path = path ? path : own;
-    int code = stk_ledger_read(path, &ledger, &err) == STOKER_OK ? put(args, path, &ledger)
+    int code = stk_ledger_read(path, &ledger, &err) == STOKER_OK ? put_all(args, path, &ledger)
                                                                  : stk_fail(&err);
     stk_ledger_free(&ledger);
     return code;

@@ -227,23 +227,28 @@ static void end_line(void)
     stk_signals_set_line(false);
 }
 
-typedef void proof_form(const struct stk_proof_plan *plan, const struct stk_proof *proof,
-                        struct stk_sink *to);
+// What each form of the proof is made of.
+struct made {
+    const struct stk_proof_plan *plan;
+    const struct stk_proof *proof;
+};
 
-// One form of the proof to a file, or to standard output where there is no path.
-static int put(proof_form *form, const struct stk_proof_plan *plan, const struct stk_proof *proof,
-               const char *path)
+static void put_json(const void *made, struct stk_sink *to)
 {
-    struct stk_output output;
-    struct stk_sink sink;
-    int code = stk_output_open(&output, path, false);
-    if (code == STK_EXIT_DONE) {
-        stk_sink_init(&sink, stk_output_write, &output);
-        form(plan, proof, &sink);
-        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
-        code = stk_output_close(&output, is_whole); // which says what failed
-    }
-    return code;
+    const struct made *m = made;
+    stk_proof_json(m->plan, m->proof, to);
+}
+
+static void put_text(const void *made, struct stk_sink *to)
+{
+    const struct made *m = made;
+    stk_proof_text(m->plan, m->proof, to);
+}
+
+static void put_markdown(const void *made, struct stk_sink *to)
+{
+    const struct made *m = made;
+    stk_proof_markdown(m->plan, m->proof, to);
 }
 
 static int put_all(const struct stk_args *args, const struct stk_proof_plan *plan,
@@ -255,13 +260,14 @@ static int put_all(const struct stk_args *args, const struct stk_proof_plan *pla
                                 [STK_PAIRED_CANNOT_TELL] = STK_EXIT_CANNOT_TELL};
     const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
     bool is_json_alone = json && strcmp(json, "-") == 0;
+    const struct made made = {plan, proof};
     int code = STK_EXIT_DONE;
     if (json) {
-        code = put(stk_proof_json, plan, proof, is_json_alone ? NULL : json);
+        code = stk_output_put(is_json_alone ? NULL : json, put_json, &made);
     }
     if (code == STK_EXIT_DONE && !is_json_alone) {
         bool is_markdown = args->values[STK_OPT_ID_MARKDOWN].set;
-        code = put(is_markdown ? stk_proof_markdown : stk_proof_text, plan, proof, NULL);
+        code = stk_output_put(NULL, is_markdown ? put_markdown : put_text, &made);
     }
     return code == STK_EXIT_DONE ? codes[proof->result.verdict] : code;
 }

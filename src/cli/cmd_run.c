@@ -65,17 +65,9 @@ static int write_file(void *file, const char *bytes, size_t n)
     return fwrite(bytes, 1, n, file) == n ? 0 : -1;
 }
 
-// The figures in the run's own folder, and where --json says.
-static void put_json(const struct stk_run *run, const char *path)
+static void put_json(const void *run, struct stk_sink *to)
 {
-    struct stk_output output;
-    struct stk_sink sink;
-    if (stk_output_open(&output, path, false) == STK_EXIT_DONE) {
-        stk_sink_init(&sink, stk_output_write, &output);
-        stk_run_json(run, &sink);
-        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
-        stk_output_close(&output, is_whole); // which says what failed
-    }
+    stk_run_json(run, to);
 }
 
 static void say(const struct running *r)
@@ -158,11 +150,11 @@ static void read_and_say(struct running *r, const struct stk_args *args)
     stk_run_compare(&r->run, args->values[STK_OPT_ID_COMPARE].text, r->warmup);
     char *own = stk_folder_path(r->folder, "run.json");
     if (own) {
-        put_json(&r->run, own);
+        stk_output_put(own, put_json, &r->run);
     }
     stk_free(own);
     if (json->set) {
-        put_json(&r->run, json->text);
+        stk_output_put(json->text, put_json, &r->run);
     }
     if (!args->values[STK_OPT_ID_QUIET].set) {
         explain(r);

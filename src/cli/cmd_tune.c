@@ -52,22 +52,22 @@ static bool wants_stop(void *arg)
     return stk_signals_pending();
 }
 
-typedef void tune_form(const struct stk_tune_plan *plan, const struct stk_tune *tune,
-                       struct stk_sink *to);
+// What each form of the result is made of.
+struct made {
+    const struct stk_tune_plan *plan;
+    const struct stk_tune *tune;
+};
 
-static int put(tune_form *form, const struct stk_tune_plan *plan, const struct stk_tune *tune,
-               const char *path)
+static void put_json(const void *made, struct stk_sink *to)
 {
-    struct stk_output output;
-    struct stk_sink sink;
-    int code = stk_output_open(&output, path, false);
-    if (code == STK_EXIT_DONE) {
-        stk_sink_init(&sink, stk_output_write, &output);
-        form(plan, tune, &sink);
-        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
-        code = stk_output_close(&output, is_whole); // which says what failed
-    }
-    return code;
+    const struct made *m = made;
+    stk_tune_json(m->plan, m->tune, to);
+}
+
+static void put_text(const void *made, struct stk_sink *to)
+{
+    const struct made *m = made;
+    stk_tune_text(m->plan, m->tune, to);
 }
 
 static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan,
@@ -76,13 +76,14 @@ static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan
     const char *json = args->values[STK_OPT_ID_JSON_FILE].text;
     bool is_json_alone = json && strcmp(json, "-") == 0;
     char *own = stk_folder_path(plan->folder, "tune.json");
-    int code = own ? put(stk_tune_json, plan, tune, own) : STK_EXIT_LIMIT;
+    const struct made made = {plan, tune};
+    int code = own ? stk_output_put(own, put_json, &made) : STK_EXIT_LIMIT;
     stk_free(own);
     if (code == STK_EXIT_DONE && json) {
-        code = put(stk_tune_json, plan, tune, is_json_alone ? NULL : json);
+        code = stk_output_put(is_json_alone ? NULL : json, put_json, &made);
     }
     if (code == STK_EXIT_DONE && !is_json_alone) {
-        code = put(stk_tune_text, plan, tune, NULL);
+        code = stk_output_put(NULL, put_text, &made);
     }
     bool can_tell = tune->verdict != STK_TUNE_CANNOT_TELL;
     return code != STK_EXIT_DONE ? code : can_tell ? STK_EXIT_DONE : STK_EXIT_CANNOT_TELL;

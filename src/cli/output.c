@@ -201,3 +201,17 @@ int stk_output_close(struct stk_output *o, bool keep)
     }
     return STK_EXIT_DONE;
 }
+
+int stk_output_put(const char *path, stk_output_form *form, const void *arg)
+{
+    struct stk_output output;
+    struct stk_sink sink;
+    int code = stk_output_open(&output, path, false);
+    if (code == STK_EXIT_DONE) {
+        stk_sink_init(&sink, stk_output_write, &output);
+        form(arg, &sink);
+        bool is_whole = stk_sink_finish(&sink, NULL) == STOKER_OK;
+        code = stk_output_close(&output, is_whole); // which says what failed
+    }
+    return code;
+}

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/atomic_file.h"
+#include "base/sink.h"
 #include "base/utf8.h"
 
 // --no-color, NO_COLOR, FORCE_COLOR, TERM=dumb, and whether fd is a terminal; in that order.
@@ -41,6 +42,10 @@ int stk_output_open(struct stk_output *o, const char *path, bool for_people);
 int stk_output_close(struct stk_output *o, bool keep);
 // A stoker_write_fn over struct stk_output.
 int stk_output_write(void *output, const char *bytes, size_t n);
+
+// Text that `form` writes, to `path` or to standard output (NULL); the exit code, what failed said.
+typedef void stk_output_form(const void *arg, struct stk_sink *to);
+int stk_output_put(const char *path, stk_output_form *form, const void *arg);
 
 // Standard output could not be written: says so and returns the exit code; a closed pipe keeps
 // `code`.

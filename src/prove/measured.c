@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "capture/parent/folder.h"
@@ -104,6 +105,14 @@ static bool has_applied(const char *folder)
     return found;
 }
 
+static bool has_hooks(const char *folder)
+{
+    char *seen = stk_folder_path(folder, "hooks/seen");
+    bool is_there = seen && access(seen, F_OK) == 0;
+    stk_free(seen);
+    return is_there;
+}
+
 static enum stoker_status run_in(const struct stk_measure *run, const char *folder,
                                  struct stk_measured *to, struct stoker_err *err)
 {
@@ -128,6 +137,7 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
         status = read_steps(folder, run->warmup, run->steps, to, err);
     }
     to->is_applied = has_applied(folder);
+    to->has_hooks = has_hooks(folder);
     stk_folder_drop_hooks(folder);
     stk_free(env);
     return status;

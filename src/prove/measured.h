@@ -43,6 +43,7 @@ struct stk_measured {
     uint64_t steps, judged;           // made, of the first `steps`; behind the warm-up
     uint64_t mean_ns, median_ns;      // of the judged ones, at least STK_MEASURE_LEAST; 0: too few
     double wait_share;                // of them, for input; below 0: unknown
+    bool has_hooks;                   // an interpreter loaded them
     bool is_applied;                  // a hook of `stoker tune` applied a fix
     size_t ranks;                     // processes that step
     char framework[32];               // "pytorch", "tensorflow", "jax", ""

@@ -13,7 +13,7 @@
 enum { SEARCH_RUNS = 60 }; // that a search of some fixes takes
 enum { WINDOW = 5, STEPS_MIN = 24, STEPS_MAX = 4000 };
 
-static enum stoker_status no_job(const struct stk_measured *m, struct stoker_err *err)
+static enum stoker_status no_job(const struct stk_bounded *m, struct stoker_err *err)
 {
     if (!m->has_hooks) {
         return stk_err_set(err, STOKER_EINPUT,
@@ -43,9 +43,9 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
                                   struct stoker_err *err)
 {
     struct stk_tune *tune = t->tune;
-    struct stk_measured m;
+    struct stk_bounded m;
     struct stk_tune_set none = {.count = 0};
-    struct stk_measure_plan plan = {.argv = t->plan->argv,
+    struct stk_bounded_plan plan = {.argv = t->plan->argv,
                                     .folder = t->plan->folder,
                                     .loss = t->plan->loss,
                                     .warmup = tune->warmup,
@@ -57,7 +57,7 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
                                     .arg = t->plan->arg};
     snprintf(t->what, sizeof t->what, "the job as it is, captured");
     stk_tune_tell(t, "", NULL);
-    enum stoker_status status = stk_measure(&plan, &none, "capture", &m, err);
+    enum stoker_status status = stk_bounded_run(&plan, &none, "capture", &m, err);
     if (status == STOKER_OK && (m.has_failed || !m.all_steps)) {
         status = no_job(&m, err);
     }
@@ -75,11 +75,11 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
         snprintf(tune->sentence, sizeof tune->sentence, "%s", found->sentence);
         stk_free(folder);
     }
-    stk_measured_free(&m);
+    stk_bounded_free(&m);
     return status;
 }
 
-static enum stoker_status run_original(struct stk_tuning *t, struct stk_measured *m,
+static enum stoker_status run_original(struct stk_tuning *t, struct stk_bounded *m,
                                        struct stoker_err *err)
 {
     struct stk_tune_set none = {.count = 0};
@@ -91,7 +91,7 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
                                         struct stoker_err *err)
 {
     struct stk_tune *tune = t->tune;
-    struct stk_measured first;
+    struct stk_bounded first;
     *found = (struct stk_candidates){.count = 0};
     enum stoker_status status = capture(t, found, err);
     if (status != STOKER_OK) {
@@ -106,7 +106,7 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
         tune->steps = steps_for(t, first.step_s);
         tune->run_s += fmax(0, ((double)tune->steps - (double)first.steps) * first.step_s);
     }
-    stk_measured_free(&first);
+    stk_bounded_free(&first);
     while (status == STOKER_OK && tune->originals < 2) {
         status = run_original(t, &tune->original[tune->originals++], err);
     }
@@ -149,13 +149,13 @@ enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, struct stok
     }
     snprintf(t->what, sizeof t->what, "the strong baseline");
     for (int i = 0; i < RUNS && stk_tune_left(t) > (int64_t)(tune->run_s * 1e9); i++) {
-        struct stk_measured m;
+        struct stk_bounded m;
         stk_tune_tell(t, "", NULL);
         enum stoker_status status =
             stk_tune_try(t, &tune->strong, stk_tune_together(&tune->kept), &m, err);
         bool is_good = status == STOKER_OK && !m.has_failed;
         sum += is_good ? m.step_s : 0;
-        stk_measured_free(&m);
+        stk_bounded_free(&m);
         if (!is_good) {
             return status;
         }

@@ -2,12 +2,9 @@
 // Bounded runs; see bounded_run.h.
 #include "tune/bounded_run.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,16 +14,18 @@
 #include "base/human.h"
 #include "capture/parent/folder.h"
 #include "capture/parent/step_record.h"
+#include "prove/measured.h"
 #include "prove/paired.h"
-#include "prove/trial.h"
 #include "tune/group_memory.h"
 #include "tune/printed.h"
 
-enum { LOOK_EVERY = 10, STEPS_MOST = 1 << 20 };
+enum { LOOK_EVERY = 10 };
+
+extern char **environ;
 
 struct running {
-    const struct stk_measure_plan *plan;
-    struct stk_measured *out;
+    const struct stk_bounded_plan *plan;
+    struct stk_bounded *out;
     char *folder;
     struct stk_tune_printed printed;
     uint64_t start_ns;
@@ -67,47 +66,10 @@ static bool stop(void *arg)
     return r->is_too_large || (r->plan->stop && r->plan->stop(r->plan->arg));
 }
 
-static bool is_done(void *arg)
-{
-    const struct running *r = arg;
-    return stk_steps_window_is_over(r->folder);
-}
-
 static enum stoker_status take(void *arg, const char *bytes, size_t n, struct stoker_err *err)
 {
     struct running *r = arg;
     return stk_printed_feed(&r->printed, bytes, n, err);
-}
-
-// Records of the process that stepped most.
-static struct stk_steps_record *read_records(const char *folder, struct stk_steps_header *head)
-{
-    struct stk_steps_record *records = NULL;
-    DIR *d = opendir(folder);
-    struct dirent *e;
-    head->kept = 0;
-    while (d && (e = readdir(d))) {
-        struct stk_steps_header h;
-        int fd = strncmp(e->d_name, "steps-", 6) == 0
-                     ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC)
-                     : -1;
-        if (fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.kept > head->kept &&
-            h.kept <= STEPS_MOST && memcmp(h.magic, STK_STEPS_MAGIC, sizeof h.magic) == 0) {
-            size_t bytes = h.kept * sizeof *records;
-            void *more = stk_realloc_array(records, h.kept, sizeof *records);
-            records = more ? more : records;
-            if (more && pread(fd, more, bytes, STK_STEPS_HEADER_BYTES) == (ssize_t)bytes) {
-                *head = h;
-            }
-        }
-        if (fd >= 0) {
-            close(fd);
-        }
-    }
-    if (d) {
-        closedir(d);
-    }
-    return records;
 }
 
 static double median_of(const struct stk_steps_record *records, size_t n)
@@ -137,34 +99,35 @@ static double wait_share_of(const struct stk_steps_record *records, size_t n)
 }
 
 // A job that ends before the warm-up does is judged behind a quarter of its steps.
-static void judge(struct running *r)
+static enum stoker_status judge(struct running *r, struct stoker_err *err)
 {
-    struct stk_measured *m = r->out;
-    struct stk_steps_header head = {.kept = 0};
-    struct stk_steps_record *records = read_records(r->folder, &head);
+    struct stk_bounded *m = r->out;
+    struct stk_steps_header head;
+    struct stk_steps_record *records = NULL;
+    enum stoker_status status = stk_steps_records(r->folder, &head, &records, err);
     uint64_t n = head.kept, first = r->plan->warmup;
     first = n >= first + STK_TUNE_STEPS_MIN ? first : n / 4;
     m->all_steps = n;
     m->wait_share = -1;
-    if (n && records) {
-        head.framework[sizeof head.framework - 1] = 0;
+    if (n) {
         snprintf(m->framework, sizeof m->framework, "%s", head.framework);
         m->has_window = head.window_state == STK_WINDOW_DONE;
         m->median_s = median_of(records, n);
         m->wait_share = head.has_wait ? wait_share_of(records, n) : -1;
     }
-    if (n >= first + STK_TUNE_STEPS_MIN && first && records) {
+    if (n >= first + STK_TUNE_STEPS_MIN && first) {
         uint64_t from_ns = records[first - 1].end_ns, span_ns = records[n - 1].end_ns - from_ns;
         m->steps = n - first;
         m->step_s = (double)span_ns * 1e-9 / (double)m->steps;
         m->start_s = from_ns > r->start_ns ? (double)(from_ns - r->start_ns) * 1e-9 : 0;
     }
     stk_free(records);
+    return status;
 }
 
 static void fail_by(struct running *r, const struct stk_trial_result *result)
 {
-    struct stk_measured *m = r->out;
+    struct stk_bounded *m = r->out;
     char held[STK_HUMAN_MAX];
     char tail[160];
     m->has_failed = true;
@@ -189,23 +152,22 @@ static void fail_by(struct running *r, const struct stk_trial_result *result)
     }
 }
 
-static enum stoker_status read_back(struct running *r, const struct stk_trial_result *result,
+static enum stoker_status read_back(struct running *r, const struct stk_measured *ran,
                                     struct stoker_err *err)
 {
-    struct stk_measured *m = r->out;
-    char *seen = stk_folder_path(r->folder, "hooks/seen");
-    m->has_hooks = seen && access(seen, F_OK) == 0;
-    stk_free(seen);
+    struct stk_bounded *m = r->out;
+    const struct stk_trial_result *result = &ran->trial;
+    m->has_hooks = ran->has_hooks;
     m->wall_ns = result->wall_ns;
     enum stoker_status status = stk_facts_read(&m->facts, r->folder, err);
     m->facts.framework = m->framework;
     if (status == STOKER_OK) {
         status = stk_printed_losses(&r->printed, &m->facts.losses, err);
     }
-    judge(r);
-    bool is_late = result->is_late || r->is_too_large;
-    bool ended_well = result->is_done || (!is_late && !result->signal && !result->status);
-    if (!ended_well || (!r->plan->window && !m->steps)) {
+    if (status == STOKER_OK) {
+        status = judge(r, err);
+    }
+    if (r->is_too_large || stk_measure_failed(ran) || (!r->plan->window && !m->steps)) {
         fail_by(r, result);
     }
     return status;
@@ -214,45 +176,43 @@ static enum stoker_status read_back(struct running *r, const struct stk_trial_re
 static enum stoker_status run(struct running *r, const struct stk_tune_set *set,
                               struct stoker_err *err)
 {
-    const struct stk_measure_plan *p = r->plan;
-    char words[STK_HOOK_PLAN_MAX];
+    const struct stk_bounded_plan *p = r->plan;
     uint64_t together = stk_tune_together(set);
     uint64_t end = p->window ? 0 : (p->warmup + p->steps + together - 1) / together * together;
-    const struct stk_hook_plan plan = {.steps = p->window, .warmup = p->warmup, .input = "as-is"};
-    stk_folder_plan(&plan, r->folder, words);
-    char **env = stk_folder_environment(NULL, r->folder, words);
-    char **with = env ? stk_tune_environment(env, set, end) : NULL;
+    char **env = stk_tune_environment(environ, set, end);
     char **argv = stk_tune_command(p->argv, set);
-    struct stk_trial trial = {.argv = argv,
-                              .env = with,
-                              .timeout_ns = p->timeout_ns,
-                              .take = take,
-                              .stop = stop,
-                              .is_done = p->window ? is_done : NULL,
-                              .arg = r};
-    struct stk_trial_result result = {0};
-    enum stoker_status status = with && argv ? STOKER_OK : stk_err_nomem(err);
+    struct stk_measure measure = {.argv = argv,
+                                  .env = env,
+                                  .warmup = p->warmup,
+                                  .window = p->window,
+                                  .folder = r->folder,
+                                  .timeout_ns = p->timeout_ns,
+                                  .take = take,
+                                  .stop = stop,
+                                  .arg = r};
+    struct stk_measured ran;
+    enum stoker_status status = env && argv ? STOKER_OK : stk_err_nomem(err);
     r->start_ns = stk_clock_ns();
     if (status == STOKER_OK) {
-        status = stk_trial_run(&trial, &result, err);
+        status = stk_measure_run(&measure, &ran, err);
         if (status == STOKER_EINTR && r->is_too_large) {
             status = STOKER_OK; // it was this file that interrupted
         }
     }
     if (status == STOKER_OK) {
-        status = read_back(r, &result, err);
+        status = read_back(r, &ran, err);
     }
     stk_free(argv);
-    stk_free(with);
     stk_free(env);
     return status;
 }
 
-enum stoker_status stk_measure(const struct stk_measure_plan *plan, const struct stk_tune_set *set,
-                               const char *name, struct stk_measured *out, struct stoker_err *err)
+enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
+                                   const struct stk_tune_set *set, const char *name,
+                                   struct stk_bounded *out, struct stoker_err *err)
 {
     struct running r = {.plan = plan, .out = out};
-    *out = (struct stk_measured){.wait_share = -1};
+    *out = (struct stk_bounded){.wait_share = -1};
     stk_facts_init(&out->facts);
     out->facts.framework = out->framework;
     r.folder = stk_folder_path(plan->folder, name);
@@ -268,12 +228,8 @@ enum stoker_status stk_measure(const struct stk_measure_plan *plan, const struct
         status = stk_printed_open(&r.printed, plan->loss, err);
     }
     if (status == STOKER_OK) {
-        status = stk_folder_put_hooks(r.folder, err);
-    }
-    if (status == STOKER_OK) {
         status = run(&r, set, err);
     }
-    stk_folder_drop_hooks(r.folder);
     if (!plan->window) {
         stk_folder_remove(r.folder);
     }
@@ -282,7 +238,7 @@ enum stoker_status stk_measure(const struct stk_measure_plan *plan, const struct
     return status;
 }
 
-void stk_measured_free(struct stk_measured *m)
+void stk_bounded_free(struct stk_bounded *m)
 {
     stk_facts_deinit(&m->facts);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bounded run of the job with a set of fixes: started afresh in a process group of its own,
-// watched by the hooks at level 0, ended by them after enough steps. What counts is the mean time
+// One bounded run of the job with a set of fixes, as prove/measured.h runs a command, but watched
+// for its memory, and ended by the hooks after enough steps. What counts is the mean time
 // of a step behind the warm-up, from the end of one step to the end of another, so that what comes
 // between epochs counts too.
 // Limits: of several ranks the one that steps most is measured; time and memory are watched once a
@@ -13,7 +13,7 @@
 
 enum { STK_TUNE_STEPS_MIN = 8 }; // measured ones, below which a run says nothing
 
-struct stk_measure_plan {
+struct stk_bounded_plan {
     char *const *argv;
     const char *folder;   // where runs have their own, which are removed
     const char *loss;     // a pattern that finds losses in the output; NULL: none
@@ -26,7 +26,7 @@ struct stk_measure_plan {
     void *arg;
 };
 
-struct stk_measured {
+struct stk_bounded {
     double step_s;          // mean, of the steps that count
     double median_s;        // of all steps from the third on, outside of a window
     double start_s;         // from the start of the command to the end of the warm-up
@@ -43,11 +43,11 @@ struct stk_measured {
     struct stk_tune_facts facts; // framework: borrowed from here
 };
 
-// Freed with stk_measured_free either way. Other codes than STOKER_OK: it could not be run at all
+// Freed with stk_bounded_free either way. Other codes than STOKER_OK: it could not be run at all
 // (STOKER_EINPUT), was interrupted (STOKER_EINTR), or there is no room for its folder.
-STK_MUST_CHECK enum stoker_status stk_measure(const struct stk_measure_plan *plan,
+STK_MUST_CHECK enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
                                               const struct stk_tune_set *set, const char *name,
-                                              struct stk_measured *out, struct stoker_err *err);
-void stk_measured_free(struct stk_measured *m);
+                                              struct stk_bounded *out, struct stoker_err *err);
+void stk_bounded_free(struct stk_bounded *m);
 
 #endif

@@ -29,12 +29,12 @@ void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tu
 }
 
 enum stoker_status stk_tune_try(struct stk_tuning *t, const struct stk_tune_set *set,
-                                uint64_t together, struct stk_measured *out, struct stoker_err *err)
+                                uint64_t together, struct stk_bounded *out, struct stoker_err *err)
 {
     char name[32];
     const struct stk_tune *tune = t->tune;
     double limit_s = tune->run_s > 0 ? 3 * tune->run_s + SPARE_S : 0;
-    struct stk_measure_plan plan = {.argv = t->plan->argv,
+    struct stk_bounded_plan plan = {.argv = t->plan->argv,
                                     .folder = t->plan->folder,
                                     .loss = t->plan->loss,
                                     .warmup = tune->warmup,
@@ -49,10 +49,10 @@ enum stoker_status stk_tune_try(struct stk_tuning *t, const struct stk_tune_set 
                   : together > 1             ? 2 * together
                                              : plan.warmup;
     snprintf(name, sizeof name, "run-%d", ++t->runs);
-    return stk_measure(&plan, set, name, out, err);
+    return stk_bounded_run(&plan, set, name, out, err);
 }
 
-bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_measured *m, char *why)
+bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded *m, char *why)
 {
     for (int i = 0; i < set->count; i++) {
         const char *id = set->items[i].fix->id;
@@ -70,7 +70,7 @@ static enum stoker_status run_side(struct stk_tuning *t, const struct stk_tune_s
                                    uint64_t together, bool is_b, struct stk_tune_pairs *out,
                                    struct stoker_err *err)
 {
-    struct stk_measured m;
+    struct stk_bounded m;
     int n = out->count;
     enum stoker_status status = stk_tune_try(t, set, together, &m, err);
     if (status == STOKER_OK && m.has_failed && !is_b) {
@@ -90,7 +90,7 @@ static enum stoker_status run_side(struct stk_tuning *t, const struct stk_tune_s
         out->first->facts.framework = out->first->framework;
         out->has_first = true;
     } else {
-        stk_measured_free(&m);
+        stk_bounded_free(&m);
     }
     return status;
 }

@@ -14,7 +14,7 @@ struct stk_tune_pairs {
     bool has_failed;          // a run of b: `why`. Of a it is an error
     bool is_given_up;         // no promise: fewer pairs than an interval takes
     char why[STK_TUNE_WHY];
-    struct stk_measured *first; // of b, the caller's; filled once
+    struct stk_bounded *first; // of b, the caller's; filled once
     bool has_first;
 };
 
@@ -35,10 +35,10 @@ stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_set *a, const struc
                  struct stoker_err *err);
 // One run; a failed one is no error.
 STK_MUST_CHECK enum stoker_status stk_tune_try(struct stk_tuning *t, const struct stk_tune_set *set,
-                                               uint64_t together, struct stk_measured *out,
+                                               uint64_t together, struct stk_bounded *out,
                                                struct stoker_err *err);
 // Whether every fix of the set that hooks apply took hold; else `why` (STK_TUNE_WHY bytes).
-bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_measured *m, char *why);
+bool stk_tune_took_hold(const struct stk_tune_set *set, const struct stk_bounded *m, char *why);
 void stk_tune_tell(struct stk_tuning *t, const char *detail, const struct stk_tune_tried *done);
 // Nanoseconds of the budget that are left; below 0: spent.
 int64_t stk_tune_left(const struct stk_tuning *t);

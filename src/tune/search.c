@@ -95,7 +95,7 @@ static void explain(const struct stk_tune_pairs *p, char *why)
 
 // Whether the job learns the same; says so, and why not.
 static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
-                            const struct stk_measured *with, enum stk_tune_changes changes)
+                            const struct stk_bounded *with, enum stk_tune_changes changes)
 {
     struct stk_tune *tune = t->tune;
     tried->losses =
@@ -124,7 +124,7 @@ static enum stk_tune_changes changes_of(const struct stk_tune_set *set)
 }
 
 static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
-                        const struct stk_tune_pairs *p, const struct stk_measured *with,
+                        const struct stk_tune_pairs *p, const struct stk_bounded *with,
                         const struct stk_tune_set *set)
 {
     struct stk_tune *tune = t->tune;
@@ -156,17 +156,17 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
 static enum stoker_status fill_cache(struct stk_tuning *t, const struct stk_tune_set *set,
                                      struct stoker_err *err)
 {
-    struct stk_measured m;
+    struct stk_bounded m;
     stk_tune_tell(t, ", a first run", NULL);
     enum stoker_status status = stk_tune_try(t, set, 1, &m, err);
-    stk_measured_free(&m);
+    stk_bounded_free(&m);
     return status;
 }
 
 static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *tried,
                                   struct stoker_err *err)
 {
-    struct stk_measured with;
+    struct stk_bounded with;
     struct stk_tune_pairs p = {.first = &with};
     struct stk_tune_set set = stk_tune_with(&t->tune->kept, &tried->choice);
     bool is_of_start = tried->choice.fix->is_of_start;
@@ -182,7 +182,7 @@ static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *t
         judge_pairs(t, tried, &p, &with, &set);
     }
     if (p.has_first) {
-        stk_measured_free(&with);
+        stk_bounded_free(&with);
     }
     return status;
 }
@@ -194,7 +194,7 @@ static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **v
     double best_s = 0, times[STK_TUNE_VALUES] = {0};
     *best = NULL;
     for (int i = 0; i < count; i++) {
-        struct stk_measured m;
+        struct stk_bounded m;
         struct stk_tune_set set = stk_tune_with(&t->tune->kept, &values[i]->choice);
         stk_tune_label(&values[i]->choice, t->what);
         stk_tune_tell(t, ", a first run", NULL);
@@ -211,7 +211,7 @@ static enum stoker_status screen(struct stk_tuning *t, struct stk_tune_tried **v
                 best_s = m.step_s;
             }
         }
-        stk_measured_free(&m);
+        stk_bounded_free(&m);
         if (status != STOKER_OK) {
             return status;
         }
@@ -372,7 +372,7 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
 void stk_tune_close(struct stk_tune *tune)
 {
     for (int i = 0; i < tune->originals; i++) {
-        stk_measured_free(&tune->original[i]);
+        stk_bounded_free(&tune->original[i]);
     }
     stk_facts_deinit(&tune->facts);
     stk_vec_deinit(&tune->tried);

@@ -70,7 +70,7 @@ struct stk_tune {
     double run_s;       // a whole run
     uint64_t warmup, steps;
     uint64_t memory_most;
-    struct stk_measured original[2]; // for their losses
+    struct stk_bounded original[2]; // for their losses
     int originals;
     struct stk_vec tried; // struct stk_tune_tried
     struct stk_tune_set kept;

@@ -213,6 +213,50 @@ static void each_head(const char *folder, void (*see)(void *arg, const struct st
     }
 }
 
+// The record with the most steps. -1: there is none; else its file, which the caller closes.
+static int open_longest(const char *folder, struct stk_steps_header *head)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    int longest = -1;
+    head->kept = 0;
+    while (d && (e = readdir(d))) {
+        struct stk_steps_header h;
+        int fd = is_record(e->d_name)
+                     ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                     : -1;
+        bool is_longer = fd >= 0 && stk_steps_read_head(fd, &h) && h.kept > head->kept;
+        int other = is_longer ? longest : fd;
+        if (is_longer) {
+            *head = h;
+            longest = fd;
+        }
+        if (other >= 0) {
+            close(other);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return longest;
+}
+
+enum stoker_status stk_steps_records(const char *folder, struct stk_steps_header *head,
+                                     struct stk_steps_record **records, struct stoker_err *err)
+{
+    int fd = open_longest(folder, head);
+    size_t bytes = head->kept * sizeof **records;
+    *records = fd >= 0 ? stk_alloc_array(head->kept, sizeof **records) : NULL;
+    bool has_room = fd < 0 || *records;
+    if (*records && !read_all(fd, *records, bytes, STK_STEPS_HEADER_BYTES)) {
+        head->kept = 0; // cut off meanwhile
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return has_room ? STOKER_OK : stk_err_nomem(err);
+}
+
 struct windows {
     size_t over, open;
 };

@@ -84,6 +84,12 @@ STK_MUST_CHECK enum stoker_status stk_steps_read(const char *folder, uint64_t wa
 STK_MUST_CHECK enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup,
                                                        uint64_t most, struct stk_steps_of_run *out,
                                                        struct stoker_err *err);
+// All records of the process that made most steps, `head->kept` of them; none where none was kept.
+// *records is freed with stk_free.
+STK_MUST_CHECK enum stoker_status stk_steps_records(const char *folder,
+                                                    struct stk_steps_header *head,
+                                                    struct stk_steps_record **records,
+                                                    struct stoker_err *err);
 // Steps of the process that made the most so far; cheap, for a tick.
 uint64_t stk_steps_made(const char *folder);
 void stk_steps_free(struct stk_steps_of_run *run);
