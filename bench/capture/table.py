@@ -49,8 +49,11 @@ def window_of(side):
 
 
 def true_wait(side, where=slice(None), watches=("watch",)):
-    """The stop-watch's share, over the ranks where there are several."""
+    """The stop-watch's share, over the ranks where there are several; None where it saw no wait at all: Keras fetches in the compiled
+    step, and only an input with a stop-watch of its own tells."""
     seen = [side[name] for name in watches if name in side]
+    if not any(any(watch["wait_s"]) for watch in seen):
+        return None
     steps = sum(sum(watch["step_s"][where]) for watch in seen)
     return min(sum(sum(watch["wait_s"][where]) for watch in seen) / steps, 1.0) if steps else None
 
