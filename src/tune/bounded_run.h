@@ -46,8 +46,8 @@ struct stk_bounded {
 // Freed with stk_bounded_free either way. Other codes than STOKER_OK: it could not be run at all
 // (STOKER_EINPUT), was interrupted (STOKER_EINTR), or there is no room for its folder.
 STK_MUST_CHECK enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
-                                              const struct stk_tune_set *set, const char *name,
-                                              struct stk_bounded *out, struct stoker_err *err);
+                                                  const struct stk_tune_set *set, const char *name,
+                                                  struct stk_bounded *out, struct stoker_err *err);
 void stk_bounded_free(struct stk_bounded *m);
 
 #endif

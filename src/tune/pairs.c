@@ -156,7 +156,8 @@ enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_
             }
         }
         out->result = stk_paired_look(out->logs, out->count, looks.error[look]);
-        // A last proof goes on beyond the budget: what was found is not left untold for want of runs.
+        // A last proof goes on beyond the budget: what was found is not left untold for want of
+        // runs.
         bool is_spent = screens && stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
         if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent) {
             return STOKER_OK;

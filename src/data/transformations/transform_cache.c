@@ -8,8 +8,8 @@
 // may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
 // come, the next pass reads the input again, and the stage's statistics say that memory was short.
 //
-// Behind a source of tensors nothing is kept: its elements are views of memory that lives as long as
-// the dataset, and come in larger blocks than a cache of them would give.
+// Behind a source of tensors nothing is kept: its elements are views of memory that lives as long
+// as the dataset, and come in larger blocks than a cache of them would give.
 //
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
 #include <pthread.h>
