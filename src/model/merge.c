@@ -65,6 +65,13 @@ static int names_by_ns(const void *pa, const void *pb)
     return a->ns > b->ns ? -1 : a->ns < b->ns;
 }
 
+static int owners_by_weight(const void *pa, const void *pb)
+{
+    const struct stk_cause_name *a = pa, *b = pb;
+    int64_t wa = stk_owner_weight(a->ns, a->count), wb = stk_owner_weight(b->ns, b->count);
+    return wa > wb ? -1 : wa < wb;
+}
+
 static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
 {
     into->ns += from->ns;
@@ -80,7 +87,7 @@ static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
         add_to_list(into->owners, &into->owner_count, STK_CAUSE_OWNERS, &from->owners[i]);
     }
     stk_sort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
-    stk_sort(into->owners, (size_t)into->owner_count, sizeof *into->owners, names_by_ns);
+    stk_sort(into->owners, (size_t)into->owner_count, sizeof *into->owners, owners_by_weight);
 }
 
 static void merge_counts(struct stk_facts *a, const struct stk_facts *b)

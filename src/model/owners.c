@@ -309,18 +309,19 @@ static bool lay_workers(struct owners *o, struct stk_code_piece *p, size_t count
     return true;
 }
 
-static int by_ns(const void *pa, const void *pb)
+static int by_weight(const void *pa, const void *pb)
 {
     const struct tally *a = pa, *b = pb;
-    if (a->ns != b->ns) {
-        return a->ns > b->ns ? -1 : 1;
+    int64_t wa = stk_owner_weight(a->ns, a->count), wb = stk_owner_weight(b->ns, b->count);
+    if (wa != wb) {
+        return wa > wb ? -1 : 1;
     }
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
 static bool settle(struct owners *o)
 {
-    stk_sort(o->tallies.items, o->tallies.count, sizeof(struct tally), by_ns);
+    stk_sort(o->tallies.items, o->tallies.count, sizeof(struct tally), by_weight);
     for (size_t i = 0; i < o->tallies.count; i++) {
         const struct tally *x = stk_vec_at(&o->tallies, i);
         struct stk_cause *c = &o->a->sum->causes[x->part];

@@ -61,6 +61,12 @@ struct stk_cause_name {
     int64_t ns;
     uint32_t count;
 };
+// What owners are put in order by: the loop itself, called once, weighs half, as what it calls each
+// time says more.
+static inline int64_t stk_owner_weight(int64_t ns, uint32_t count)
+{
+    return count == 1 ? ns / 2 : ns;
+}
 // Evidence for one part, over the used steps of one rank (merged: of all).
 struct stk_cause {
     int64_t ns;
@@ -71,7 +77,7 @@ struct stk_cause {
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
     int example_count;
     // The user's own functions and ranges in whose time it lies, the innermost one at each moment,
-    // by ns; count: their calls. Where Python or the user's ranges were recorded.
+    // by weight; count: their calls. Where Python or the user's ranges were recorded.
     struct stk_cause_name owners[STK_CAUSE_OWNERS];
     int owner_count;
 };

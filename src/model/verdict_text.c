@@ -4,7 +4,9 @@
 #include "model/verdict_text.h"
 
 #include <math.h>
+
 #include "base/assert.h"
+#include "model/busy_work.h"
 
 const char *stk_group_phrase(enum stk_group group)
 {
@@ -149,6 +151,19 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
     return text;
 }
 
+// What a host step that computes asks for.
+static const char *compute_phrase(const struct stk_run_sum *run)
+{
+    switch (stk_busy_work_of(run)) {
+    case STK_BUSY_ANOMALY:
+        return "part of that is anomaly detection, which is on";
+    case STK_BUSY_TINY:
+        return "most of that is calls of tiny operations";
+    default:
+        return "little is left to save around the model";
+    }
+}
+
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
@@ -178,10 +193,9 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
                                            lead, list)
                         : NULL;
         }
-        return stk_arena_printf(arena,
-                                "%sthe host's step computes %d %%, input is %d %%: little is left "
-                                "to save around the model",
-                                lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
+        return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: %s", lead,
+                                percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]),
+                                compute_phrase(run));
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
         return list ? stk_arena_printf(arena, "%sthe host's step is %s", lead, list) : NULL;

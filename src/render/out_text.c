@@ -167,6 +167,11 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
                         stk_figure_ns(s->p95_ns).text);
     }
     stk_term_line_end(t);
+    if (s->has_batches) {
+        stk_term_to_column(t, STK_TEXT_INDENT);
+        stk_term_printf(t, "each is %s batches", stk_figure_count(s->batches).text);
+        stk_term_line_end(t);
+    }
     excluded(t, s);
 }
 

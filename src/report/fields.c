@@ -122,6 +122,8 @@ static const struct stk_field steps_fields[] = {
            "of the source, 0 to 1; absent without steps"),
     ROW("count", COUNT_, stk_rep_steps, count, NULL, NULL, "steps of a rank"),
     ROW("used", COUNT_, stk_rep_steps, used, NULL, NULL, "of these, in the breakdown"),
+    ROW_IF("batches", COUNT_, stk_rep_steps, batches, has_batches, NULL,
+           "batches that each step fetches; absent where it is one, or differs from step to step"),
     ROW("excluded", LIST, stk_rep_steps, excluded, &excluded, NULL,
         "steps that stand out, and why"),
     ROW_IF("median_ns", NS, stk_rep_steps, median_ns, has_times, NULL,

@@ -66,6 +66,8 @@ struct stk_rep_steps {
     bool has_confidence;
     double confidence;
     uint64_t count, used;
+    bool has_batches;
+    uint64_t batches;         // that each step fetches, where it is more than one
     struct stk_list excluded; // stk_rep_excluded
     bool has_times;
     int64_t median_ns, mean_ns, p95_ns;

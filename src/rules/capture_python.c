@@ -18,8 +18,10 @@ static const struct stk_rep_fix fixes[] = {
     STK_FIX_PYTHON_TORCH,
     STK_FIX_PYTHON_TF,
     STK_FIX_PYTHON_JAX,
+    STK_FIXES_TORCH_SIGNS,
     {0},
 };
+enum { FIXES_PYTHON = 3 }; // that make Python visible
 
 static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
@@ -41,6 +43,10 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);
+    if (run->facts.has_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
+        ctx->pass.verdict->kind == STK_VERDICT_HOST) {
+        f->severity = "high"; // the verdict rests on it more than on what is recorded
+    }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
     if (run->facts.has_fetches) {
@@ -54,10 +60,9 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
             "is said of it is a lower bound");
     }
     stk_finding_raise(f, 1);
-    if (stk_torch_signs_choose(ctx, f)) { // what operators tell needs no Python
-        for (int i = 0; fixes[i].text; i++) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
+    stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
+    for (int i = 0; i < FIXES_PYTHON; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
     }
     return STK_RULE_FIRED;
 }

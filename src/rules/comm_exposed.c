@@ -4,7 +4,7 @@
 // single rank a slow network and a late peer look the same.
 #include "base/human.h"
 #include "base/str.h"
-#include "rules/finding.h"
+#include "rules/pack_signs.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING, MANY, BRIEF, BRIEF_HOST };
 static const struct stk_threshold thresholds[] = {
@@ -33,6 +33,7 @@ enum {
     FIX_OWN_CALL,
     FIX_TF,
     FIX_TF_CROSS,
+    FIX_TF_PACKS,
     FIX_JAX,
     FIX_CUDA,
     FIX_RANKS,
@@ -91,8 +92,9 @@ static const struct stk_rep_fix fixes[] = {
                   "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"},
     [FIX_OWN_CALL] = {"pytorch",
                       "Where the loop calls the collective itself, give it less to send (half "
-                      "precision, only what is needed), or start it early and wait late "
-                      "(async_op=True, then wait on what it returns).",
+                      "precision, only what is needed; tensors rather than Python objects, which "
+                      "all_gather_object pickles), do it less often, or start it early and wait "
+                      "late (async_op=True, then wait on what it returns).",
                       NULL},
     [FIX_TF] =
         {"tensorflow",
@@ -108,6 +110,7 @@ static const struct stk_rep_fix fixes[] = {
          "calls, several overlap; without NVLink HierarchicalCopyAllReduce may be faster: measure.",
          "strategy = tf.distribute.MirroredStrategy(\n"
          "    cross_device_ops=tf.distribute.NcclAllReduce(num_packs=1))"},
+    [FIX_TF_PACKS] = STK_FIX_PACK_SIGNS,
     [FIX_JAX] = {"jax", "Let XLA overlap collectives with compute.",
                  "export XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true"},
     [FIX_CUDA] = {"cuda", "Run collectives on a stream of their own, and wait for them by events.",
@@ -237,12 +240,12 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
     static const char *const mpi[] = {"MPI_", NULL};
     const struct stk_sign_sum *signs = ctx->pass.run->facts.signs;
     bool shard = is_mostly(ctx, shards);
+    bool is_own = shard && stk_rule_on_host(ctx) && signs[STK_SIGN_FSDP].count == 0;
     if (is_mostly(ctx, mpi)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
     } else if (is_mostly(ctx, exchange)) {
         stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
     } else if (shard) {
-        bool is_own = stk_rule_on_host(ctx) && signs[STK_SIGN_FSDP].count == 0;
         stk_finding_fix(ctx, f, &fixes[is_own ? FIX_OWN_CALL : FIX_FSDP]);
     }
     if (signs[STK_SIGN_ENGINE].count > 0) {
@@ -252,7 +255,7 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
     if (!shard && are_tiny(ctx, f)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_MERGE]);
         stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
-    } else {
+    } else if (!is_own) { // else no DDP is the cause
         choose_torch(ctx, f, shard);
         if (!ctx->pass.run->straggler.fired && !are_uneven(ctx)) {
             stk_finding_fix(ctx, f, &fixes[FIX_TF]);
@@ -298,6 +301,9 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     if (are_uneven(ctx)) {
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
+    }
+    if (stk_pack_signs_say(ctx, f)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TF_PACKS]);
     }
     if (has_several_devices(ctx)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_CROSS]);

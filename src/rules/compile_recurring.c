@@ -32,7 +32,7 @@ static const struct stk_rep_fix fixes[] = {
      "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
     {"jax",
      "See what is compiled again and why: pad inputs to few shapes, and pass changing values as "
-     "arrays. jit of a function that is made anew in the loop (a lambda, functools.partial) "
+     "arrays: each value of a static argument (static_argnames) compiles anew. jit of a function that is made anew in the loop (a lambda, functools.partial) "
      "compiles each time: jit it once, before the loop.",
      "jax.config.update('jax_log_compiles', True)\n"
      "jax.config.update('jax_explain_cache_misses', True)"},
@@ -61,6 +61,16 @@ static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     }
 }
 
+// The last row is about kernels of a GPU's library.
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    for (int i = 0; fixes[i].text; i++) {
+        if (fixes[i + 1].text || ctx->pass.run->facts.has_device_rows) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+}
+
 static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ctx,
                                                    struct stk_rep_finding *f, const char **why)
 {
@@ -81,6 +91,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
                     stk_human_ns(run->facts.compile_recurring_ns, time), percent);
     stk_finding_cause(ctx, f, STK_PART_COMPILE);
     say_functions(ctx, f);
+    choose(ctx, f);
     return STK_RULE_FIRED;
 }
 

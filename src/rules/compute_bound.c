@@ -2,6 +2,7 @@
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "base/human.h"
+#include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
 enum { REMAINS, ODD };
@@ -27,7 +28,8 @@ enum {
     FIX_CPU_NEXT,
     FIX_TORCH_CPU,
     FIX_TF_CPU,
-    FIX_CPU
+    FIX_CPU,
+    FIX_PACKS
 };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH_PRECISION] =
@@ -82,6 +84,8 @@ static const struct stk_rep_fix fixes[] = {
         {"any",
          "The model computes on the host: a GPU, or more cores, is what would shorten the step.",
          NULL},
+    [FIX_PACKS] = STK_FIX_PACK_SIGNS,
+    STK_FIXES_TORCH_SIGNS,
     {0},
 };
 
@@ -186,6 +190,9 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);
+    if (stk_pack_signs_say(ctx, f)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_PACKS]);
+    }
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {

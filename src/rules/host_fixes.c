@@ -32,6 +32,8 @@ const struct stk_threshold stk_host_thresholds[] = {
          "a step", 20, "a loop that calls one compiled function has a few"},
     [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
                              "calling it costs some tenths of a millisecond"},
+    [STK_HOST_FROM_CALLS] = {"calls of a tf.function, at 0.3 ms each", "share of the host's loss",
+                             0.2, "less is not what the host is busy with"},
     [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
                             "less is not what the device waits for"},
     [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
@@ -279,8 +281,11 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "Record the step with its framework's profiler, and read that: it shows whether "
          "the device is at work in this time.",
          "stoker why PROFILE"},
+    STK_FIXES_TORCH_SIGNS,
     {0},
 };
+
+#define CALL_NS 300e3 // that calling a tf.function costs, about
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -333,10 +338,14 @@ static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// Calls that are short, and so many that calling them is a good part of what the host loses.
 static bool runs_briefly(const struct stk_rule_ctx *ctx)
 {
     const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
-    return runs->count > 0 && (double)runs->ns < stk_host_thresholds[STK_HOST_FROM_SHORT].value *
+    double lost_ns = (double)ctx->pass.run->parts[STK_PART_HOST];
+    return runs->count > 0 &&
+           CALL_NS * (double)runs->count >=
+               stk_host_thresholds[STK_HOST_FROM_CALLS].value * lost_ns && (double)runs->ns < stk_host_thresholds[STK_HOST_FROM_SHORT].value *
                                                      1e6 * (double)runs->count;
 }
 

@@ -59,6 +59,7 @@ enum {
     FIX_GRAIN_LOADER,
     FIX_GRAIN_WORKERS,
     FIX_JAX_THREAD,
+    FIX_JAX_PROCESSES,
     FIX_OWN_CODE,
     FIX_OWN_SAMPLER,
     FIX_OWN_THREAD,
@@ -216,7 +217,8 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_JAX_THREAD] =
         {"jax",
          "Prepare and send the next batch while the device works: a thread with a small queue, "
-         "since a generator alone runs only when it is asked.",
+         "since a generator alone runs only when it is asked. It hides waiting for a disk or a "
+         "network, and little of what Python computes: the thread and the loop share its lock.",
          "def ahead(batches, size=2):\n"
          "    q = queue.Queue(size)\n"
          "    def fill():\n"
@@ -225,10 +227,18 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "    threading.Thread(target=fill, daemon=True).start()\n"
          "    while (b := q.get()) is not None: yield b\n"
          "for batch in ahead(batches): state = train_step(state, batch)"},
+    [FIX_JAX_PROCESSES] =
+        {"jax",
+         "Where preparing a batch keeps a processor busy, let processes do it; read(n) makes batch "
+         "n, in a module of its own or beside a guarded main. Processes are spawned, as JAX's "
+         "threads do not outlive a fork.",
+         "pool = multiprocessing.get_context('spawn').Pool(min(8, len(os.sched_getaffinity(0))))\n"
+         "for batch in pool.imap(read, range(steps)): state = train_step(state, batch)"},
     [FIX_OWN_CODE] =
         {"any",
          "Take the functions named above out of the training loop: run them in the loader's "
-         "workers, or once, beforehand.",
+         "workers, on a thread ahead of the step where they wait for a disk or a network, or once, "
+         "beforehand.",
          NULL},
     [FIX_OWN_SAMPLER] =
         {"any",
@@ -479,6 +489,7 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         choose_grain(ctx, f);
     } else if (!is_handed_over(ctx)) {
         fix(ctx, f, FIX_JAX_THREAD);
+        fix(ctx, f, FIX_JAX_PROCESSES);
     }
     fix(ctx, f, FIX_PROOF);
 }

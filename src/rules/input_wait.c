@@ -58,6 +58,28 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
+// What the usual cure gives, which is less than the whole wait: prepared beside the step, a batch
+// takes as long as before.
+static void say_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_fix_set set;
+    struct stk_price price;
+    struct stoker_err ignored;
+    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    stk_err_init(&ignored);
+    if (!ctx->prices || !ctx->prices->gate.ok ||
+        stk_fix_parse("input-overlap", &set, &ignored) != STOKER_OK ||
+        stk_price_refuse(ctx->prices, &set) || !stk_price_set(ctx->prices, &set, 1, &price)) {
+        return;
+    }
+    stk_finding_say(ctx, f,
+                    "one worker that prepares batches beside the step shortens it by %s to %s; more "
+                    "help as far as there are cores for them",
+                    stk_human_share(price.high < 1 ? 1 - price.high : 0, low),
+                    stk_human_share(price.low < 1 ? 1 - price.low : 0, high));
+    stk_finding_raise(f, 2);
+}
+
 static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -84,6 +106,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
     } else {
+        say_beside(ctx, f);
         stk_input_fixes_say(ctx, f);
         stk_input_fixes_choose(ctx, f, !uneven);
     }

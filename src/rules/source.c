@@ -58,8 +58,9 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         int count = owners ? c->owner_count : c->name_count;
         for (int i = 0; i < count && (parts & (1u << p)); i++) {
             bool fills = owners || PART_OF_CAUSE * list[i].ns >= c->ns;
-            if (fills && list[i].ns > best_ns && take(ctx, f, list[i].name)) {
-                best_ns = list[i].ns;
+            int64_t ns = owners ? stk_owner_weight(list[i].ns, list[i].count) : list[i].ns;
+            if (fills && ns > best_ns && take(ctx, f, list[i].name)) {
+                best_ns = ns;
             }
         }
     }

@@ -2,6 +2,7 @@
 """A job of JAX on the CPU, with the names that the rules' snippets take for granted."""
 
 import functools
+import multiprocessing
 import os
 import queue
 import threading
@@ -19,6 +20,10 @@ except ImportError:
     jobs.ELSEWHERE += ("grain",)
 
 
+def read(n):  # by the processes that a snippet spawns
+    return np.full((4, 8), n, np.float32)
+
+
 def world(code):
     def train_step(state, batch):
         return state + jnp.mean(batch), jnp.mean(batch)
@@ -28,7 +33,7 @@ def world(code):
 
     few = [np.full((4, 8), i, np.float32) for i in range(6)]
     return {
-        "jax": jax, "jnp": jnp, "os": os, "queue": queue, "threading": threading, "functools": functools,
+        "jax": jax, "jnp": jnp, "os": os, "multiprocessing": multiprocessing, "read": read, "queue": queue, "threading": threading, "functools": functools,
         "grain": grain, "absl": absl, "state": jnp.zeros(()), "batch": few[0], "batches": iter([np.ones((4, 8), np.float32)] * 40), "few": few, "steps": 3,
         "step": 1000, "prepare": lambda x: x * 2, "train_step": step_alone, "scan_step": train_step, "x": jnp.ones(4), "batch_size": 4,
         "metrics_of_previous_step": {"loss": jnp.ones(())}, "write": lambda state, path: np.save(path, state),

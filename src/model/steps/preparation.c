@@ -8,7 +8,8 @@
 //     a function that prepares, before their first one: what feeds the step comes before it.
 //
 // An input wait although no fetch is recorded: functions of the user's own that run before the
-// step's first model operation in half of all steps, and whose words speak of data (feeds.def).
+// step's first model operation in half of all steps, and whose words speak of data (feeds.def). They
+// may make tensors: operations inside of them are no work of the step while they are few of it.
 //
 // Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
 // waits for has been asked for by it.
@@ -24,10 +25,12 @@
 #include "model/threads/thread_walk.h"
 
 #define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
+#define FEW 4 // one operation in so many: turning a batch into tensors takes some, a model far more
 
-// When a step's model operations begin and end, outside of all marks.
+// When a step's model operations begin and end, outside of all marks, and how many there are.
 struct work {
     int64_t first_ns, last_ns;
+    uint32_t count;
 };
 
 static bool is_prep(const struct stk_analysis *a, const struct stk_mark *m)
@@ -65,6 +68,7 @@ static void find_work(const struct stk_analysis *a, uint32_t row, struct work *w
         struct work *w = &work[at];
         w->first_ns = t->start_ns[e] < w->first_ns ? t->start_ns[e] : w->first_ns;
         w->last_ns = t->start_ns[e] > w->last_ns ? t->start_ns[e] : w->last_ns;
+        w->count++;
     }
 }
 
@@ -166,6 +170,19 @@ static bool speaks_of_data(struct lead *x, uint32_t event)
     return x->says[id] == 1 + STK_FEED_DATA;
 }
 
+// Is what a function of the row calls little of the step's work, with more of it to come?
+static bool holds_little(const struct stk_analysis *a, uint32_t row, uint32_t function,
+                         const struct work *work)
+{
+    const struct stk_trace *t = a->t;
+    int64_t end_ns = stk_end_ns(t, function);
+    uint32_t held = 0, behind = t->tracks[row].first + t->tracks[row].count;
+    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
+        held += (stk_class_of(a, e) & WORK) != 0;
+    }
+    return work->last_ns >= end_ns && (uint64_t)held * FEW <= work->count;
+}
+
 // Outermost functions of one row that lie between a step's beginning and its first work. Where the
 // work itself begins the step, they lie after the work of the step before.
 static bool find_leading(struct lead *x, uint32_t row)
@@ -185,8 +202,10 @@ static bool find_leading(struct lead *x, uint32_t row)
         bool begins_with_work = x->work[at].first_ns <= s->start_ns;
         bool leads = begins_with_work
                          ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
-                         : stk_end_ns(t, e) <= x->work[at].first_ns;
-        if (!leads || !speaks_of_data(x, e)) {
+                         : t->start_ns[e] <= x->work[at].first_ns;
+        if (!leads || !speaks_of_data(x, e) ||
+            (!begins_with_work && stk_end_ns(t, e) > x->work[at].first_ns &&
+             !holds_little(x->a, row, e, &x->work[at]))) {
             continue;
         }
         struct stk_mark *m = stk_vec_push(&x->marks);
@@ -274,7 +293,7 @@ bool stk_preparation_check(struct stk_analysis *a)
     struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
     struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
     for (uint32_t i = 0; work && i < a->step_count; i++) {
-        work[i] = (struct work){INT64_MAX, INT64_MIN};
+        work[i] = (struct work){INT64_MAX, INT64_MIN, 0};
     }
     for (uint32_t k = 0; work && c && k < a->t->track_count; k++) {
         const struct stk_thread_info *th = &a->threads[a->threads[k].root];

@@ -18,6 +18,7 @@
 
 #define OPEN_NEXTS 16              // nested deeper are not kept
 #define MIN_WAIT_NS (200 * STK_US) // briefer waits need no explanation
+#define NEXT_FEW 4                 // one operation in so many makes tensors of a batch
 
 struct scan {
     struct stk_analysis *a;
@@ -27,6 +28,8 @@ struct scan {
     // Calls of next() that are open on the thread being scanned: index into nexts.
     size_t open[OPEN_NEXTS];
     uint32_t open_count;
+    struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
+    uint64_t work;            // operations of the model in all
     int64_t sign_end_ns[STK_SIGN_COUNT]; // of the last event of each on the thread being scanned
     bool failed;
 };
@@ -131,8 +134,8 @@ static bool is_of_context(const struct stk_trace *t, uint32_t event)
            stk_str_contains(stk_name_of(t, event - 1), STK_STR("contextlib.py"));
 }
 
-// Python's next() may be a fetch, or a pipeline object that runs the whole model: only those are
-// kept inside which nothing of the model happens. A rejected one has no length.
+// Python's next() may be a fetch, or a pipeline object that runs the whole model: see
+// drop_working_nexts.
 static void track_next(struct scan *s, uint32_t event, uint32_t class)
 {
     const struct stk_trace *t = s->a->t;
@@ -143,16 +146,36 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
         }
         s->open_count--;
     }
-    if ((class & (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_LAUNCH)) && s->open_count) {
+    if (class & (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_LAUNCH)) {
+        s->work++;
         for (uint32_t i = 0; i < s->open_count; i++) {
-            struct stk_mark *m = stk_vec_at(&s->nexts, s->open[i]);
-            m->end_ns = m->start_ns;
+            ++*(uint32_t *)stk_vec_at(&s->next_work, s->open[i]);
         }
     }
     if ((class & STK_NAME_PY_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
         s->open_count < OPEN_NEXTS && !is_of_context(t, event)) {
+        uint32_t *work = stk_vec_push(&s->next_work);
+        if (!work) {
+            s->failed = true;
+            return;
+        }
+        *work = 0;
         s->open[s->open_count++] = s->nexts.count;
         push_mark(s, &s->nexts, event);
+    }
+}
+
+// A fetch makes tensors of what it has read, which takes few operations; a pipeline object runs the
+// model. Kept are those with few of the operations that fall to one of them; a rejected one has no
+// length.
+static void drop_working_nexts(struct scan *s)
+{
+    for (size_t i = 0; i < s->nexts.count && i < s->next_work.count; i++) {
+        uint64_t held = *(uint32_t *)stk_vec_at(&s->next_work, i);
+        if (held * NEXT_FEW * s->nexts.count > s->work) {
+            struct stk_mark *m = stk_vec_at(&s->nexts, i);
+            m->end_ns = m->start_ns;
+        }
     }
 }
 
@@ -365,6 +388,7 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
     stk_vec_init(&s.steps, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.collectives, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.nexts, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.next_work, sizeof(uint32_t), UINT32_MAX);
     stk_vec_init(&s.waits, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.lets_go, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
@@ -387,6 +411,8 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
         s.f->launch_call_median_ns = stk_median_low(s.launch_durs.items, s.launch_durs.count);
     }
     stk_vec_deinit(&s.launch_durs);
+    drop_working_nexts(&s);
+    stk_vec_deinit(&s.next_work);
     a->calls = s.calls.items; // freed by stk_analysis_deinit
     a->call_count = (uint32_t)s.calls.count;
     a->fetches = take_marks(&s.fetches);

@@ -9,6 +9,8 @@
 #include "base/sort.h"
 #include "passes/report/parts_list.h"
 
+#define STEPS_TELL 3 // steps that say how many batches each has
+
 static const char *source_key(enum stk_step_source source)
 {
     STK_ASSERT((unsigned)source <= STK_STEPS_INFERRED);
@@ -99,6 +101,19 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
+// Batches that each step fetches: several where gradients are summed over small batches, and where
+// one call runs many (steps_per_execution). 0: not known, or not the same in all steps.
+static uint64_t batches_of(const struct stk_run_sum *run)
+{
+    uint64_t fetches = run->facts.loader_fetches, steps = run->step_marks;
+    if (steps < STEPS_TELL) {
+        return 0;
+    }
+    uint64_t each = (fetches + steps / 2) / steps, all = each * steps;
+    uint64_t off = all > fetches ? all - fetches : fetches - all;
+    return off <= 1 ? each : 0; // the window's edge may cut one off
+}
+
 static enum stoker_status steps_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
                                          struct stoker_err *err)
 {
@@ -115,6 +130,8 @@ static enum stoker_status steps_describe(const struct stk_pass_ctx *ctx, struct 
         .mean_ns = run->step_mean_ns,
         .p95_ns = run->step_p95_ns,
     };
+    out->batches = batches_of(run);
+    out->has_batches = out->batches > 1;
     if (!list_steps(ctx, &out->list) || !list_excluded(ctx, &out->excluded)) {
         return stk_err_nomem(err);
     }
