@@ -15,11 +15,7 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX_PYTHON_TORCH,
-    STK_FIX_PYTHON_TF,
-    STK_FIX_PYTHON_JAX,
-    STK_FIXES_TORCH_SIGNS,
-    {0},
+    STK_FIX_PYTHON_TORCH, STK_FIX_PYTHON_TF, STK_FIX_PYTHON_JAX, STK_FIXES_TORCH_SIGNS, {0},
 };
 enum { FIXES_PYTHON = 3 }; // that make Python visible
 

@@ -32,7 +32,8 @@ static const struct stk_rep_fix fixes[] = {
      "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
     {"jax",
      "See what is compiled again and why: pad inputs to few shapes, and pass changing values as "
-     "arrays: each value of a static argument (static_argnames) compiles anew. jit of a function that is made anew in the loop (a lambda, functools.partial) "
+     "arrays: each value of a static argument (static_argnames) compiles anew. jit of a function "
+     "that is made anew in the loop (a lambda, functools.partial) "
      "compiles each time: jit it once, before the loop.",
      "jax.config.update('jax_log_compiles', True)\n"
      "jax.config.update('jax_explain_cache_misses', True)"},

@@ -345,8 +345,9 @@ static bool runs_briefly(const struct stk_rule_ctx *ctx)
     double lost_ns = (double)ctx->pass.run->parts[STK_PART_HOST];
     return runs->count > 0 &&
            CALL_NS * (double)runs->count >=
-               stk_host_thresholds[STK_HOST_FROM_CALLS].value * lost_ns && (double)runs->ns < stk_host_thresholds[STK_HOST_FROM_SHORT].value *
-                                                     1e6 * (double)runs->count;
+               stk_host_thresholds[STK_HOST_FROM_CALLS].value * lost_ns &&
+           (double)runs->ns <
+               stk_host_thresholds[STK_HOST_FROM_SHORT].value * 1e6 * (double)runs->count;
 }
 
 // "path:Type", of TensorFlow's executor, that is neither a transfer nor a function's call.

@@ -72,11 +72,12 @@ static void say_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         stk_price_refuse(ctx->prices, &set) || !stk_price_set(ctx->prices, &set, 1, &price)) {
         return;
     }
-    stk_finding_say(ctx, f,
-                    "one worker that prepares batches beside the step shortens it by %s to %s; more "
-                    "help as far as there are cores for them",
-                    stk_human_share(price.high < 1 ? 1 - price.high : 0, low),
-                    stk_human_share(price.low < 1 ? 1 - price.low : 0, high));
+    stk_finding_say(
+        ctx, f,
+        "one worker that prepares batches beside the step shortens it by %s to %s; more "
+        "help as far as there are cores for them",
+        stk_human_share(price.high < 1 ? 1 - price.high : 0, low),
+        stk_human_share(price.low < 1 ? 1 - price.low : 0, high));
     stk_finding_raise(f, 2);
 }
 

@@ -12,7 +12,7 @@
      "behind it: each byte is copied twice. Other ways put them together otherwise, or not at "    \
      "all; measure which is quickest here.",                                                       \
      "strategy = tf.distribute.MirroredStrategy(\n"                                                \
-     "    cross_device_ops=tf.distribute.ReductionToOneDevice())  # or HierarchicalCopyAllReduce("  \
+     "    cross_device_ops=tf.distribute.ReductionToOneDevice())  # or HierarchicalCopyAllReduce(" \
      "num_packs=1)"}
 
 // Says it where it is worth a word. True: it was.

@@ -8,8 +8,9 @@
 //     a function that prepares, before their first one: what feeds the step comes before it.
 //
 // An input wait although no fetch is recorded: functions of the user's own that run before the
-// step's first model operation in half of all steps, and whose words speak of data (feeds.def). They
-// may make tensors: operations inside of them are no work of the step while they are few of it.
+// step's first model operation in half of all steps, and whose words speak of data (feeds.def).
+// They may make tensors: operations inside of them are no work of the step while they are few of
+// it.
 //
 // Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
 // waits for has been asked for by it.
