@@ -61,7 +61,7 @@ _stoker() {
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
             '--fix[price these fixes, all of them at once\: input-free, input-faster=2]:ID,...:' \
-            '--with-batch[a profile of the same job with F times the batch, for --fix batch=N]:F=PROFILE:' \
+            '--with-batch[a profile of the same job with F times the batch, for --fix batch=N]:F=FILE:' \
             '--target[find the fixes that bring a step to this time\: 50ms]:TIME:' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \

@@ -54,7 +54,7 @@ static int whatif_run(const struct stk_args *args)
     options.list = v[STK_OPT_ID_LIST].set;
     options.critical = v[STK_OPT_ID_CRITICAL].set;
     if (v[STK_OPT_ID_WITH_BATCH].set && !read_other(v[STK_OPT_ID_WITH_BATCH].text, &options)) {
-        return stk_usage(&stk_cmd_whatif, "--with-batch takes F=PROFILE, F the times of the batch: "
+        return stk_usage(&stk_cmd_whatif, "--with-batch takes F=FILE, F the times of the batch: "
                                           "2=larger.pt.trace.json");
     }
     stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
