@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels between two waits, copies or collectives are launched as one graph (CUDA graphs, XLA,
-// torch.compile): one call for all of them, nothing of the host between, shorter gaps on the
-// stream.
+// Kernels and memsets between two waits, copies from or to the host, or collectives are launched as
+// one graph (CUDA graphs, XLA, torch.compile): one call for all of them, nothing of the host
+// between, shorter gaps on the stream. Calls that launch nothing (attributes, events) are left out
+// with it.
 //
 // The least: the host's time between launches that no event explains stays.
 #include "base/alloc.h"
@@ -12,9 +13,12 @@
 #define GRAPH_GAP 0.6           // of a gap between two kernels of a stream
 #define BETWEEN_NS (5 * STK_MS) // longer work between two launches is no part of a graph
 
+// A call that launched what no graph here holds: a copy from or to the host, a collective.
+#define STAYS_OUT (STK_NONE - 1)
+
 struct capture {
     struct stk_scene *s;
-    const uint32_t *launched; // per host node: the first kernel that it launched, STK_NONE
+    const uint32_t *launched; // per host node: what it launched, STK_NONE, STAYS_OUT
     enum stk_level_of_fix level;
 };
 
@@ -27,12 +31,18 @@ static const char *launch_graph_refuse(const struct stk_graph *g)
     return kernels < MIN_LAUNCHES * g->step_count ? "a step launches hardly any kernel" : NULL;
 }
 
+static bool is_launch(const struct capture *c, uint32_t i)
+{
+    return c->launched[i] != STK_NONE && c->launched[i] != STAYS_OUT;
+}
+
 static bool goes_on(const struct capture *c, uint32_t i)
 {
     const struct stk_node *n = &c->s->nodes[i];
     bool between = n->kind == STK_NODE_WORK && n->what != STK_WHAT_CALLBACK &&
                    n->wait == STK_NONE && n->dur_ns < BETWEEN_NS;
-    return between || (n->kind == STK_NODE_CALL && c->launched[i] != STK_NONE);
+    return between || (n->kind == STK_NODE_CALL && n->what != STK_WHAT_STREAM_WAIT &&
+                       c->launched[i] != STAYS_OUT);
 }
 
 // [first, last] begins and ends with a launch.
@@ -74,14 +84,14 @@ static void capture_lane(const struct capture *c, const struct stk_lane *lane, u
     for (uint32_t i = lane->first; i < end;) {
         uint32_t first = STK_NONE, last = STK_NONE, launches = 0, step = nodes[i].step;
         for (; i < end && nodes[i].step == step && goes_on(c, i); i++) {
-            if (c->launched[i] != STK_NONE) {
+            if (is_launch(c, i)) {
                 first = first == STK_NONE ? i : first;
                 last = i;
                 launches++;
             }
         }
         for (uint32_t k = first; first != STK_NONE && k <= last && launches >= MIN_LAUNCHES; k++) {
-            first_of[k] = c->launched[k] != STK_NONE ? first : STK_NONE;
+            first_of[k] = is_launch(c, k) ? first : STK_NONE;
         }
         if (first != STK_NONE) {
             capture(c, first, last, launches);
@@ -101,8 +111,11 @@ static bool launch_graph_apply(struct stk_scene *s, const struct stk_fix_how *ho
         launched[i] = first_of[i] = STK_NONE;
     }
     for (size_t i = 0; ok && i < n; i++) {
-        if (s->nodes[i].kind == STK_NODE_KERNEL && s->nodes[i].launch != STK_NONE) {
-            launched[s->nodes[i].launch] = (uint32_t)i;
+        const struct stk_node *node = &s->nodes[i];
+        bool is_inside = node->kind == STK_NODE_KERNEL ||
+                         (node->kind == STK_NODE_COPY && node->what == STK_WHAT_OTHER);
+        if (stk_node_is_device(node) && node->launch != STK_NONE) {
+            launched[node->launch] = is_inside ? (uint32_t)i : STAYS_OUT;
         }
     }
     for (uint32_t l = 0; ok && l < s->g->lane_count; l++) {

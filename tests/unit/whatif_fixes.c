@@ -155,6 +155,53 @@ static void check_profiler(void)
     end(&j);
 }
 
+// A step of 40 launches, 100 us apart, of kernels of 10 us. Between any two there is a call that
+// launches nothing and one that sets memory; or a copy of a batch to the device.
+static void launches_job(struct job *j, bool has_calls, bool has_copies)
+{
+    enum { LAUNCHES = 40 };
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        synth_step(&j->s, MAIN, (double)k * 5000, 4900, k);
+        for (int64_t i = 0; i < LAUNCHES; i++) {
+            double at = (double)k * 5000 + (double)i * 100;
+            synth_launch(&j->s, MAIN, at, 6, SGEMM, at + 8, 10, STREAM);
+            if (has_calls) {
+                synth_host(&j->s, MAIN, at + 30, 1, "cudaFuncSetAttribute", STK_KIND_RUNTIME);
+                synth_launch_as(&j->s, MAIN, at + 50, 2, "cudaMemsetAsync", "Memset (Device)",
+                                at + 55, 1, STREAM, STK_KIND_MEMSET, STK_DIR_UNKNOWN,
+                                STK_MEM_UNKNOWN);
+            }
+            if (has_copies) {
+                synth_launch_as(&j->s, MAIN, at + 50, 2, "cudaMemcpyAsync",
+                                "Memcpy HtoD (Pinned -> Device)", at + 55, 1, STREAM,
+                                STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+            }
+        }
+        synth_host(&j->s, MAIN, (double)k * 5000 + 4000, 100, "cudaDeviceSynchronize",
+                   STK_KIND_RUNTIME);
+    }
+    summarize(j);
+}
+
+// What a graph holds does not end where an attribute is set or memory is; it does at a copy.
+static void check_launch_graph(void)
+{
+    struct job j;
+    launches_job(&j, false, false);
+    double alone = price(&j, "launch-graph").expected;
+    end(&j);
+    launches_job(&j, true, false);
+    double among_calls = price(&j, "launch-graph").expected;
+    end(&j);
+    launches_job(&j, false, true);
+    double among_copies = price(&j, "launch-graph").expected;
+    end(&j);
+    CHECK(alone < 0.5);
+    CHECK(near(among_calls, alone, 0.05));
+    CHECK(among_copies > 0.9);
+}
+
 static void check_what_is_typed(void)
 {
     struct stk_fix_set set;
@@ -173,6 +220,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_launch_thread);
     CHECK_RUN(check_loss_scale_static);
     CHECK_RUN(check_place);
+    CHECK_RUN(check_launch_graph);
     CHECK_RUN(check_batch);
     CHECK_RUN(check_profiler);
     CHECK_RUN(check_what_is_typed);
