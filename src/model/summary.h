@@ -186,6 +186,7 @@ struct stk_facts {
     uint64_t negative_delays; // device work that begins before its launch call
     int64_t worst_negative_ns;
     uint64_t loader_fetches;
+    uint64_t batch_fetches; // of these, those that a framework's own record names: one a batch
     int64_t loader_fetch_ns;
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device

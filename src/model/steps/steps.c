@@ -225,6 +225,7 @@ static void select_fetches(struct stk_analysis *a)
         uint32_t class = stk_class_of(a, a->fetches.v[i].event);
         if (class & (STK_NAME_FETCH | STK_NAME_PY_NEXT)) {
             a->sum->facts.loader_fetches++;
+            a->sum->facts.batch_fetches += (class & STK_NAME_FETCH) != 0;
             a->sum->facts.loader_fetch_ns += a->fetches.v[i].end_ns - a->fetches.v[i].start_ns;
         }
     }

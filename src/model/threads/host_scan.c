@@ -29,7 +29,7 @@ struct scan {
     size_t open[OPEN_NEXTS];
     uint32_t open_count;
     struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
-    uint64_t work;            // operations of the model in all
+    uint64_t work;            // operations of the model on the thread being scanned
     int64_t sign_end_ns[STK_SIGN_COUNT]; // of the last event of each on the thread being scanned
     bool failed;
 };
@@ -166,13 +166,15 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
 }
 
 // A fetch makes tensors of what it has read, which takes few operations; a pipeline object runs the
-// model. Kept are those with few of the operations that fall to one of them; a rejected one has no
-// length.
-static void drop_working_nexts(struct scan *s)
+// model. Kept are those of a thread, the first of which is given, with few of the thread's
+// operations that fall to one of them (others run what was called, several threads at a time); a
+// rejected one has no length.
+static void drop_working_nexts(struct scan *s, size_t first)
 {
-    for (size_t i = 0; i < s->nexts.count && i < s->next_work.count; i++) {
+    uint64_t count = s->nexts.count - first;
+    for (size_t i = first; i < s->nexts.count && i < s->next_work.count; i++) {
         uint64_t held = *(uint32_t *)stk_vec_at(&s->next_work, i);
-        if (held * NEXT_FEW * s->nexts.count > s->work) {
+        if (held * NEXT_FEW * count > s->work) {
             struct stk_mark *m = stk_vec_at(&s->nexts, i);
             m->end_ns = m->start_ns;
         }
@@ -210,7 +212,9 @@ static void scan_thread(struct scan *s, uint32_t track)
     const struct stk_trace *t = s->a->t;
     const struct stk_track *k = &t->tracks[track];
     uint32_t root = s->a->threads[track].root;
+    size_t first_next = s->nexts.count;
     s->open_count = 0;
+    s->work = 0;
     int64_t wait_end_ns = INT64_MIN;
     memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
     bool after_launch = false; // the runtime call before this one was a launch
@@ -251,6 +255,7 @@ static void scan_thread(struct scan *s, uint32_t track)
         }
         s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
     }
+    drop_working_nexts(s, first_next);
 }
 
 // The profiler's own row.
@@ -411,7 +416,6 @@ enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
         s.f->launch_call_median_ns = stk_median_low(s.launch_durs.items, s.launch_durs.count);
     }
     stk_vec_deinit(&s.launch_durs);
-    drop_working_nexts(&s);
     stk_vec_deinit(&s.next_work);
     a->calls = s.calls.items; // freed by stk_analysis_deinit
     a->call_count = (uint32_t)s.calls.count;

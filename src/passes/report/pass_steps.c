@@ -105,8 +105,8 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
 // one call runs many (steps_per_execution). 0: not known, or not the same in all steps.
 static uint64_t batches_of(const struct stk_run_sum *run)
 {
-    uint64_t fetches = run->facts.loader_fetches, steps = run->step_marks;
-    if (steps < STEPS_TELL) {
+    uint64_t fetches = run->facts.batch_fetches, steps = run->step_marks;
+    if (steps < STEPS_TELL || run->rank_count != 1) { // steps are those of one rank
         return 0;
     }
     uint64_t each = (fetches + steps / 2) / steps, all = each * steps;
