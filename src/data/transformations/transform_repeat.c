@@ -66,19 +66,13 @@ static enum stoker_status repeat_turn(struct stk_iter *it, bool *is_over, struct
     return s;
 }
 
-// Without a count turns may be passed over until their number is out of range: it begins again.
-static void repeat_pass_turns(struct turns *t, int64_t turns)
-{
-    t->turn = (int64_t)(((uint64_t)t->turn + (uint64_t)turns) & INT64_MAX);
-}
-
 // The input ended. False: so does everything, since it is empty.
 static bool repeat_end_turn(struct stk_iter *it)
 {
     struct turns *t = it->state;
     STK_ASSERT(t->is_open && (t->count < 0 || t->turn < t->count));
     t->is_open = false; // it stays for what it counted, until the next one opens
-    repeat_pass_turns(t, 1);
+    t->turn = stk_number_behind(t->turn, 1);
     if (!t->gave && (t->count < 0 || stk_dataset_cardinality(it->ds->in[0]) == 0)) {
         t->turn = t->count < 0 ? 0 : t->count; // 2^60 turns of nothing are nothing, too
         return false;
@@ -114,7 +108,7 @@ static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
     }
     int64_t turns = (n - *done) / each, left = count < 0 ? turns : count - t->turn;
     turns = turns < left ? turns : left;
-    repeat_pass_turns(t, turns);
+    t->turn = stk_number_behind(t->turn, turns);
     *done += turns * each;
 }
 
