@@ -52,6 +52,7 @@ struct stk_iter {
         *concurrent_next;            // those open in it; neighbours
     uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the aggregate knows
     void *state;
+    int64_t passed_over;        // elements that were skipped without being made
     enum stoker_status pending; // an error that comes next
     struct stk_stage_stats stats;
     struct stoker_err pending_err; // last: it is long, and rarely looked at

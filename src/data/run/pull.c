@@ -7,6 +7,9 @@
 #include "data/run/fork.h"
 
 #define SKIP_BLOCK 4096
+// Stages number their elements: what can be passed over without being made, in all, leaves room for
+// those that are.
+#define PASSED_OVER_MAX (INT64_MAX - (INT64_C(1) << 40))
 
 bool stk_status_is_of_element(enum stoker_status s)
 {
@@ -124,10 +127,15 @@ enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
     if (!it->kind->skip) {
         return stk_iter_drop(it, n, done, err);
     }
-    enum stoker_status skipped = it->kind->skip(it, n, done, err);
-    STK_ASSERT(*done >= 0 && *done <= n);
+    int64_t room = PASSED_OVER_MAX - it->passed_over, most = n < room ? n : room;
+    enum stoker_status skipped = it->kind->skip(it, most, done, err);
+    STK_ASSERT(*done >= 0 && *done <= most);
+    it->passed_over += *done;
     if (skipped != STOKER_OK) {
         name_stage(it, skipped, err);
+    } else if (*done == most && most < n) {
+        return stk_err_set(err, STOKER_ELIMIT,
+                           "more elements would be passed over than have a number (2^63)");
     }
     return skipped;
 }

@@ -17,13 +17,6 @@
 
 #include "data/run/iter.h"
 
-// The number of the element n behind this one. Whole repetitions without end can be passed over
-// until it is out of range: it begins again at 0.
-static inline int64_t stk_number_behind(int64_t number, int64_t n)
-{
-    return (int64_t)(((uint64_t)number + (uint64_t)n) & INT64_MAX);
-}
-
 STK_MUST_CHECK enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want,
                                                 struct stk_block *out, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,

@@ -229,7 +229,7 @@ static enum stoker_status map_skip(struct stk_iter *it, int64_t n, int64_t *done
         s = stk_iter_skip(it->in[0], n - from_held, &more, err);
     }
     *done = from_held + more;
-    m->index = stk_number_behind(m->index, *done + (s != STOKER_OK));
+    m->index += *done + (s != STOKER_OK);
     return s;
 }
 

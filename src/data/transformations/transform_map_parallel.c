@@ -318,6 +318,6 @@ enum stoker_status stk_pmap_skip(struct stk_pmap *m, int64_t n, int64_t *done,
         return stk_async_skip(m->async, n, done, err);
     }
     enum stoker_status s = stk_iter_skip(m->it->in[0], n, done, err);
-    m->index = stk_number_behind(m->index, *done + (s != STOKER_OK));
+    m->index += *done + (s != STOKER_OK);
     return s;
 }

@@ -72,7 +72,7 @@ static bool repeat_end_turn(struct stk_iter *it)
     struct turns *t = it->state;
     STK_ASSERT(t->is_open && (t->count < 0 || t->turn < t->count));
     t->is_open = false; // it stays for what it counted, until the next one opens
-    t->turn = stk_number_behind(t->turn, 1);
+    t->turn++;
     if (!t->gave && (t->count < 0 || stk_dataset_cardinality(it->ds->in[0]) == 0)) {
         t->turn = t->count < 0 ? 0 : t->count; // 2^60 turns of nothing are nothing, too
         return false;
@@ -108,7 +108,7 @@ static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
     }
     int64_t turns = (n - *done) / each, left = count < 0 ? turns : count - t->turn;
     turns = turns < left ? turns : left;
-    t->turn = stk_number_behind(t->turn, turns);
+    t->turn += turns;
     *done += turns * each;
 }
 

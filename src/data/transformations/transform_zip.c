@@ -237,7 +237,7 @@ static enum stoker_status enumerate_skip(struct stk_iter *it, int64_t n, int64_t
 {
     struct zip *z = it->state;
     enum stoker_status s = stk_iter_skip(it->in[0], n, done, err);
-    z->index = stk_number_behind(z->index, *done + (s != STOKER_OK));
+    z->index += *done + (s != STOKER_OK);
     return s;
 }
 
