@@ -8,6 +8,7 @@
 #include "api/open.h"
 #include "base/alloc.h"
 #include "api/export_parts.h"
+#include "api/path_pieces.h"
 #include "api/query_args.h"
 #include "export/export.h"
 #include "stoker/version.h"
@@ -107,7 +108,7 @@ static enum stoker_status place_ranks(struct stoker_export *e, bool redact, stru
     }
     for (uint32_t i = 0; i < e->run.rank_count; i++) {
         const struct stk_open_rank *rank = &e->run.ranks[i];
-        struct stk_export_parts *parts = rank->sum->partial;
+        const struct stk_export_parts *parts = rank->sum->partial;
         uint32_t file = file_of(x, rank);
         struct stk_export_file *f = &x->files[file];
         if (!f->processes) {
@@ -123,12 +124,9 @@ static enum stoker_status place_ranks(struct stoker_export *e, bool redact, stru
             .sum = rank->sum,
             .pieces = parts ? parts->v : NULL,
             .piece_count = parts ? parts->count : 0,
-            .path = parts ? parts->path : NULL,
-            .path_count = parts ? parts->path_count : 0,
-            .path_step = parts ? parts->path_step : 0,
         };
-        for (size_t k = 0; parts && redact && k < parts->path_count; k++) {
-            parts->path[k].name = NULL; // they were copied before names were replaced
+        if (parts) {
+            x->ranks[x->rank_count - 1].path = stk_path_pieces_shown(&parts->path, redact);
         }
     }
     return STOKER_OK;

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 
+#include "api/path_pieces.h"
 #include "base/sort.h"
-#include "replay/graph.h"
-#include "report/whatif.h"
 
 #define SOURCES (STK_BUSY_PARTS + 1)
 
@@ -114,32 +113,6 @@ static size_t count_pieces(const struct stk_analysis *view)
     return n;
 }
 
-// Pieces that follow each other in time.
-static enum stoker_status keep_path(const struct stk_analysis *view, struct stk_arena *arena,
-                                    struct stk_export_parts *parts, struct stoker_err *err)
-{
-    struct stk_replay_path from;
-    enum stoker_status status = stk_replay_path(view, arena, &from, err);
-    size_t count = status == STOKER_OK && from.path ? from.path->events.count : 0;
-    const struct stk_whatif_path_event *e = count ? from.path->events.items : NULL;
-    parts->path = stk_arena_array(arena, count + 1, sizeof *parts->path);
-    if (status != STOKER_OK || !parts->path) {
-        return status != STOKER_OK ? status : stk_err_nomem(err);
-    }
-    int64_t end_ns = INT64_MIN;
-    for (size_t i = 0; i < count; i++) {
-        int64_t start_ns = e[i].t_ns - from.base_ns, to_ns = start_ns + e[i].dur_ns;
-        start_ns = start_ns < end_ns ? end_ns : start_ns;
-        if (to_ns > start_ns) {
-            parts->path[parts->path_count++] = (struct stk_export_path){
-                start_ns, to_ns - start_ns, e[i].kind, *e[i].name ? e[i].name : NULL, e[i].where};
-            end_ns = to_ns;
-        }
-    }
-    parts->path_step = from.step;
-    return STOKER_OK;
-}
-
 enum stoker_status stk_export_parts_see(const struct stk_analysis *view, struct stk_arena *arena,
                                         void **partial, struct stoker_err *err)
 {
@@ -167,5 +140,7 @@ enum stoker_status stk_export_parts_see(const struct stk_analysis *view, struct 
         }
     }
     *partial = parts;
-    return keep_path(view, arena, parts, err);
+    struct stk_replay_path path;
+    enum stoker_status status = stk_replay_path(view, arena, &path, err);
+    return status == STOKER_OK ? stk_path_pieces_keep(&path, arena, &parts->path, err) : status;
 }

@@ -10,9 +10,7 @@
 struct stk_export_parts {
     struct stk_export_piece *v; // by device and time, in the trace's time
     size_t count;
-    struct stk_export_path *path; // of a usual step
-    size_t path_count;
-    int64_t path_step;
+    struct stk_path_pieces path;
 };
 // A view's `see` (needs its gaps): *partial is a struct stk_export_parts.
 STK_MUST_CHECK enum stoker_status stk_export_parts_see(const struct stk_analysis *view,

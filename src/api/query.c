@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "api/open.h"
+#include "api/path_pieces.h"
 #include "api/profiles.h"
 #include "api/query_args.h"
 #include "api/query_rows.h"
 #include "base/alloc.h"
 #include "base/near.h"
 #include "replay/graph.h"
-#include "report/whatif.h"
 
 #define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
 
@@ -31,30 +31,9 @@ struct stoker_profiles {
 struct kept_gaps {
     struct stk_query_gap *v;
     size_t count;
-    struct stk_query_path *path;
-    size_t path_count;
+    struct stk_path_pieces path;
     void *graph;
 };
-
-// The critical path as rows of the table.
-static enum stoker_status keep_path(struct kept_gaps *kept, const struct stk_replay_path *from,
-                                    struct stk_arena *arena, struct stoker_err *err)
-{
-    size_t count = from->path ? from->path->events.count : 0;
-    const struct stk_whatif_path_event *e = count ? from->path->events.items : NULL;
-    kept->path = stk_arena_array(arena, count + 1, sizeof *kept->path);
-    for (; kept->path && kept->path_count < count; kept->path_count++) {
-        const struct stk_whatif_path_event *p = &e[kept->path_count];
-        kept->path[kept->path_count] = (struct stk_query_path){.start_ns = p->t_ns - from->base_ns,
-                                                               .dur_ns = p->dur_ns,
-                                                               .step = from->step,
-                                                               .kind = p->kind,
-                                                               .name = *p->name ? p->name : NULL,
-                                                               .where = p->where};
-    }
-    kept->graph = from->priced;
-    return kept->path ? STOKER_OK : stk_err_nomem(err);
-}
 
 static enum stoker_status see(const struct stk_analysis *view, struct stk_arena *arena,
                               void **partial, struct stoker_err *err)
@@ -79,7 +58,11 @@ static enum stoker_status see(const struct stk_analysis *view, struct stk_arena 
     *partial = kept;
     struct stk_replay_path path;
     enum stoker_status status = stk_replay_path(view, arena, &path, err);
-    return status == STOKER_OK ? keep_path(kept, &path, arena, err) : status;
+    if (status == STOKER_OK) {
+        kept->graph = path.priced;
+        status = stk_path_pieces_keep(&path, arena, &kept->path, err);
+    }
+    return status;
 }
 
 static int interrupted(void *arg)
@@ -149,16 +132,14 @@ static enum stoker_status open_query(struct stoker_profiles *p,
     }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct kept_gaps *gaps = take_kept(run->in.run->ranks[r]);
-        for (size_t i = 0; gaps && options->redact && i < gaps->path_count; i++) {
-            gaps->path[i].name = NULL; // they were copied before names were replaced
-        }
         ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
                                            .sum = run->ranks[r].sum,
                                            .shift_ns = run->ranks[r].shift_ns,
                                            .gaps = gaps ? gaps->v : NULL,
-                                           .gap_count = gaps ? gaps->count : 0,
-                                           .path = gaps ? gaps->path : NULL,
-                                           .path_count = gaps ? gaps->path_count : 0};
+                                           .gap_count = gaps ? gaps->count : 0};
+        if (gaps) {
+            ranks[r].path = stk_path_pieces_shown(&gaps->path, options->redact);
+        }
     }
     run->in.has_graphs = true;
     struct stk_query_source source = {.ranks = ranks,

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "export/export_out.h"
+#include "model/path_piece.h"
 #include "model/summary.h"
 #include "report/report.h"
 #include "store/trace.h"
@@ -24,21 +25,13 @@ struct stk_export_piece {
     uint8_t part;             // enum stk_part
 };
 
-// A piece of the critical path of a step.
-struct stk_export_path {
-    int64_t start_ns, dur_ns; // in the trace's time
-    const char *kind, *name, *where;
-};
-
 // One rank of one file.
 struct stk_export_rank {
     uint32_t file;
     const struct stk_rank_sum *sum;        // times are common
     const struct stk_export_piece *pieces; // by device and time; disjoint within a device
     size_t piece_count;
-    const struct stk_export_path *path; // in order of time; of a usual step
-    size_t path_count;
-    int64_t path_step; // its number
+    struct stk_path_pieces path; // critical, of a usual step
 };
 
 struct stk_export_process {

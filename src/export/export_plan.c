@@ -322,22 +322,29 @@ static void add_steps(struct plan *p, uint32_t rank, uint32_t device)
     lane->count = n;
 }
 
-// What the end of a usual step waited for, piece by piece; pieces of the selected time.
+// What the end of a usual step waited for, piece by piece; pieces of the selected time. Of those
+// that overlap the later one begins where the other ends: it is one row.
 static void add_path(struct plan *p, uint32_t rank)
 {
     const struct stk_export_rank *r = &p->x->ranks[rank];
     int64_t from_ns, to_ns, shift_ns = p->x->files[r->file].shift_ns;
-    struct stk_export_slice *slices = array(p, r->path_count, sizeof *slices);
+    struct stk_export_slice *slices = array(p, r->path.count, sizeof *slices);
+    int64_t end_ns = INT64_MIN;
     size_t n = 0;
     selected_time(p->x, rank, &from_ns, &to_ns);
-    for (size_t i = 0; i < r->path_count && !p->failed; i++) {
-        const struct stk_export_path *e = &r->path[i];
+    for (size_t i = 0; i < r->path.count && !p->failed; i++) {
+        const struct stk_path_piece *e = &r->path.v[i];
         struct stk_export_note *notes = array(p, 2, sizeof *notes);
-        if (p->failed || e->start_ns >= to_ns || e->start_ns + e->dur_ns <= from_ns) {
+        int64_t start_ns = e->start_ns < end_ns ? end_ns : e->start_ns;
+        if (p->failed || start_ns >= e->start_ns + e->dur_ns) {
             continue;
         }
-        slices[n] = (struct stk_export_slice){.start_ns = e->start_ns + shift_ns,
-                                              .dur_ns = e->dur_ns,
+        end_ns = e->start_ns + e->dur_ns;
+        if (start_ns >= to_ns || end_ns <= from_ns) {
+            continue;
+        }
+        slices[n] = (struct stk_export_slice){.start_ns = start_ns + shift_ns,
+                                              .dur_ns = end_ns - start_ns,
                                               .name = e->name ? e->name : e->kind,
                                               .notes = notes};
         note(notes, &slices[n].note_count, "waits for", e->kind);
@@ -347,7 +354,7 @@ static void add_path(struct plan *p, uint32_t rank)
     if (n == 0 || p->failed) {
         return;
     }
-    const char *what = plan_print(p, "critical path of step %" PRId64, r->path_step);
+    const char *what = plan_print(p, "critical path of step %" PRId64, r->path.step);
     char prefix[32] = "";
     if (p->x->rank_count > 1) {
         snprintf(prefix, sizeof prefix, "rank %" PRId32 ": ", r->sum->rank);

@@ -8,6 +8,7 @@
 #define STK_QUERY_QUERY_H
 
 #include "base/str.h"
+#include "model/path_piece.h"
 #include "model/summary.h"
 
 #define STK_QUERY_COLUMNS_MAX 64 // of a result
@@ -54,14 +55,6 @@ struct stk_query_gap {
     uint8_t part;
 };
 
-// A piece of the critical path of one step (replay/critical.h): what the step had to wait for.
-struct stk_query_path {
-    int64_t start_ns, dur_ns; // in the trace's time
-    int64_t step;             // number
-    const char *kind;         // compute, input, host, ...
-    const char *name, *where; // of the event, NULL not known; "stream 7", "thread 12"
-};
-
 // A finding of the report.
 struct stk_query_finding {
     const char *id, *title, *severity, *confidence;
@@ -76,8 +69,7 @@ struct stk_query_rank {
     int64_t shift_ns; // trace's time -> run's time
     const struct stk_query_gap *gaps;
     size_t gap_count;
-    const struct stk_query_path *path;
-    size_t path_count;
+    struct stk_path_pieces path; // critical, of a usual step
 };
 
 struct stk_query_source {

@@ -8,7 +8,7 @@ static uint64_t critical_count(const struct stk_query *q)
 {
     uint64_t n = 0;
     for (uint32_t r = 0; r < q->source.rank_count; r++) {
-        n += q->source.ranks[r].path_count;
+        n += q->source.ranks[r].path.count;
     }
     return n;
 }
@@ -17,20 +17,20 @@ static void critical_cell(const struct stk_query *q, uint64_t row, int column,
                           struct stk_query_value *out)
 {
     uint32_t r = 0;
-    for (; r < q->source.rank_count && row >= q->source.ranks[r].path_count; r++) {
-        row -= q->source.ranks[r].path_count;
+    for (; r < q->source.rank_count && row >= q->source.ranks[r].path.count; r++) {
+        row -= q->source.ranks[r].path.count;
     }
     if (r == q->source.rank_count) {
         return;
     }
     const struct stk_query_rank *rank = &q->source.ranks[r];
-    const struct stk_query_path *piece = &rank->path[row];
+    const struct stk_path_piece *piece = &rank->path.v[row];
     switch (column) {
     case RANK:
         stk_value_number(out, rank->sum->rank);
         break;
     case STEP:
-        stk_value_number(out, piece->step);
+        stk_value_number(out, rank->path.step);
         break;
     case START_NS:
         stk_value_number(out, piece->start_ns + rank->shift_ns);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path that a replay found, kept of a rank: for queries and exports.
+#ifndef STK_API_PATH_PIECES_H
+#define STK_API_PATH_PIECES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/path_piece.h"
+#include "replay/graph.h"
+
+// *out lives in the arena; it is empty where there is no path.
+STK_MUST_CHECK enum stoker_status stk_path_pieces_keep(const struct stk_replay_path *from,
+                                                       struct stk_arena *arena,
+                                                       struct stk_path_pieces *out,
+                                                       struct stoker_err *err);
+// Names are those of the profile, copied before others took their place: under --redact none.
+struct stk_path_pieces stk_path_pieces_shown(const struct stk_path_pieces *kept, bool redact);
+
+#endif
