@@ -190,9 +190,9 @@ void stk_steps_free(struct stk_steps_of_run *run)
     *run = (struct stk_steps_of_run){0};
 }
 
-// Calls see(arg, header) for each record of the folder.
-static void each_head(const char *folder, void (*see)(void *arg, const struct stk_steps_header *h),
-                      void *arg)
+// Calls see(arg, header, its file) for each record of the folder.
+typedef void see_record(void *arg, const struct stk_steps_header *h, int fd);
+static void each_head(const char *folder, see_record *see, void *arg)
 {
     DIR *d = opendir(folder);
     struct dirent *e;
@@ -202,7 +202,7 @@ static void each_head(const char *folder, void (*see)(void *arg, const struct st
                      ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                      : -1;
         if (fd >= 0 && stk_steps_read_head(fd, &h)) {
-            see(arg, &h);
+            see(arg, &h, fd);
         }
         if (fd >= 0) {
             close(fd);
@@ -213,56 +213,47 @@ static void each_head(const char *folder, void (*see)(void *arg, const struct st
     }
 }
 
-// The record with the most steps. -1: there is none; else its file, which the caller closes.
-static int open_longest(const char *folder, struct stk_steps_header *head)
+// The record with the most steps.
+struct longest {
+    struct stk_steps_header *head;
+    struct stk_steps_record *records;
+    bool has_no_room;
+};
+
+static void take_longer(void *arg, const struct stk_steps_header *h, int fd)
 {
-    DIR *d = opendir(folder);
-    struct dirent *e;
-    int longest = -1;
-    head->kept = 0;
-    while (d && (e = readdir(d))) {
-        struct stk_steps_header h;
-        int fd = is_record(e->d_name)
-                     ? openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-                     : -1;
-        bool is_longer = fd >= 0 && stk_steps_read_head(fd, &h) && h.kept > head->kept;
-        int other = is_longer ? longest : fd;
-        if (is_longer) {
-            *head = h;
-            longest = fd;
-        }
-        if (other >= 0) {
-            close(other);
-        }
+    struct longest *l = arg;
+    if (h->kept <= l->head->kept) {
+        return;
     }
-    if (d) {
-        closedir(d);
+    struct stk_steps_record *records = stk_alloc_array(h->kept, sizeof *records);
+    l->has_no_room |= !records;
+    if (records && read_all(fd, records, h->kept * sizeof *records, STK_STEPS_HEADER_BYTES)) {
+        struct stk_steps_record *shorter = l->records;
+        l->records = records;
+        *l->head = *h;
+        records = shorter;
     }
-    return longest;
+    stk_free(records); // the shorter one, or one that was cut off meanwhile
 }
 
 enum stoker_status stk_steps_records(const char *folder, struct stk_steps_header *head,
                                      struct stk_steps_record **records, struct stoker_err *err)
 {
-    int fd = open_longest(folder, head);
-    size_t bytes = head->kept * sizeof **records;
-    *records = fd >= 0 ? stk_alloc_array(head->kept, sizeof **records) : NULL;
-    bool has_room = fd < 0 || *records;
-    if (*records && !read_all(fd, *records, bytes, STK_STEPS_HEADER_BYTES)) {
-        head->kept = 0; // cut off meanwhile
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return has_room ? STOKER_OK : stk_err_nomem(err);
+    struct longest l = {.head = head};
+    head->kept = 0;
+    each_head(folder, take_longer, &l);
+    *records = l.records;
+    return l.has_no_room ? stk_err_nomem(err) : STOKER_OK;
 }
 
 struct windows {
     size_t over, open;
 };
 
-static void see_window(void *arg, const struct stk_steps_header *h)
+static void see_window(void *arg, const struct stk_steps_header *h, int fd)
 {
+    (void)fd;
     struct windows *w = arg;
     bool is_over = h->window_state == STK_WINDOW_DONE || h->window_state == STK_WINDOW_LEFT;
     w->over += is_over;
@@ -276,8 +267,9 @@ bool stk_steps_window_is_over(const char *folder)
     return w.over && !w.open;
 }
 
-static void see_count(void *arg, const struct stk_steps_header *h)
+static void see_count(void *arg, const struct stk_steps_header *h, int fd)
 {
+    (void)fd;
     uint64_t *most = arg;
     *most = h->count > *most ? h->count : *most;
 }
