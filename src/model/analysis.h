@@ -16,6 +16,8 @@
 
 #define STK_US 1000
 #define STK_MS 1000000
+// Turning a batch into tensors takes one operation in so many at most; the model, far more.
+#define STK_BATCH_OPS_FEW 4
 
 // Parts that are busy time come first in parts.def, in the order in which they claim time.
 // STK_PART_COLLECTIVE_WAIT is among them and never assigned to a device operation here.

@@ -18,7 +18,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/sort.h"
+#include "model/median.h"
 #include "replay/graph.h"
 
 #define MOST_ITEMS 65536
@@ -28,12 +28,6 @@
 #define BATCH_EACH 0.34   // items of a step are one batch, up to what is ready ahead
 #define LONG_ENOUGH 0.5   // of the time, from a thread's first work to its last: tells its pace
 #define BESIDE_LEAST 0.05 // threads busy beside the steps: less disturbs nobody
-
-static int compare_ns(const void *x, const void *y)
-{
-    const int64_t *a = x, *b = y;
-    return (*a > *b) - (*a < *b);
-}
 
 // Loader threads that are busy at a time, in the mean; and the share of time of the busiest.
 static void find_busy(const struct stk_graph_build *b, double *mean, double *busiest)
@@ -100,8 +94,7 @@ static double find_ordinary(const struct stk_graph_build *b, double *pace_ns)
     bool are_batches = n >= FEW_ITEMS && fabs(per_step - 1) <= BATCH_EACH;
     *pace_ns = are_batches ? (double)sum_ns / (double)n / threads : 0;
     if (n >= FEW_ITEMS && sum_ns > 0) {
-        stk_sort(ns, n, sizeof *ns, compare_ns);
-        ordinary = (double)ns[n / 2] * (double)n / (double)sum_ns;
+        ordinary = (double)stk_nth_value(ns, n, n / 2) * (double)n / (double)sum_ns;
     }
     stk_free(ns);
     return ordinary < UNEVEN ? ordinary : 1;
@@ -126,8 +119,7 @@ static bool find_evenness(const struct stk_graph_build *b, double *out)
         }
     }
     if (own && n >= FEW_STEPS && sum > 0) {
-        stk_sort(own, n, sizeof *own, compare_ns);
-        *out = (double)own[n / 4] * n / sum;
+        *out = (double)stk_nth_value(own, n, n / 4) * n / sum;
     }
     stk_free(own);
     return own != NULL;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/sort.h"
 #include "model/median.h"
 #include "replay/graph.h"
 
@@ -26,12 +25,6 @@
 #define FEW_SLOWER 1.3              // the upper quartile over the median, below it few are slow
 #define UNEVEN 0.8                  // the median over the mean, from which on batches are even
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
-
-static int compare_ns(const void *x, const void *y)
-{
-    const int64_t *a = x, *b = y;
-    return (*a > *b) - (*a < *b);
-}
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
 {
@@ -266,9 +259,9 @@ static bool find_ordinary(struct stk_graph *g)
     }
     if (ns) {
         double mean = (double)(g->ready_ns[last] - g->ready_ns[first]) / n;
-        stk_sort(ns, n, sizeof *ns, compare_ns);
-        bool few = (double)ns[3 * n / 4] < FEW_SLOWER * (double)ns[n / 2];
-        double ordinary = mean > 0 ? (double)ns[n / 2] / mean : 1;
+        double median = (double)stk_nth_value(ns, n, n / 2);
+        bool few = (double)stk_nth_value(ns, n, 3 * n / 4) < FEW_SLOWER * median;
+        double ordinary = mean > 0 ? median / mean : 1;
         g->ordinary = few && g->waits >= MOST_WAITED * n && ordinary < UNEVEN ? ordinary : 1;
     }
     stk_free(ns);

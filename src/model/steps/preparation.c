@@ -26,7 +26,6 @@
 #include "model/threads/thread_walk.h"
 
 #define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
-#define FEW 4 // one operation in so many: turning a batch into tensors takes some, a model far more
 
 // When a step's model operations begin and end, outside of all marks, and how many there are.
 struct work {
@@ -181,7 +180,7 @@ static bool holds_little(const struct stk_analysis *a, uint32_t row, uint32_t fu
     for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
         held += (stk_class_of(a, e) & WORK) != 0;
     }
-    return work->last_ns >= end_ns && (uint64_t)held * FEW <= work->count;
+    return work->last_ns >= end_ns && (uint64_t)held * STK_BATCH_OPS_FEW <= work->count;
 }
 
 // Outermost functions of one row that lie between a step's beginning and its first work. Where the

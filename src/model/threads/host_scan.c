@@ -18,7 +18,6 @@
 
 #define OPEN_NEXTS 16              // nested deeper are not kept
 #define MIN_WAIT_NS (200 * STK_US) // briefer waits need no explanation
-#define NEXT_FEW 4                 // one operation in so many makes tensors of a batch
 
 struct scan {
     struct stk_analysis *a;
@@ -174,7 +173,7 @@ static void drop_working_nexts(struct scan *s, size_t first)
     uint64_t count = s->nexts.count - first;
     for (size_t i = first; i < s->nexts.count && i < s->next_work.count; i++) {
         uint64_t held = *(uint32_t *)stk_vec_at(&s->next_work, i);
-        if (held * NEXT_FEW * count > s->work) {
+        if (held * STK_BATCH_OPS_FEW * count > s->work) {
             struct stk_mark *m = stk_vec_at(&s->nexts, i);
             m->end_ns = m->start_ns;
         }
