@@ -21,14 +21,14 @@ RUN = "job"
 def memory_of(pid):
     """Bytes resident and their highest, of a process and its children."""
     resident = highest = 0
-    todo = [pid]
-    while todo:
-        at = pathlib.Path(f"/proc/{todo.pop()}")
+    processes = [pid]
+    while processes:
+        at = pathlib.Path(f"/proc/{processes.pop()}")
         try:
             fields = dict(line.split(":", 1) for line in (at / "status").read_text().splitlines())
             resident += int(fields["VmRSS"].split()[0]) * 1024
             highest += int(fields["VmHWM"].split()[0]) * 1024
-            todo += [int(child) for child in (at / f"task/{at.name}/children").read_text().split()]
+            processes += [int(child) for child in (at / f"task/{at.name}/children").read_text().split()]
         except (OSError, KeyError):
             pass
     return resident, highest

@@ -2,10 +2,10 @@
 // stoker whatif: what each fix is worth.
 #include <stdio.h>
 
+#include "base/text.h"
 #include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "base/text.h"
 #include "stoker/whatif.h"
 
 static int print(const struct stk_args *args, const struct stoker_whatif *whatif)
@@ -80,11 +80,9 @@ const struct stk_cmd stk_cmd_whatif = {
         "says how long a step would take, as an interval. Without --fix every fix that applies is "
         "priced alone; --fix a,b prices them together. --target finds the fixes that bring a step "
         "to a time. --with-batch names a second profile of the same job with a batch of F times "
-        "the "
-        "size: --fix batch=N then goes by how each class of work grew. --critical prices nothing: "
-        "it shows the critical path of the steps, by kind "
-        "and "
-        "by name, and how much later what runs beside it may end.\n\n"
+        "the size: --fix batch=N then goes by how each class of work grew. --critical prices "
+        "nothing: it shows the critical path of the steps, by kind and by name, and how much later "
+        "what runs beside it may end.\n\n"
         "Where the replay cannot be trusted there are no prices: the output says why, and the exit "
         "code is 4. PROFILE is as in stoker why.",
     .examples = "stoker whatif trace.json.gz\tevery fix that applies\n"

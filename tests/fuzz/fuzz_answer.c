@@ -7,12 +7,8 @@
 // Nothing waits: who answers is played in the callbacks in which the capture asks whether it is to
 // stop, and which say so when there is nothing left to send.
 #include <dirent.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <stddef.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "capture/remote/kineto.h"

@@ -21,6 +21,14 @@ static void counts(void)
         struct stk_dataset *batches = make("batch", RANGE(100), "batch_size", I(size), NULL);
         EXPECT(make("skip", batches, "count", I(INT64_MAX), NULL), "");
     }
+    // Of a pipeline without end at most as many are passed over as there are numbers for.
+    struct stk_dataset *endless = make("repeat", RANGE(5), "count", I(-1), NULL);
+    endless = make("skip", endless, "count", I(INT64_MAX - (INT64_C(1) << 41)), NULL);
+    EXPECT(make("take", make("skip", endless, "count", I(3), NULL), "count", I(1), NULL), "3");
+    endless = make("repeat", RANGE(5), "count", I(-1), NULL);
+    endless = make("skip", endless, "count", I(INT64_MAX - (INT64_C(1) << 41)), NULL);
+    endless = make("skip", endless, "count", I(INT64_MAX / 2), NULL);
+    EXPECT(make("take", endless, "count", I(1), NULL), "!");
     EXPECT(make("shard", RANGE(8), "num_shards", I(3), "index", I(0), NULL), "0 3 6");
     EXPECT(make("shard", RANGE(8), "num_shards", I(3), "index", I(2), NULL), "2 5");
     EXPECT(make("shard", RANGE(2), "num_shards", I(3), "index", I(2), NULL), "");
