@@ -101,11 +101,13 @@ static bool has_said(void *arg)
     return strstr(seen.text, "ready") != NULL;
 }
 
-// A run that has done what it is for is told to end, and made to where it does not listen.
+// A run that has done what it is for is told to end, and made to where it does not listen. The
+// second shell is mute: it may say of its child, which is told as well, that it was terminated.
 static void is_done(void)
 {
     static const char *const scripts[] = {"echo ready; exec sleep 100",
-                                          "trap 'echo told; exit 3' TERM; echo ready; sleep 100"};
+                                          "exec 2>/dev/null; trap 'echo told; exit 3' TERM; "
+                                          "echo ready; while :; do sleep 0.01; done"};
     for (int i = 0; i < 2; i++) {
         char *argv[] = {(char *)"sh", (char *)"-c", (char *)(uintptr_t)scripts[i], NULL};
         struct stk_trial t = {.argv = argv, .take = take, .is_done = has_said, .arg = &seen};
