@@ -31,6 +31,7 @@ export async function timelinePage(main, context) {
     context.leave = () => { unlisten(); page.gone = true; page.data.closed = true; clearTimeout(page.stateTimer); clearTimeout(page.stillTimer); };
     context.update = (next) => page.apply(next);
     page.apply(params);
+    page.view.begin();
     page.canvas.focus({ preventScroll: true });
     page.addPhases();
 }

@@ -66,8 +66,20 @@ export class TimeView {
 
     fit() {
         const room = (this.last - this.first) * 0.01;
+        this.jump(this.first - room, this.last + room);
+    }
+
+    /* A gesture of its own, whatever came just before or comes after. */
+    jump(t0, t1) {
         this.lastMove = 0;
-        this.set(this.first - room, this.last + room);
+        this.set(t0, t1);
+        this.lastMove = 0;
+    }
+
+    /* What is shown now is where undo ends. */
+    begin() {
+        this.past = [];
+        this.lastMove = 0;
     }
 
     /* Shows [start, start + dur] in the middle two thirds, or only brings it into sight. */
@@ -77,8 +89,7 @@ export class TimeView {
         if (!closeUp && start >= this.t0 && start + dur <= this.t1) {
             return;
         }
-        this.lastMove = 0;
-        this.set(middle - span / 2, middle + span / 2);
+        this.jump(middle - span / 2, middle + span / 2);
     }
 
     undo() {
@@ -87,7 +98,7 @@ export class TimeView {
             return false;
         }
         [this.t0, this.t1] = was;
-        this.lastMove = performance.now();
+        this.lastMove = 0;
         this.onChange();
         return true;
     }
