@@ -205,7 +205,7 @@ static bool is_worth(const struct stk_rank_sum *sum)
     for (uint32_t i = 0; i < sum->step_count; i++) {
         const int64_t *parts = sum->steps[i].parts;
         lost_ns += parts[STK_PART_INPUT] + parts[STK_PART_SYNC] + parts[STK_PART_H2D] +
-                   parts[STK_PART_D2H] + parts[STK_PART_COMMUNICATION];
+                   parts[STK_PART_D2H] + parts[STK_PART_COMMUNICATION] + parts[STK_PART_LAUNCH];
         all_ns += sum->steps[i].dur_ns;
     }
     return (double)lost_ns >= WORTH * (double)all_ns && all_ns > 0;

@@ -163,9 +163,11 @@ const struct stk_rule stk_rule_host_bound = {
     .matters = "A faster device would only wait longer. Many short kernels, an allocator without a "
                "cache or code "
                "between the steps leave the device without work.",
-    .priced = "At most the whole idle time of these causes: a replay without launches would "
-              "shorten the step by less "
-              "if the device's work becomes the limit.",
+    .priced = "Where the first advice is to launch the step as graphs, by replaying it so; else at "
+              "most the whole idle time of these causes, which is more than can be had where the "
+              "device's work becomes the limit.",
+    .whatif = "launch-graph",
+    .prices = stk_host_fix_captures,
     .quiet = "Long launch calls while the device is busy are back-pressure of a full queue, and "
              "cost nothing. In a record of stoker.data the time between two batches is stated, not "
              "blamed: it is the training's own.",

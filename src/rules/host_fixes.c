@@ -472,6 +472,18 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+bool stk_host_fix_captures(const struct stk_rep_fix *fix)
+{
+    static const int rows[] = {FIX_TORCH_COMPILE, FIX_TORCH_GRAPHS, FIX_JAX_LAUNCH,
+                               FIX_CUDA_LAUNCH};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(stk_host_fixes[rows[i]].text, fix->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const optimizers[] = {"_single_tensor_", "Optimizer.step",

@@ -25,7 +25,9 @@ enum {
     STK_HOST_FROM_PLACED
 };
 extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NULL
-extern const struct stk_rep_fix stk_host_fixes[];        // ends with text == NULL
+// Whether it launches many kernels as one graph: what the what-if launch-graph replays.
+bool stk_host_fix_captures(const struct stk_rep_fix *fix);
+extern const struct stk_rep_fix stk_host_fixes[]; // ends with text == NULL
 
 // `losses`: of STK_HOST_ALLOCATES and so on.
 void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

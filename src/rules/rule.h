@@ -37,8 +37,10 @@ struct stk_rule {
     const char *matters; // why it matters
     const char *priced;  // how the saving is bounded
     const char *whatif;  // the what-if whose price takes the bound's place; NULL: none
-    const char *quiet;   // when it stays quiet
-    const char *source;  // where thresholds and claims come from
+    // Whether that what-if does what the first advice says; NULL: always.
+    bool (*prices)(const struct stk_rep_fix *first);
+    const char *quiet;  // when it stays quiet
+    const char *source; // where thresholds and claims come from
     uint32_t needs;
     uint32_t verdicts; // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL

@@ -219,6 +219,7 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
     struct stoker_err ignored;
     stk_err_init(&ignored);
     if (!rule->whatif || !ctx->prices || !ctx->prices->gate.ok ||
+        (rule->prices && (f->fix.count == 0 || !rule->prices(f->fix.items))) ||
         strcmp(f->saving.basis, "bound") != 0 ||
         stk_fix_parse(rule->whatif, &set, &ignored) != STOKER_OK ||
         stk_price_refuse(ctx->prices, &set)) {
