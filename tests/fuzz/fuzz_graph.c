@@ -474,6 +474,12 @@ static bool watch_end(void)
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
+    for (; n >= 8; n -= 8, p += 8) { // padded elements may have 100 MB
+        uint64_t word;
+        memcpy(&word, p, sizeof word);
+        h = (h ^ word) * 1099511628211u;
+        h ^= h >> 32;
+    }
     for (size_t i = 0; i < n; i++) {
         h = (h ^ p[i]) * 1099511628211u;
     }
@@ -544,7 +550,6 @@ static struct stoker_iterator *open_run(struct stoker_dataset *ds, bool as_writt
                                    .seed = 7,
                                    .threads = 1,
                                    .ram_bytes = 1 << 20, // what fills it fills it soon
-
                                    .is_untuned = 1,
                                    .record_path = "",
                                    .is_as_written = as_written};

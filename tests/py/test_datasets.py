@@ -2,7 +2,9 @@
 """Datasets: nested ones, state carried along, groups, files, options, seeds, resuming."""
 
 import gzip
+import itertools
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -509,6 +511,39 @@ def test_cache_of_slices_keeps_no_copy():
     for batch in ds:
         del batch
     c.same(ds.stats().memory["peak_bytes"] < data.nbytes, True, "no second list of the elements")
+
+
+def test_every_pass_of_a_cache_is_the_first():
+    """Whether an earlier pass was complete depends on who reads how far ahead; elements do not."""
+    def drawn(n=6):
+        ds = sd.Dataset.range(n).shuffle(n, seed=3).filter(lambda x: x >= 0)
+        return ds.map(lambda x: x * 1000 + sd.random.uniform([], maxval=1000, dtype="int64", seed=4))
+
+    twice = ints(drawn().repeat(2))
+    c.true(twice[:6] != twice[6:], "without a cache each pass is another")
+    with tempfile.TemporaryDirectory() as folder:
+        names = iter(range(100))
+        kept = [lambda: drawn().cache(), lambda: drawn().cache(f"{folder}/{next(names)}"),
+                lambda: drawn().snapshot(f"{folder}/{next(names)}")]  # fmt: skip
+        aheads = [lambda ds: ds, lambda ds: ds.prefetch(1), lambda ds: ds.prefetch(9)]
+        for make, n, ahead in itertools.product(kept, (3, 6), aheads):
+            ds = ahead(make()).take(n).repeat(4)
+            came = ints(ds)
+            c.same(came, came[:n] * 4)
+            it = iter(ds)
+            c.same([int(next(it)) for _ in range(n + 1)], came[: n + 1])
+            empty = pickle.loads(pickle.dumps(ds))  # of a cache in memory nothing goes along
+            c.same(ints(empty.iterator(state=it.state())), came[n + 1 :])
+        for make in kept:
+            left = make()
+            first = [int(next(iter(left))) for _ in range(3)]
+            c.same(first, ints(left)[:1] * 3)
+    # More than the budget has room for is not kept, and comes again.
+    options = sd.Options()
+    options.autotune.ram_budget = 8 << 20
+    large = drawn(300).map(lambda x: sd.fill([12500], x)).cache().repeat(2).map(lambda x: x[0])
+    came = ints(large.with_options(options))
+    c.same(came[300:], came[:300])
 
 
 c.main(globals())

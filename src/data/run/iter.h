@@ -43,7 +43,7 @@ struct stk_iter {
     const struct stk_iter *parent; // that pulls it; NULL: the root
     uint64_t path;                 // tells this place of the tree apart from others
     uint64_t place;                // the same for all datasets that one function gives
-    uint64_t epoch;                // how often the part of the tree above began anew
+    uint64_t epoch;                // how often what lies above began anew; below a cache 0
     uint64_t seed;                 // of (run or dataset seed, path, epoch)
     bool is_final;                 // its elements go to the consumer as they are
     bool is_concurrent; // it is in a dataset that is open beside others (data/run/aggregate.h)

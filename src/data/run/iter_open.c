@@ -21,6 +21,15 @@ static enum stoker_status open_at(struct stk_iter **out, struct stk_dataset *ds,
                                   struct stk_run *run, const struct opening *at,
                                   struct stoker_err *err);
 
+// What keeps elements reads its input as of the first epoch, in every pass: whether an earlier pass
+// was complete, so that its elements were kept, depends on memory, on errors and on how far the
+// stages above read ahead; the elements must not.
+static uint64_t epoch_of_inputs(const struct stk_iter *it)
+{
+    enum stk_dataset_role role = it->kind->role;
+    return role == STK_DS_CACHE || role == STK_DS_STORE ? 0 : it->epoch;
+}
+
 static enum stoker_status open_inputs(struct stk_iter *it, struct stoker_err *err)
 {
     const struct stk_dataset *ds = it->ds;
@@ -30,7 +39,7 @@ static enum stoker_status open_inputs(struct stk_iter *it, struct stoker_err *er
     }
     it->n_in = ds->n_in;
     for (int i = 0; i < ds->n_in && !it->kind->opens_inputs; i++) {
-        enum stoker_status s = stk_iter_open_input(&it->in[i], it, i, it->epoch, err);
+        enum stoker_status s = stk_iter_open_input(&it->in[i], it, i, epoch_of_inputs(it), err);
         if (s != STOKER_OK) {
             return s;
         }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cache: the first complete pass over the input is kept in memory and serves all later ones, of the
 // same iterator (repeat) and of others over the same dataset. A pass that is given up keeps
-// nothing. Kept memory counts against the budget of the run that filled the cache and is read-only
-// for whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
+// nothing, but each reads the input as of the first epoch (data/run/iter_open.c), so that random
+// stages below give the same elements in the next pass, kept or not. Only two places of one
+// pipeline that read the same cache at once see draws of their own, until one of them is through.
+//
+// Kept memory counts against the budget of the run that filled the cache and is read-only for
+// whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
 //
 // Small blocks are joined as they come, like the digits of a binary counter: a block of one number
 // may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements

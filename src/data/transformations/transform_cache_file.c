@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements kept in a file (indexed.h): a pass that finds the file reads it and leaves the input
 // alone; one that does not writes it beside, and it gets its name when the pass is complete. So
-// there is never half a file, and a pass that is given up leaves nothing. A file that cannot be
-// made, or is there and no good, is said once; the pass then goes on with the input, and keeps
-// nothing.
+// there is never half a file, and a pass that is given up leaves nothing; the next one gives the
+// same elements, see transform_cache.c. A file that cannot be made, or is there and no good, is
+// said once; the pass then goes on with the input, and keeps nothing.
 //
 // A cache's file says nothing of the pipeline that made it: who changes the pipeline removes the
 // file, or names another; other types or shapes are noticed and refused.

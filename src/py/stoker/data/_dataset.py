@@ -428,7 +428,11 @@ class Dataset(_Node):
         return self._then("prefetch", {"buffer_size": _arg.count(buffer_size, "buffer_size", -1)})
 
     def cache(self, filename="", name=None):
-        """Kept after the first pass: in memory, or in a file."""
+        """Kept after the first complete pass: in memory, or in a file.
+
+        Every pass gives the elements of the first, with random stages before it, too: also where
+        nothing is kept yet since that pass was left early, or failed, or memory is short.
+        """
         return self._then("cache", {"filename": _arg.local(filename) if filename else None})
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
