@@ -15,6 +15,8 @@
 #include "base/sort.h"
 #include "model/owners.h"
 
+#define THREAD_ID_MAX (1 << 22) // of Linux; TensorFlow and JAX write hashes
+
 struct aggregate {
     int64_t ns;
     uint32_t count;
@@ -312,6 +314,9 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
     int n = name.n < 80 ? (int)name.n : 80;
     if (stk_str_starts(name, STK_STR("thread "))) {
         return stk_arena_printf(c->a->out, "%.*s", n, name.p);
+    }
+    if (n > 0 && (k->id < 0 || k->id > THREAD_ID_MAX)) { // made up by the profiler
+        return stk_arena_printf(c->a->out, "thread %.*s", n, name.p);
     }
     if (n > 0) {
         return stk_arena_printf(c->a->out, "thread %lld (%.*s)", (long long)k->id, n, name.p);

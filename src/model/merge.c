@@ -116,6 +116,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->loader_fetches += b->loader_fetches;
     a->batch_fetches += b->batch_fetches;
     a->loader_fetch_ns += b->loader_fetch_ns;
+    a->input_asleep_ns += b->input_asleep_ns;
     a->serialized_launches += b->serialized_launches;
     a->compile_recurring_ns += b->compile_recurring_ns;
     a->profiler_overhead_ns += b->profiler_overhead_ns;

@@ -22,9 +22,10 @@
 #define DEPTH 256     // frames of the user's, nested deeper are taken for their callers
 #define LOOKED_AT 256 // events of an event loop, for its first coroutine
 
-// INNER: of a function, the frame of an expression; LOOP: an event loop's, which stands for the
-// first of the user's coroutines that it runs
-enum { UNASKED, USERS, INNER, LOOP, OTHERS };
+// INNER: of a function, the frame of an expression; LAMBDA: the same, where a function within the
+// program's main one is around it; LOOP: an event loop's, which stands for the first of the user's
+// coroutines that it runs
+enum { UNASKED, USERS, INNER, LAMBDA, LOOP, OTHERS };
 
 struct tally {
     uint32_t name, count, last_event;
@@ -108,8 +109,10 @@ static bool is_users(struct owners *o, uint32_t event)
         bool own = kind == STK_KIND_PYTHON
                        ? stk_python_frame_is_users(name) && !may_be_jaxs(o->a, name)
                        : is_own_range(o->a, event, name);
+        bool is_lambda = stk_str_eq(stk_python_frame_parse(name).function, STK_STR("<lambda>"));
         *whose = stk_python_frame_is_event_loop(name) ? LOOP
                  : !own                               ? OTHERS
+                 : is_lambda                          ? LAMBDA
                  : is_expression(name)                ? INNER
                                                       : USERS;
     }
@@ -162,7 +165,8 @@ static uint32_t named_after(struct owners *o, const struct row *r, uint32_t fram
     const struct stk_trace *t = o->a->t;
     uint8_t whose = o->whose[t->name[frame]];
     if (whose != LOOP) {
-        return whose == INNER && r->depth > 0 ? STK_NONE : frame;
+        bool is_inner = (whose == INNER && r->depth > 0) || (whose == LAMBDA && r->depth > 1);
+        return is_inner ? STK_NONE : frame;
     }
     uint32_t end = r->end - frame > LOOKED_AT ? frame + LOOKED_AT : r->end;
     for (uint32_t e = frame + 1; e < end && t->start_ns[e] < stk_end_ns(t, frame); e++) {

@@ -188,6 +188,7 @@ struct stk_facts {
     uint64_t loader_fetches;
     uint64_t batch_fetches; // of these, those that a framework's own record names: one a batch
     int64_t loader_fetch_ns;
+    int64_t input_asleep_ns; // in fetches: who prepares waits for an answer, and keeps no core busy
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device
                                   // is idle

@@ -4,7 +4,7 @@
 #include "base/human.h"
 #include "rules/finding.h"
 
-enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL };
+enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
                  "1 % warned in every profile; 5 % is worth knowing"},
@@ -14,6 +14,8 @@ static const struct stk_threshold thresholds[] = {
                   "overhead that overlaps the device's work contaminates little"},
     [CALL] = {"recording a call of Python", "us", 0.7,
               "a Python tracer runs at each call and return; measured 0.4 to 1 us"},
+    [MOST] = {"overhead that is told without a figure", "share of the recorded time", 0.9,
+              "the estimate of a call's cost is not so sure"},
     {0},
 };
 
@@ -50,10 +52,19 @@ static double tracer_share(const struct stk_rule_ctx *ctx)
     return share < 1 ? share : 1;
 }
 
+// An estimate that reaches the whole time says no more than that it is most of it.
+static const char *tracer_part(const struct stk_rule_ctx *ctx, double share)
+{
+    char percent[STK_HUMAN_MAX];
+    return share < thresholds[MOST].value
+               ? stk_rule_text(ctx, "%s", stk_human_share(share, percent))
+               : "most";
+}
+
 static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    char calls[STK_HUMAN_MAX], each[STK_HUMAN_MAX], percent[STK_HUMAN_MAX];
+    char calls[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     uint32_t steps = run->step_marks > 0 ? run->step_marks : 1;
     f->title = "Recording Python slows the job down";
     stk_finding_say(
@@ -62,19 +73,18 @@ static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         "recorded time, and the host looks slower than it is",
         stk_human_count(run->facts.python_events, calls),
         stk_human_count(run->facts.python_events / steps, each), thresholds[CALL].value,
-        stk_human_share(share, percent));
+        tracer_part(ctx, share));
 }
 
 static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                         const char **why)
 {
     double share = tracer_share(ctx);
-    char percent[STK_HUMAN_MAX];
     if (share < thresholds[NOTABLE].value) {
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "recording Python took about %s of the time",
-                         stk_human_share(share, percent));
+    *why =
+        stk_rule_text(ctx, "recording Python took about %s of the time", tracer_part(ctx, share));
     f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     f->confidence = "medium";
     say_tracer(ctx, f, share);

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "rules/pack_signs.h"
 
-enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING, MANY, BRIEF, BRIEF_HOST };
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING, MANY, BRIEF, BRIEF_HOST, PACKS };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"exposed communication, device", "share of the step", 0.03,
                 "the last bucket of gradients is always exposed"},
@@ -19,6 +19,7 @@ static const struct stk_threshold thresholds[] = {
                "from here starting it takes longer than sending"},
     [BRIEF_HOST] = {"a collective over gloo, on average, at most", "us", 1000,
                     "its start takes some hundreds of microseconds"},
+    [PACKS] = STK_THRESHOLD_PACK_SIGNS,
     {0},
 };
 
@@ -302,7 +303,7 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
     }
-    if (stk_pack_signs_say(ctx, f)) {
+    if (stk_pack_signs_say(ctx, f, &thresholds[PACKS])) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_PACKS]);
     }
     if (has_several_devices(ctx)) {

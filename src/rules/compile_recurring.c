@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compilation that returns after the first two used steps: changing shapes, retraced functions,
 // autotuning again and again. A cost of the steady state, unlike a start.
+#include <string.h>
+
 #include "base/human.h"
 #include "rules/finding.h"
 
@@ -48,6 +50,16 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+// "train_step" of "PjitFunction(train_step)".
+static const char *function_of(const struct stk_rule_ctx *ctx, const char *name)
+{
+    static const char call[] = "PjitFunction(";
+    size_t n = strlen(name), skip = sizeof call - 1;
+    return strncmp(name, call, skip) == 0 && n > skip + 1 && name[n - 1] == ')'
+               ? stk_rule_text(ctx, "%.*s", (int)(n - skip - 1), name + skip)
+               : name;
+}
+
 static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
@@ -56,7 +68,7 @@ static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding
         stk_finding_say(ctx, f,
                         "%s was traced again or compiled in %u calls after the first two steps, %u "
                         "in all: %s",
-                        stk_rule_name(ctx, r[i].name), r[i].later, r[i].count,
+                        stk_rule_name(ctx, function_of(ctx, r[i].name)), r[i].later, r[i].count,
                         stk_human_ns(r[i].ns, time));
         stk_finding_raise(f, 1 + (size_t)i);
     }

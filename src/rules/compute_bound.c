@@ -5,11 +5,12 @@
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
-enum { REMAINS, ODD };
+enum { REMAINS, ODD, PACKS };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
     [ODD] = {"kernels for sizes that are no multiples of 8, or that change the layout",
              "share of compute", 0.02, "less is not worth a change of the model"},
+    [PACKS] = STK_THRESHOLD_PACK_SIGNS,
     {0},
 };
 
@@ -190,7 +191,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);
-    if (stk_pack_signs_say(ctx, f)) {
+    if (stk_pack_signs_say(ctx, f, &thresholds[PACKS])) {
         stk_finding_fix(ctx, f, &fixes[FIX_PACKS]);
     }
     if (stk_rule_on_host(ctx)) {

@@ -30,10 +30,14 @@ const struct stk_threshold stk_input_thresholds[] = {
                              "workers that limit hardly wait; those that wait for room do"},
     [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
                                 "half of the work decides what is mended first"},
+    [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
+                               "half of the time decides what is mended first"},
     {0},
 };
 
 enum {
+    FIX_AT_ONCE,
+    FIX_TORCH_AT_ONCE,
     FIX_NO_WORKERS,
     FIX_TRACE_WORKERS,
     FIX_ITEM,
@@ -73,6 +77,26 @@ enum {
     "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"                   \
     "                    persistent_workers=True" more ")"
 const struct stk_rep_fix stk_input_fixes[] = {
+    [FIX_AT_ONCE] =
+        {"any",
+         "Waiting for an answer keeps no processor busy: ask for several batches at once, on as "
+         "many threads as are said above. read(n) makes batch n; where a connection carries one "
+         "request at a time, each thread needs its own.",
+         "def at_once(read, numbers, threads=8):\n"
+         "    with concurrent.futures.ThreadPoolExecutor(threads) as pool:\n"
+         "        ahead = collections.deque()\n"
+         "        for n in numbers:\n"
+         "            ahead.append(pool.submit(read, n))\n"
+         "            if len(ahead) > threads: yield ahead.popleft().result()\n"
+         "        while ahead: yield ahead.popleft().result()\n"
+         "for batch in at_once(read, range(steps)): train_step(batch)"},
+    [FIX_TORCH_AT_ONCE] =
+        {"pytorch",
+         "Waiting for an answer keeps no processor busy: let the Dataset ask for all items of a "
+         "batch at once, on threads, and take more workers than there are cores.",
+         "def __getitems__(self, numbers):  # of the Dataset, beside __getitem__\n"
+         "    with concurrent.futures.ThreadPoolExecutor(16) as pool:\n"
+         "        return list(pool.map(self.__getitem__, numbers))"},
     [FIX_NO_WORKERS] =
         {"pytorch",
          "The training process prepares each batch itself (num_workers=0): let worker processes "
@@ -83,7 +107,8 @@ const struct stk_rep_fix stk_input_fixes[] = {
         {"pytorch",
          "The workers do not keep up. Keep them between epochs, and let each record what it does "
          "per item for stoker to read; then make an item cheaper (decode at the size needed, fewer "
-         "and larger files), or raise num_workers, up to the cores that the job may use.",
+         "and larger files), or raise num_workers, up to the cores that the job may use, and "
+         "beyond them where an item waits for a disk or a network.",
          "import stoker\n"
          "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"
          "                    persistent_workers=True, worker_init_fn=stoker.trace_worker)\n"
@@ -91,7 +116,8 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_ITEM] =
         {"pytorch",
          "Make an item cheaper: decode at the size needed, read fewer and larger files, compute "
-         "once what each epoch repeats; or use more workers, where the job may use more cores.",
+         "once what each epoch repeats; or use more workers, where the job may use more cores, or "
+         "an item waits for a disk or a network.",
          TORCH_LOADER("")},
     [FIX_COLLATE] =
         {"pytorch",
@@ -129,8 +155,9 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_TF_PYTHON] =
         {"tensorflow",
          "Python makes the elements (from_generator, py_function, numpy_function), one at a time "
-         "under its lock, and more parallel calls do not help: do the work with TensorFlow's "
-         "operations in map, or write the elements to files once and read those.",
+         "under its lock, and more parallel calls help only where it waits for a disk or a "
+         "network: do the work with TensorFlow's operations in map, or write the elements to files "
+         "once and read those.",
          "ds.save('elements')                    # once: ds as it is\n"
          "ds = tf.data.Dataset.load('elements')  # in training\n"
          "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
@@ -144,9 +171,11 @@ const struct stk_rep_fix stk_input_fixes[] = {
                     "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_PARALLEL] =
         {"tensorflow",
-         "The map is parallel already, so make an element cheaper: decode at the size needed, "
-         "keep what is the same in each epoch, and work on whole batches.",
-         "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache()\n"
+         "The map runs in parallel already (TensorFlow sees to that itself, where it may), so make "
+         "an element cheaper: decode at the size needed, "
+         "keep what is the same in each epoch (cache() before repeat(): behind it, it never ends), "
+         "and work on whole batches.",
+         "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache().repeat()\n"
          "ds = ds.batch(batch_size).map(augment, num_parallel_calls=tf.data.AUTOTUNE)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_CACHED] =
@@ -273,6 +302,13 @@ static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int w
     stk_finding_fix(ctx, f, &stk_input_fixes[which]);
 }
 
+// tf.data's stages that put batches together; MapAndBatch is what it makes of map and batch.
+static bool makes_batches(const char *stage)
+{
+    const char *last = strrchr(stage, ':');
+    return strstr(last ? last : stage, "Batch") && !strstr(last ? last : stage, "Unbatch");
+}
+
 // Rows of Python's functions are told with the user's own (stk_finding_cause).
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -281,9 +317,11 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     if (!s->stage || s->is_fetch || !s->is_pipeline) {
         return;
     }
-    const char *per = s->elements > 0 ? stk_rule_text(ctx, ", %s an element",
-                                                      stk_human_ns(s->self_ns / s->elements, each))
-                                      : "";
+    const char *per =
+        s->elements > 0
+            ? stk_rule_text(ctx, ", %s %s", stk_human_ns(s->self_ns / s->elements, each),
+                            makes_batches(s->stage) ? "a batch" : "an element")
+            : "";
     stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
                     stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
                     stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
@@ -337,6 +375,14 @@ static int worker_fix(const struct stk_rule_ctx *ctx)
     return collates ? FIX_COLLATE : FIX_ITEM;
 }
 
+bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return share_of(facts->input_asleep_ns, facts->loader_fetch_ns) >=
+               stk_input_thresholds[STK_INPUT_FROM_ASLEEP].value &&
+           !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
+}
+
 // Functions of the job's own, called in the fetch, fill most of it.
 static bool owns_fetch(const struct stk_rule_ctx *ctx)
 {
@@ -369,8 +415,13 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         }
         fix(ctx, f, even ? worker_fix(ctx) : FIX_TORCH_EVEN);
     } else {
+        if (is_alone && stk_input_waits_for_answer(ctx)) {
+            fix(ctx, f, FIX_TORCH_AT_ONCE);
+        }
         fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
-        fix(ctx, f, FIX_ITERABLE);
+        if (is_alone) {
+            fix(ctx, f, FIX_ITERABLE);
+        }
     }
     if (facts->runtime_calls > 0 || facts->has_device_rows) {
         fix(ctx, f, FIX_PIN);
@@ -478,6 +529,9 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     bool has_grain = run->facts.signs[STK_SIGN_GRAIN].count > 0;
     if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
         !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
+        if (stk_input_waits_for_answer(ctx)) {
+            fix(ctx, f, FIX_AT_ONCE);
+        }
         fix(ctx, f, is_handed_over(ctx) ? FIX_OWN_THREAD : FIX_OWN_CODE);
     }
     if (!even) {

@@ -58,26 +58,60 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
-// What the usual cure gives, which is less than the whole wait: prepared beside the step, a batch
-// takes as long as before.
-static void say_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
 {
     struct stk_fix_set set;
-    struct stk_price price;
     struct stoker_err ignored;
-    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
     stk_err_init(&ignored);
-    if (!ctx->prices || !ctx->prices->gate.ok ||
-        stk_fix_parse("input-overlap", &set, &ignored) != STOKER_OK ||
-        stk_price_refuse(ctx->prices, &set) || !stk_price_set(ctx->prices, &set, 1, &price)) {
+    return ctx->prices && ctx->prices->gate.ok && stk_fix_parse(fix, &set, &ignored) == STOKER_OK &&
+           !stk_price_refuse(ctx->prices, &set) && stk_price_set(ctx->prices, &set, 1, price);
+}
+
+static double saved(double step_share)
+{
+    return step_share < 1 ? 1 - step_share : 0;
+}
+
+// What the usual cure gives where the loop prepares its batches itself: prepared beside the step, a
+// batch takes as long as before. That is the least, and is expected, as nobody knows how many cores
+// there are for more workers; the most is the whole wait. Several answers that are waited for at
+// once need no cores.
+static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price beside, free;
+    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
         return;
     }
     stk_finding_say(
         ctx, f,
         "one worker that prepares batches beside the step shortens it by %s to %s; more "
         "help as far as there are cores for them",
-        stk_human_share(price.high < 1 ? 1 - price.high : 0, low),
-        stk_human_share(price.low < 1 ? 1 - price.low : 0, high));
+        stk_human_share(saved(beside.high), low), stk_human_share(saved(beside.low), high));
+    stk_finding_raise(f, 2);
+    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
+    f->saving.low_share = saved(beside.high > free.high ? beside.high : free.high);
+    f->saving.expected_share =
+        saved(stk_input_waits_for_answer(ctx) ? free.expected : beside.expected);
+    f->saving.high_share = saved(free.low);
+    f->saving.basis = "replay";
+}
+
+// How many requests at once would be answered as fast as the step goes on.
+static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    char share[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
+    if (!stk_input_waits_for_answer(ctx)) {
+        return;
+    }
+    stk_human_share((double)facts->input_asleep_ns / (double)facts->loader_fetch_ns, share);
+    stk_finding_say(ctx, f,
+                    "%s of the fetches' time goes by in waiting for an answer (a socket, a poll, a "
+                    "sleep): %s%s requests at once would keep up with the step",
+                    share, rest > 0.01 ? "about " : "more than ",
+                    stk_human_count((uint64_t)(rest > 0.01 ? 1 / rest + 1 : 100), number));
     stk_finding_raise(f, 2);
 }
 
@@ -107,7 +141,8 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
     } else {
-        say_beside(ctx, f);
+        price_beside(ctx, f);
+        say_asleep(ctx, f);
         stk_input_fixes_say(ctx, f);
         stk_input_fixes_choose(ctx, f, !uneven);
     }
@@ -123,7 +158,8 @@ const struct stk_rule stk_rule_input_wait = {
     .matters = "The device is paid for while files are read and decoded; a faster device would not "
                "train faster.",
     .priced = "At most the whole wait: input that is ready in time removes it, unless something "
-              "else then waits.",
+              "else then waits. Where the loop prepares its batches itself, the least, and what is "
+              "expected, is one worker's work beside the step.",
     .whatif = "input-free",
     .quiet = "Fetches that the device's work hides cost nothing, and what the workers of a loader "
              "or of tf.data do while the step runs is no wait.",

@@ -10,9 +10,8 @@
 #include "model/busy_work.h"
 #include "model/intervals.h"
 
-#define WORTH 0.05 // of the steps' time: less is lost in the noise of a step
-
-bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                        const struct stk_threshold *worth)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_sign_sum *signs = run->facts.signs;
@@ -24,7 +23,7 @@ bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     int64_t ns =
         stk_add_ns(signs[STK_SIGN_CONCAT].ns, signs[STK_SIGN_SPLIT].ns) / (int64_t)run->step_marks;
     int64_t step_ns = run->wall_ns / (int64_t)run->steps_used;
-    if ((double)ns < WORTH * (double)step_ns) {
+    if ((double)ns < worth->value * (double)step_ns) {
         return false;
     }
     stk_finding_say(ctx, f,

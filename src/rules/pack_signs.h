@@ -15,7 +15,13 @@
      "    cross_device_ops=tf.distribute.ReductionToOneDevice())  # or HierarchicalCopyAllReduce(" \
      "num_packs=1)"}
 
+// The row of a rule's thresholds from which on it is worth a word.
+#define STK_THRESHOLD_PACK_SIGNS                                                                   \
+    {"tensors put together and split again, with replicas", "share of the step", 0.05,             \
+     "less is lost in the noise of a step"}
+
 // Says it where it is worth a word. True: it was.
-bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                        const struct stk_threshold *worth);
 
 #endif

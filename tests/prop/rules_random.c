@@ -82,6 +82,7 @@ static void random_facts(void)
     x->profiler_overhead_ns = any_ns();
     x->loader_fetches = any_count();
     x->loader_fetch_ns = any_ns();
+    x->input_asleep_ns = any_ns();
     x->sync_calls = any_count();
     x->alloc_calls = any_count();
     x->python_events = below(2);

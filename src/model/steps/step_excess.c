@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes a step long: of the events that lie wholly inside it and take a third of it, the
-// longest whose name takes half as long in no usual step. Asked of the first step where it is left
+// longest whose name takes half as long in no usual step, a function of the job's own before those
+// around and inside of it. Asked of the first step where it is left
 // out as a start, and of the longest of those that count.
 //
 // A fetch of DataLoader's that takes long says that its workers start where it is the first of an
@@ -12,6 +13,7 @@
 // Limit: what is not recorded as an event of its own has no name.
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/threads/python_frame.h"
 
 #define PART_OF_STEP 3         // an event that takes a third of the step explains it
 #define RIVAL 2                // elsewhere it takes less than half as long
@@ -78,20 +80,23 @@ static bool has_like(const struct stk_analysis *a, uint32_t event, int64_t least
 static uint32_t find_on_driver(const struct stk_analysis *a, const struct stk_host_step *s)
 {
     const struct stk_trace *t = a->t;
-    uint32_t best = STK_NONE, asked = 0;
+    uint32_t best[2] = {STK_NONE, STK_NONE}, asked[2] = {0}; // anybody's, the job's own
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
         uint32_t end = k->first + k->count;
         for (uint32_t e = first_from(t, k, s->start_ns); e < end && t->start_ns[e] < s->end_ns;
              e++) {
-            bool longer = best == STK_NONE || stk_dur_ns(t, e) > stk_dur_ns(t, best);
-            if (longer && explains(a, s, e) && asked++ < ASKED_MAX &&
+            bool own =
+                t->kind[e] == STK_KIND_PYTHON && stk_python_frame_is_users(stk_name_of(t, e));
+            uint32_t *held = &best[own];
+            bool longer = *held == STK_NONE || stk_dur_ns(t, e) > stk_dur_ns(t, *held);
+            if (longer && explains(a, s, e) && asked[own]++ < ASKED_MAX &&
                 !has_like(a, e, stk_dur_ns(t, e) / RIVAL)) {
-                best = e;
+                *held = e;
             }
         }
     }
-    return best;
+    return best[1] != STK_NONE ? best[1] : best[0];
 }
 
 static bool fills_shuffle(const struct stk_analysis *a, const struct stk_host_step *s)

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "model/analysis.h"
+#include "model/intervals.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_walk.h"
@@ -156,10 +157,26 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
     return true;
 }
 
+// Does one of the first `count` fetches, in order of time and apart from each other, hold the wait?
+static bool lies_in_fetch(const struct stk_analysis *a, size_t count, const struct stk_mark *wait)
+{
+    size_t low = 0, high = count;
+    while (low < high) { // first that ends after the wait begins
+        size_t mid = low + (high - low) / 2;
+        if (a->fetches.v[mid].end_ns <= wait->start_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < count && a->fetches.v[low].start_ns <= wait->start_ns;
+}
+
 // In time order over all threads: the cursors only go forward.
 static bool judge_waits(struct ends *x)
 {
     struct stk_analysis *a = x->a;
+    size_t known = a->fetches.count;
     size_t most = a->fetches.count + a->waits.count;
     struct stk_mark *fetches = stk_realloc_array(a->fetches.v, most, sizeof *fetches);
     bool any = false;
@@ -175,14 +192,51 @@ static bool judge_waits(struct ends *x)
         if ((th->is_driver || th->launches) && ends_with_data(x, wait)) {
             a->fetches.v[a->fetches.count++] = *wait;
             any = true;
-            a->sum->facts.loader_fetches++;
-            a->sum->facts.loader_fetch_ns += wait->end_ns - wait->start_ns;
+            if (!lies_in_fetch(a, known, wait)) { // else its fetch was counted
+                a->sum->facts.loader_fetches++;
+                a->sum->facts.loader_fetch_ns += wait->end_ns - wait->start_ns;
+            }
         }
     }
     if (any) {
         stk_marks_flatten(&a->fetches);
     }
     return !x->failed;
+}
+
+// How long, within fetches, a thread that prepares data waits for an answer: of a clock, a socket,
+// another program. False: no memory.
+static bool measure_asleep(struct stk_analysis *a)
+{
+    struct stk_spans fetches, asleep, both;
+    stk_spans_init(&fetches);
+    stk_spans_init(&asleep);
+    stk_spans_init(&both);
+    bool ok = stk_spans_reserve(&fetches, a->fetches.count + 1) &&
+              stk_spans_reserve(&asleep, a->waits.count + 1);
+    for (size_t i = 0; ok && i < a->fetches.count; i++) {
+        const struct stk_mark *m = &a->fetches.v[i];
+        fetches.v[fetches.count++] = (struct stk_span){m->start_ns, m->end_ns};
+    }
+    for (size_t i = 0; ok && i < a->waits.count; i++) {
+        const struct stk_mark *m = &a->waits.v[i];
+        const struct stk_thread_info *th = &a->threads[stk_thread_of(a, m->event)];
+        enum stk_block_end by = stk_name_blocks(stk_name_of(a->t, m->event));
+        if ((by == STK_ENDED_BY_CLOCK || by == STK_ENDED_BY_OUTSIDE) &&
+            (th->is_driver || th->launches || th->is_loader)) {
+            asleep.v[asleep.count++] = (struct stk_span){m->start_ns, m->end_ns};
+        }
+    }
+    if (ok) {
+        stk_spans_normalize(&fetches);
+        stk_spans_normalize(&asleep);
+        ok = stk_spans_intersect(&fetches, &asleep, &both);
+        a->sum->facts.input_asleep_ns = stk_spans_total(&both);
+    }
+    stk_spans_deinit(&fetches);
+    stk_spans_deinit(&asleep);
+    stk_spans_deinit(&both);
+    return ok;
 }
 
 bool stk_block_ends_find(struct stk_analysis *a)
@@ -192,7 +246,7 @@ bool stk_block_ends_find(struct stk_analysis *a)
     }
     struct ends x = {.a = a, .filler = STK_NONE};
     x.rows = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *x.rows);
-    bool ok = x.rows && judge_waits(&x);
+    bool ok = x.rows && judge_waits(&x) && measure_asleep(a);
     if (ok && x.filler != STK_NONE) {
         struct stk_str name = stk_name_of(a->t, x.filler);
         a->sum->facts.input_filler = stk_arena_strndup(a->out, name.p, name.n);

@@ -14,7 +14,7 @@ import numpy as np
 from perceptron import make_params, update
 from stopwatch import StopWatch
 
-WARMUP, STEPS, LENGTH = 4, 8, 256
+WARMUP, STEPS, LENGTH = 4, 6, 256
 PATTERN = re.compile(r"[a-z]+|\d|\S")
 
 
@@ -33,7 +33,7 @@ def main():
     watch = StopWatch(WARMUP, STEPS)
     for step in watch.steps():
         with jax.profiler.StepTraceAnnotation("train", step_num=step):
-            x = encode_lines(rng.sample(lines, 64), vocabulary)
+            x = encode_lines(rng.sample(lines, 8), vocabulary)
             watch.fetched()
             params, loss = update(params, jnp.asarray(x))
             float(loss)

@@ -10,7 +10,6 @@ import concurrent.futures
 import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from perceptron import make_params, update

@@ -33,7 +33,9 @@ def main():
     tf.config.threading.set_intra_op_parallelism_threads(1)
     keras.utils.set_random_seed(0)
     layers = keras.layers
-    model = keras.Sequential([keras.Input((256,)), layers.Dense(1024, "relu"), layers.Dense(1024, "relu"), layers.Dense(2)])
+    model = keras.Sequential(
+        [keras.Input((256,)), layers.Dense(1024, "relu"), layers.Dense(1024, "relu"), layers.Dense(2)]
+    )
     model.compile("sgd", "mse", jit_compile=False, steps_per_execution=EACH)
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((64 * STEPS, 256), np.float32), rng.standard_normal((64 * STEPS, 2), np.float32)

@@ -28,7 +28,9 @@ def main():
     tf.config.threading.set_intra_op_parallelism_threads(1)
     keras.utils.set_random_seed(0)
     layers = keras.layers
-    model = keras.Sequential([keras.Input((256,)), layers.Dense(512, "relu"), layers.Dense(256, "relu"), layers.Dense(1)])
+    model = keras.Sequential(
+        [keras.Input((256,)), layers.Dense(512, "relu"), layers.Dense(256, "relu"), layers.Dense(1)]
+    )
     model.compile("adam", "mse", jit_compile=False)
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((32 * STEPS, 256), np.float32), rng.standard_normal((32 * STEPS, 1), np.float32)

@@ -10,7 +10,6 @@ import json
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-import numpy as np
 import tensorflow as tf
 
 from stopwatch import StopWatch

@@ -17,7 +17,9 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     torch.autograd.set_detect_anomaly(True)
-    model = nn.Sequential(*(layer for _ in range(12) for layer in (nn.Linear(64, 64), nn.LayerNorm(64), nn.SiLU())), nn.Linear(64, 3))
+    model = nn.Sequential(
+        *(layer for _ in range(12) for layer in (nn.Linear(64, 64), nn.LayerNorm(64), nn.SiLU())), nn.Linear(64, 3)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     data = TensorDataset(torch.randn(2048, 64), torch.randint(0, 3, (2048,)))
     with StopWatch(WAIT, WARMUP, ACTIVE) as watch:

@@ -25,7 +25,9 @@ def main():
     torch.manual_seed(0)
     make = lambda n: [(torch.randn(64, 256), torch.randint(0, 10, (64,))) for _ in range(n)]  # noqa: E731
     train, held_out = make(4), make(12)
-    model = nn.Sequential(nn.Linear(256, 768), nn.ReLU(), nn.Dropout(0.1), nn.Linear(768, 768), nn.ReLU(), nn.Linear(768, 10))
+    model = nn.Sequential(
+        nn.Linear(256, 768), nn.ReLU(), nn.Dropout(0.1), nn.Linear(768, 768), nn.ReLU(), nn.Linear(768, 10)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
     step, best = 0, 0.0
     with StopWatch(WAIT, WARMUP, ACTIVE, with_stack=True) as watch:
