@@ -98,7 +98,7 @@ class Dataset(Generic[_T]):
     def prefetch(self, buffer_size: _Int, name: str | None = None) -> "Dataset[_T]":
         """Up to buffer_size elements made ahead of their use, by a thread of its own."""
     def cache(self, filename: Any = '', name: str | None = None) -> "Dataset[_T]":
-        """Kept after the first pass: in memory, or in a file."""
+        """Kept after the first complete pass: in memory, or in a file."""
     def snapshot(self, path: Any, compression: Any = 'AUTO', reader_func: Any = None, shard_func: Any = None, name: str | None = None) -> "Dataset[_T]":
         """Kept in the folder `path` after the first pass, for later runs as well."""
     def batch(self, batch_size: _Int, drop_remainder: _Flag = False, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[Any]":
