@@ -20,7 +20,7 @@ export async function whatifPage(main, context) {
     if (!doc.gate.ok) {
         main.append(section('gate', 'No prices for this profile',
             el('ul', {}, (doc.gate.why || []).map((why) => el('li', {}, why))),
-            el('p', {}, 'The replay must first reproduce the steps as they were; here it does not, so a price would be a guess.')));
+            el('p', {}, 'A price needs steps that a replay gives back as they were, and a profile that says where their time goes. Here one is missing, so a price would be a guess.')));
         return;
     }
     const page = { api, doc, ticked: new Set(), values: new Map(), result: el('div', { id: 'predicted' }),

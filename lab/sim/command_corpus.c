@@ -10,6 +10,7 @@
 #include "sim_pathology.h"
 #include "sim_random.h"
 #include "sim_run.h"
+#include "sim_writer.h"
 
 enum { ALONE = 8, HEALTHY = 48, PAIRS = 110 };
 
@@ -25,7 +26,7 @@ static void print_head(void)
 static int64_t profiled_ns(const struct sim_job *job)
 {
     struct sim_result result;
-    sim_run(job, true, NULL, NULL, &result);
+    sim_run(job, sim_writer_of(job)->profiler, NULL, NULL, &result);
     int64_t ns = result.step_ns;
     sim_result_free(&result);
     return ns;

@@ -126,7 +126,9 @@ int sim_command_run(int argc, char **argv)
         }
         open_profile(&profile, &job, argv[taken + 2]);
     }
-    sim_run(&job, true, writes ? see : NULL, &profile, &result); // a profiled run, written or not
+    const struct sim_writer *writer = writes ? profile.writer : sim_writer_of(&job);
+    sim_run(&job, writer->profiler, writes ? see : NULL, &profile,
+            &result); // profiled, written or not
     if (writes) {
         close_profile(&profile, &job);
     }

@@ -16,7 +16,7 @@ static int64_t step_ns(struct sim_job job, double ranks)
     job.cores *= ranks < job.ranks_per_host ? ranks : job.ranks_per_host; // each GPU brings its own
     job.ranks = ranks;
     job.steps = STEPS;
-    sim_run(&job, false, NULL, NULL, &result);
+    sim_run(&job, SIM_UNPROFILED, NULL, NULL, &result);
     int64_t ns = result.step_ns;
     sim_result_free(&result);
     return ns;

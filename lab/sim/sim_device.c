@@ -180,7 +180,7 @@ void sim_device_end(struct sim_world *w, uint32_t rank, int stream)
     } else {
         r->kernels--;
     }
-    bool is_copy = op->kind == SIM_COPY, is_kernel = op->kind == SIM_KERNEL;
+    bool is_copy = op->kind == SIM_COPY, is_kernel = !is_copy && op->kind != SIM_COLLECTIVE;
     s->calls_done += op->ends_call;
     s->done++;
     reach_marks(r, stream);

@@ -83,7 +83,7 @@ int64_t sim_truth_ns(const struct sim_job *job)
     struct sim_job longer = *job;
     struct sim_result result;
     longer.steps = SIM_WARMUP + SIM_TRUTH_STEPS + 1;
-    sim_run(&longer, false, NULL, NULL, &result);
+    sim_run(&longer, SIM_UNPROFILED, NULL, NULL, &result);
     int64_t ns = result.step_ns;
     sim_result_free(&result);
     return ns;

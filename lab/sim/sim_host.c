@@ -274,6 +274,17 @@ static enum progress do_sync(struct sim_world *w, struct sim_thread *t, const st
     }
 }
 
+static enum progress do_ask(struct sim_world *w, struct sim_thread *t, const struct sim_instr *i)
+{
+    if (t->phase == 0) {
+        t->call_ns = w->now_ns;
+        t->call_corr = ++w->ranks[t->rank].corr;
+        return work(w, t, (double)i->ns);
+    }
+    tell_call(w, t, i);
+    return NEXT;
+}
+
 // An event is recorded, or a stream told to wait for it.
 static enum progress do_event(struct sim_world *w, struct sim_thread *t, const struct sim_instr *i)
 {
@@ -362,6 +373,8 @@ static enum progress perform(struct sim_world *w, struct sim_thread *t, const st
     case SIM_DO_SYNC:
     case SIM_DO_MALLOC:
         return do_sync(w, t, i);
+    case SIM_DO_ASK:
+        return do_ask(w, t, i);
     case SIM_DO_RECORD:
     case SIM_DO_WAIT:
         return do_event(w, t, i);

@@ -91,5 +91,5 @@ const char *sim_name(const struct sim_job *job, const struct sim_row *row, enum 
     if (row->kind == SIM_COPY) {
         return copy_name(row, dialect, to);
     }
-    return row->kind >= SIM_KERNEL ? kernel_name(job, row->role) : name;
+    return row->kind >= SIM_KERNEL && row->kind != SIM_MEMSET ? kernel_name(job, row->role) : name;
 }

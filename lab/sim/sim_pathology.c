@@ -242,4 +242,8 @@ void sim_pathology_healthy(struct sim_job *job, uint64_t seed)
     job->jitter = between(u[5], 0.005, 0.04);
     job->load_us = floor(between(u[6], 2000, 6000));
     job->prefetch = 4 + floor(u[7] * 8);
+    // A trait that is no fault: half of the jobs ask the runtime this and that between launches.
+    double asks = sim_unit(sim_key(seed, 8, 0x4a6f62));
+    job->side_calls = asks < 0.5 ? 0 : 1 + floor((asks - 0.5) * 8);
+    job->memsets = asks > 0.75;
 }

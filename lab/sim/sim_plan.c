@@ -9,6 +9,8 @@
 
 #define EVENT_NS 900 // cudaEventRecord, cudaStreamWaitEvent
 #define MALLOC_NS 60000
+#define ASK_US 0.5
+#define MEMSET_US 2
 #define GRAPH_NODE_NS 60 // of the host, for each node of a graph
 
 struct plan {
@@ -92,6 +94,30 @@ static struct sim_instr *launch(struct plan *p, enum sim_stream_id stream, int k
     return i;
 }
 
+// What a framework and its libraries ask of the runtime before a launch.
+static void ask(struct plan *p, enum sim_class class, uint64_t key)
+{
+    static const uint8_t roles[] = {SIM_ROLE_CAPTURING, SIM_ROLE_ATTRIBUTE, SIM_ROLE_OCCUPANCY,
+                                    SIM_ROLE_QUERY};
+    for (uint32_t i = 0; i < (uint32_t)p->job->side_calls; i++) {
+        struct sim_instr *a = add(p, SIM_DO_ASK);
+        a->role = roles[(i + (class != SIM_MATRIX)) % sizeof roles];
+        int64_t seen = p->w->asks_are_profiled ? (int64_t)(p->job->profiler_us * 1000) : 0;
+        a->ns = host_ns(p, ASK_US, sim_mix(key + 2 + i)) + seen;
+    }
+}
+
+// The workspace of a matrix product is cleared.
+static void clear(struct plan *p, enum sim_class class, uint64_t key)
+{
+    if (p->job->memsets > 0 && class == SIM_MATRIX) {
+        struct sim_instr *i = launch(p, SIM_COMPUTE, SIM_ROLE_K_MEMSET, sim_mix(key + 100));
+        i->role = SIM_ROLE_MEMSET;
+        i->bytes = 4096;
+        i->work_ns = MEMSET_US * 1000;
+    }
+}
+
 // A kernel and the operation of the framework around its launch.
 static void kernel(struct plan *p, int op, int role, enum sim_class class, double us,
                    uint32_t layer, uint32_t index)
@@ -116,12 +142,16 @@ static void kernel(struct plan *p, int op, int role, enum sim_class class, doubl
             g->role = SIM_ROLE_GRAPH_LAUNCH;
             g->stream = SIM_COMPUTE;
         }
+        clear(p, class, key);
         launch(p, SIM_COMPUTE, role, key)->work_ns = ns;
-        ((struct sim_instr *)stk_vec_at(&p->t->program, p->graph))->count++;
+        struct sim_instr *g = stk_vec_at(&p->t->program, p->graph);
+        g->count = (uint32_t)(p->t->program.count - p->graph - 1);
     } else {
         open_slice(p, op, 0);
         work(p, call_ns(p, job->op_us, sim_mix(key + 1)) -
                     (p->w->is_profiled ? (int64_t)(job->profiler_us * 500) : 0));
+        ask(p, class, key);
+        clear(p, class, key);
         launch(p, SIM_COMPUTE, role, key)->work_ns = ns;
         add(p, SIM_DO_CLOSE);
     }

@@ -22,7 +22,8 @@ enum sim_kind {
     SIM_OVERHEAD,   // of the profiler
     SIM_KERNEL,     // on the device, from here on
     SIM_COLLECTIVE, // a kernel too
-    SIM_COPY
+    SIM_COPY,
+    SIM_MEMSET
 };
 
 enum sim_dir { SIM_TO_DEVICE, SIM_TO_HOST };

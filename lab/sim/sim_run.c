@@ -142,11 +142,13 @@ static void measure(const struct sim_world *w, struct sim_result *out)
     stk_free(lengths);
 }
 
-void sim_run(const struct sim_job *job, bool is_profiled,
+void sim_run(const struct sim_job *job, enum sim_profiler profiler,
              void (*see)(void *arg, const struct sim_row *row), void *arg, struct sim_result *out)
 {
-    struct sim_world w = {.job = *job, .is_profiled = is_profiled, .see = see, .arg = arg};
+    struct sim_world w = {.job = *job, .see = see, .arg = arg};
     struct sim_event e;
+    w.is_profiled = profiler != SIM_UNPROFILED;
+    w.asks_are_profiled = profiler == SIM_PROFILED;
     set_up(&w);
     for (uint32_t i = 0; i < w.thread_count; i++) {
         sim_host_advance(&w, i);

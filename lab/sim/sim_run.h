@@ -8,6 +8,10 @@
 #include "sim_job.h"
 #include "sim_row.h"
 
+// Whose time is added: none; that of one that slows every call of the runtime; of one that sees
+// only calls that queue work or wait for it.
+enum sim_profiler { SIM_UNPROFILED, SIM_PROFILED, SIM_PROFILED_WORK };
+
 struct sim_result {
     uint32_t steps;
     // Of rank 0: where a step begins on its device: when the host begins it or, if later, when all
@@ -23,7 +27,7 @@ enum {
 }; // steps that fill queues and buffers, and may compile; the last has no successor to prepare
 
 // `see` gets each row when what it tells of has ended; NULL where only times are asked for.
-void sim_run(const struct sim_job *job, bool is_profiled,
+void sim_run(const struct sim_job *job, enum sim_profiler profiler,
              void (*see)(void *arg, const struct sim_row *row), void *arg, struct sim_result *out);
 void sim_result_free(struct sim_result *r);
 

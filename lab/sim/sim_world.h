@@ -36,6 +36,7 @@ enum sim_do {
     SIM_DO_SYNC, // wait for `stream`; SIM_STREAMS: for all
     SIM_DO_MALLOC,
     SIM_DO_RECORD, // how far `stream` is filled, into `slot`
+    SIM_DO_ASK,    // a call that queues nothing
     SIM_DO_WAIT,   // `stream` waits until `other` is as far as `slot` says
     SIM_DO_STEP,   // begin of step `ordinal`
     SIM_DO_FETCH,  // wait for batch `ordinal`
@@ -139,7 +140,8 @@ enum sim_event_kind { SIM_AT_THREAD, SIM_AT_STREAM, SIM_AT_PUMP, SIM_AT_COLLECTI
 
 struct sim_world {
     struct sim_job job;
-    bool is_profiled; // the profiler's own time is added
+    bool is_profiled;       // the profiler's own time is added
+    bool asks_are_profiled; // to calls that queue nothing, too
     struct stk_arena arena;
     int64_t now_ns;
     struct stk_vec queue; // heap of struct sim_event

@@ -6,9 +6,11 @@
 
 #include "sim_job.h"
 #include "sim_row.h"
+#include "sim_run.h"
 
 struct sim_writer {
     const char *name, *suffix, *summary;
+    enum sim_profiler profiler;
     // The file, of a rank; exits with a message where it cannot be written.
     void *(*open)(const char *path, const struct sim_job *job, uint32_t rank);
     void (*see)(void *writer, const struct sim_row *row); // of this rank

@@ -99,6 +99,8 @@ static const char *category_of(const struct sim_row *row)
         return "kernel";
     case SIM_COPY:
         return "gpu_memcpy";
+    case SIM_MEMSET:
+        return "gpu_memset";
     default:
         break;
     }
@@ -141,7 +143,7 @@ static void put_args(struct kineto *k, const struct sim_row *row)
         fprintf(k->out, "\"Record function id\": 0");
         put_shapes(k, row);
     }
-    if (row->kind == SIM_COPY) {
+    if (row->kind == SIM_COPY || row->kind == SIM_MEMSET) {
         fprintf(k->out, ", \"bytes\": %lld", (long long)row->bytes);
     } else if (row->kind >= SIM_KERNEL) {
         fprintf(k->out,
@@ -183,7 +185,8 @@ static void kineto_see(void *writer, const struct sim_row *row)
     put_args(k, row);
     fprintf(k->out, "},\n");
     if (row->corr && (on_device || row->role == SIM_ROLE_LAUNCH || row->role == SIM_ROLE_MEMCPY ||
-                      row->role == SIM_ROLE_MEMCPY_BACK || row->role == SIM_ROLE_GRAPH_LAUNCH)) {
+                      row->role == SIM_ROLE_MEMCPY_BACK || row->role == SIM_ROLE_MEMSET ||
+                      row->role == SIM_ROLE_GRAPH_LAUNCH)) {
         fprintf(k->out, "{\"ph\": \"%s\", \"id\": %llu, \"pid\": %u, \"tid\": %u, ",
                 on_device ? "f" : "s", (unsigned long long)row->corr, pid, tid);
         put_times(k, row, false);
@@ -207,8 +210,9 @@ static void kineto_close(void *writer)
 }
 
 const struct sim_writer sim_writer_kineto = {
-    "kineto",    ".pt.trace.json", "PyTorch's profiler, nanoseconds",
-    kineto_open, kineto_see,       kineto_close};
+    "kineto",   ".pt.trace.json", "PyTorch's profiler, nanoseconds", SIM_PROFILED, kineto_open,
+    kineto_see, kineto_close};
 const struct sim_writer sim_writer_kineto_us = {
-    "kineto_us",    ".pt.trace.json", "PyTorch's profiler, whole microseconds",
-    kineto_us_open, kineto_see,       kineto_close};
+    "kineto_us",  ".pt.trace.json", "PyTorch's profiler, whole microseconds",
+    SIM_PROFILED, kineto_us_open,   kineto_see,
+    kineto_close};

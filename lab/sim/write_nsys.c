@@ -13,7 +13,7 @@
 #include "sim_world.h"
 #include "sim_writer.h"
 
-enum table { KERNEL, MEMCPY, RUNTIME, SYNC, NVTX, OVERHEAD, STRINGS, TABLES };
+enum table { KERNEL, MEMCPY, MEMSET, RUNTIME, SYNC, NVTX, OVERHEAD, STRINGS, TABLES };
 static const struct {
     const char *create, *insert;
 } tables[TABLES] = {
@@ -33,6 +33,11 @@ static const struct {
          "correlationId INTEGER, globalPid INTEGER, bytes INTEGER NOT NULL, copyKind INTEGER NOT "
          "NULL, srcKind INTEGER, dstKind INTEGER)",
          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?,?,?,1,?,?,?,?,?,?,?)"},
+    [MEMSET] = {"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER NOT NULL, end INTEGER NOT "
+                "NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, streamId INTEGER NOT "
+                "NULL, correlationId INTEGER, globalPid INTEGER, value INTEGER NOT NULL, bytes "
+                "INTEGER NOT NULL, graphNodeId INTEGER, memKind INTEGER)",
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (?,?,?,1,?,?,?,0,?,?,2)"},
     [RUNTIME] =
         {"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT "
          "NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER, nameId "
@@ -176,10 +181,17 @@ static void put_device(struct nsys *n, const struct sim_row *row, const char *na
         put(n, MEMCPY, values, 10);
         return;
     }
+    int64_t graph_node = 1 + (int64_t)row->step;
+    if (row->kind == SIM_MEMSET) {
+        int64_t values[] = {row->start_ns, row->end_ns,   device,     stream,
+                            corr,          process_of(n), row->bytes, graph_node};
+        sqlite3_bind_null(n->insert[MEMSET], 8);
+        put(n, MEMSET, values, row->is_graph ? 8 : 7);
+        return;
+    }
     int64_t id = id_of(n, name);
-    int64_t values[] = {
-        row->start_ns,         row->end_ns, device, stream, corr, process_of(n), id, id,
-        1 + (int64_t)row->step};
+    int64_t values[] = {row->start_ns, row->end_ns, device, stream,    corr,
+                        process_of(n), id,          id,     graph_node};
     if (!row->is_graph) {
         sqlite3_bind_null(n->insert[KERNEL], 9);
     }
@@ -233,5 +245,5 @@ static void nsys_close(void *writer)
     stk_free(n);
 }
 
-const struct sim_writer sim_writer_nsys = {"nsys",    ".sqlite", "Nsight Systems, exported",
-                                           nsys_open, nsys_see,  nsys_close};
+const struct sim_writer sim_writer_nsys = {
+    "nsys", ".sqlite", "Nsight Systems, exported", SIM_PROFILED, nsys_open, nsys_see, nsys_close};

@@ -13,13 +13,23 @@
 
 #define BASE_NS UINT64_C(1700000000000000000)
 
-enum { STAT_CORRELATION = 1, STAT_STEP, STAT_ROOT, STAT_KERNEL, STAT_MEMCPY, STAT_START, STATS };
+enum {
+    STAT_CORRELATION = 1,
+    STAT_STEP,
+    STAT_ROOT,
+    STAT_KERNEL,
+    STAT_MEMCPY,
+    STAT_MEMSET,
+    STAT_START,
+    STATS
+};
 static const char *const stat_names[STATS] = {
     [STAT_CORRELATION] = "correlation_id",
     [STAT_STEP] = "step_num",
     [STAT_ROOT] = "_r",
     [STAT_KERNEL] = "kernel_details",
     [STAT_MEMCPY] = "memcpy_details",
+    [STAT_MEMSET] = "memset_details",
     [STAT_START] = "profile_start_time",
 };
 enum { NAMES_MAX = 64 };
@@ -91,6 +101,9 @@ static void put_details(struct stk_vec *e, const struct sim_row *row)
         snprintf(text, sizeof text, "kind_src:%s kind_dst:%s size:%lld dest:0 async:1",
                  back ? "device" : host, back ? host : "device", (long long)row->bytes);
         put_stat_text(e, STAT_MEMCPY, text);
+    } else if (row->kind == SIM_MEMSET) {
+        snprintf(text, sizeof text, "kind:device num_bytes:%lld async:1", (long long)row->bytes);
+        put_stat_text(e, STAT_MEMSET, text);
     } else {
         put_stat_text(
             e, STAT_KERNEL,
@@ -224,5 +237,6 @@ static void xplane_close(void *writer)
     stk_free(x);
 }
 
-const struct sim_writer sim_writer_xplane = {"xplane",    ".xplane.pb", "TensorFlow and JAX",
-                                             xplane_open, xplane_see,   xplane_close};
+const struct sim_writer sim_writer_xplane = {"xplane",          ".xplane.pb", "TensorFlow and JAX",
+                                             SIM_PROFILED_WORK, xplane_open,  xplane_see,
+                                             xplane_close};

@@ -95,7 +95,7 @@ static enum stoker_status whatif(struct stoker_whatif *w, const char *const *pat
         status = fit_batch(w, options, err);
     }
     if (status == STOKER_OK) {
-        status = stk_whatif_make(w->in.run, &asked, &w->in.arena, &w->doc, err);
+        status = stk_whatif_make(w->in.run, &w->in.verdict, &asked, &w->in.arena, &w->doc, err);
     }
     return status;
 }

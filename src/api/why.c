@@ -41,7 +41,7 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
     struct stk_rule_ctx ctx = {.pass = in->pass, .report = report};
     struct stk_pricing prices;
     if (in->has_graphs) {
-        if (!stk_pricing_init(&prices, in->run, in->pass.arena)) {
+        if (!stk_pricing_init(&prices, in->run, &in->verdict, in->pass.arena)) {
             return stk_err_nomem(err);
         }
         ctx.prices = &prices;

@@ -70,7 +70,7 @@ bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int wh
 // not known.
 double stk_fix_drop_pace(struct stk_scene *s);
 // Of workers beside the model a share of the work is gone, 0 to 1: what they held up may be faster,
-// as far as it is known (stk_graph.undisturbed), two thirds of that are expected (the median of
+// as far as it is known (stk_graph.undisturbed), two fifths of that are expected (by
 // the measured pairs of lab/pairs), and none is sure.
 void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone);
 // A launch call that is no more, and what the host did before it since the call before.

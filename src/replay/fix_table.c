@@ -148,7 +148,7 @@ double stk_fix_drop_pace(struct stk_scene *s)
 
 void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone)
 {
-    static const double hoped[STK_FIX_LEVELS] = {1, 0.667, 0};
+    static const double hoped[STK_FIX_LEVELS] = {1, 0.4, 0};
     double factor = 1 - (1 - s->g->undisturbed) * gone * hoped[level];
     for (uint32_t i = 0; factor < 1 && i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];

@@ -263,21 +263,28 @@ static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
     return true;
 }
 
+// What was worth knowing of an open gate is not, once it is closed.
+static void close_gate(struct stk_gate *g, const char *why)
+{
+    g->why_count = g->ok ? 0 : g->why_count;
+    g->ok = false;
+    if (g->why_count < (int)(sizeof g->why / sizeof g->why[0])) {
+        g->why[g->why_count++] = why;
+    }
+}
+
 // Prices are shares of the reported step: the graph's steps must be the same ones. They are not
 // where the host's clock, or its marks, do not fit those of the device.
 static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
 {
     double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
     if (g->has_figures && (ratio > STEP_APART || ratio < 1 / STEP_APART)) {
-        g->why_count = g->ok ? 0 : g->why_count;
-        g->ok = false;
-        if (g->why_count < (int)(sizeof g->why / sizeof g->why[0])) {
-            g->why[g->why_count++] = "the steps as replayed are not as long as those reported";
-        }
+        close_gate(g, "the steps as replayed are not as long as those reported");
     }
 }
 
-bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, struct stk_arena *arena)
+bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
+                      const struct stk_verdict *verdict, struct stk_arena *arena)
 {
     struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
     *p = (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs};
@@ -300,6 +307,10 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run, stru
         return graphs != NULL;
     }
     check_steps(&p->gate, p->count, (double)run->step_mean_ns);
+    if (verdict->kind == STK_VERDICT_CANNOT_TELL) {
+        close_gate(&p->gate,
+                   "the profile cannot say where the time of its steps goes (stoker why)");
+    }
     return !p->gate.ok || find_base(p);
 }
 

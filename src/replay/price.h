@@ -5,6 +5,7 @@
 #ifndef STK_REPLAY_PRICE_H
 #define STK_REPLAY_PRICE_H
 
+#include "model/verdict.h"
 #include "replay/critical.h"
 #include "replay/fix.h"
 #include "replay/gate.h"
@@ -20,9 +21,11 @@ struct stk_pricing {
         base_inner_ns; // the same of those between two waits for a batch; without a device, median
     double base_path[STK_CRITICAL_COUNT]; // what its critical path goes to, as shares
 };
-// Graphs of all ranks (sum->partial of stk_replay_hook). False: no memory.
+// Graphs of all ranks (sum->partial of stk_replay_hook). The gate is closed as well where the
+// verdict abstains: a profile that does not say where its time goes has no prices. False: no
+// memory.
 bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
-                      struct stk_arena *arena);
+                      const struct stk_verdict *verdict, struct stk_arena *arena);
 
 struct stk_price {
     // Predicted step as shares of the measured one without the profiler: low <= high.

@@ -268,7 +268,7 @@ static enum stoker_status scenarios(struct making *m, const struct stk_fix_set *
     return ok ? STOKER_OK : stk_err_nomem(m->err);
 }
 
-enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
+enum stoker_status stk_whatif_make(const struct stk_run_sum *run, const struct stk_verdict *verdict,
                                    const struct stk_whatif_asked *asked, struct stk_arena *arena,
                                    struct stk_whatif *out, struct stoker_err *err)
 {
@@ -279,7 +279,7 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
     if (status != STOKER_OK) {
         return status;
     }
-    if (!stk_pricing_init(&m.pricing, run, arena) || !fill_gate(&m) ||
+    if (!stk_pricing_init(&m.pricing, run, verdict, arena) || !fill_gate(&m) ||
         !fill_fixes(&m, set, count) || !fill_base(&m)) {
         return stk_err_nomem(err);
     }

@@ -14,6 +14,7 @@ struct stk_whatif_asked {
 };
 // Fills all but schema, version and profile. An unknown fix is STOKER_EUSAGE.
 STK_MUST_CHECK enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
+                                                  const struct stk_verdict *verdict,
                                                   const struct stk_whatif_asked *asked,
                                                   struct stk_arena *arena, struct stk_whatif *out,
                                                   struct stoker_err *err);

@@ -72,7 +72,7 @@ static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
             ctx, f,
             "no kernel, but %s calls that launch one: the device worked, and recording it failed",
             stk_human_count(facts->launches, count));
-        f->title = "Recording the device failed";
+        f->title = "Kernels were launched, and none was recorded";
         f->severity = "medium";
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {

@@ -29,7 +29,7 @@ static void keep(void *arg, const struct sim_row *row)
 static void run_begin(struct run *r, const struct sim_job *job)
 {
     stk_vec_init(&r->rows, sizeof(struct sim_row), SIZE_MAX / sizeof(struct sim_row));
-    sim_run(job, false, keep, &r->rows, &r->result);
+    sim_run(job, SIM_UNPROFILED, keep, &r->rows, &r->result);
 }
 
 static void run_end(struct run *r)
@@ -51,16 +51,16 @@ static int64_t length(const struct sim_row *row)
 static int64_t step_ns(const struct sim_job *job)
 {
     struct sim_result result;
-    sim_run(job, false, NULL, NULL, &result);
+    sim_run(job, SIM_UNPROFILED, NULL, NULL, &result);
     int64_t ns = result.step_ns;
     sim_result_free(&result);
     return ns;
 }
 
-static int64_t whole_ns(const struct sim_job *job, bool is_profiled)
+static int64_t whole_ns(const struct sim_job *job, enum sim_profiler profiler)
 {
     struct sim_result result;
-    sim_run(job, is_profiled, NULL, NULL, &result);
+    sim_run(job, profiler, NULL, NULL, &result);
     int64_t ns = result.bounds_ns[result.steps];
     sim_result_free(&result);
     return ns;
@@ -326,13 +326,13 @@ static void less_work(void)
         struct sim_job job;
         job_random(&job, seed);
         set(&job, "cores=64;compute_contention=0;comm_contention=0");
-        int64_t before = whole_ns(&job, false);
+        int64_t before = whole_ns(&job, SIM_UNPROFILED);
         for (size_t i = 0; i < sizeof less / sizeof less[0]; i++) {
             struct sim_job changed = job;
             set(&changed, less[i]);
-            CHECK(whole_ns(&changed, false) <= before + ROUNDED_NS);
+            CHECK(whole_ns(&changed, SIM_UNPROFILED) <= before + ROUNDED_NS);
         }
-        CHECK(whole_ns(&job, true) >= before - ROUNDED_NS);
+        CHECK(whole_ns(&job, SIM_PROFILED) >= before - ROUNDED_NS);
     }
 }
 

@@ -63,7 +63,7 @@ static struct stk_price price(const struct job *j, const struct stk_fix_set *set
     struct stk_price out = {0};
     struct stk_arena arena;
     stk_arena_init(&arena, 0);
-    CHECK(stk_pricing_init(&p, j->run, &arena));
+    CHECK(stk_pricing_init(&p, j->run, &(struct stk_verdict){.kind = STK_VERDICT_HOST}, &arena));
     CHECK(p.gate.ok);
     CHECK(stk_price_set(&p, set, count, &out));
     stk_arena_deinit(&arena);

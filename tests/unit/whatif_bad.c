@@ -16,7 +16,8 @@ static void add_steps(struct synth *s, int64_t from)
     }
 }
 
-static struct stk_gate gate_of(struct synth *s, struct stk_run_sum **run, struct stk_arena *arena)
+static struct stk_gate gate_of_judged(struct synth *s, enum stk_verdict_kind verdict,
+                                      struct stk_run_sum **run, struct stk_arena *arena)
 {
     struct stk_pricing p;
     CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STOKER_OK);
@@ -25,8 +26,13 @@ static struct stk_gate gate_of(struct synth *s, struct stk_run_sum **run, struct
              STOKER_OK);
     CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, run, &s->err), STOKER_OK);
     stk_arena_init(arena, 0);
-    CHECK(stk_pricing_init(&p, *run, arena));
+    CHECK(stk_pricing_init(&p, *run, &(struct stk_verdict){.kind = verdict}, arena));
     return p.gate;
+}
+
+static struct stk_gate gate_of(struct synth *s, struct stk_run_sum **run, struct stk_arena *arena)
+{
+    return gate_of_judged(s, STK_VERDICT_HOST, run, arena);
 }
 
 static void check_unlinked(void)
@@ -47,6 +53,21 @@ static void check_unlinked(void)
     }
     CHECK(!gate.ok);
     CHECK(said);
+    stk_arena_deinit(&arena);
+    synth_end(&s);
+}
+
+// Steps that can be replayed have no prices where the profile does not say where their time goes.
+static void check_abstained(void)
+{
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_arena arena;
+    synth_begin(&s);
+    add_steps(&s, 0);
+    struct stk_gate gate = gate_of_judged(&s, STK_VERDICT_CANNOT_TELL, &run, &arena);
+    CHECK(!gate.ok && gate.has_figures);
+    CHECK(gate.why_count == 1 && strstr(gate.why[0], "cannot say where the time"));
     stk_arena_deinit(&arena);
     synth_end(&s);
 }
@@ -113,6 +134,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_unlinked);
+    CHECK_RUN(check_abstained);
     CHECK_RUN(check_absurd);
     CHECK_RUN(check_early);
     CHECK_RUN(check_one_of_many);

@@ -30,7 +30,8 @@ static inline void summarize(struct job *j)
     CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &j->run, &s->err), STOKER_OK);
     j->graph = j->run->ranks[0]->partial;
     stk_arena_init(&j->arena, 0);
-    CHECK(stk_pricing_init(&j->pricing, j->run, &j->arena));
+    CHECK(stk_pricing_init(&j->pricing, j->run, &(struct stk_verdict){.kind = STK_VERDICT_HOST},
+                           &j->arena));
     CHECK(j->pricing.gate.ok);
 }
 

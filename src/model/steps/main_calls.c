@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 
+#define MAIN_SHARE 0.33 // of the time of all calls of the class
+
 // "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
 static struct stk_str without_number(struct stk_str name)
 {
@@ -76,7 +78,8 @@ bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filte
     return true;
 }
 
-bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, uint32_t *name)
+bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, double least,
+                             uint32_t *name)
 {
     int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
     int64_t all_ns = 0;
@@ -103,7 +106,7 @@ bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, uint3
             *name = *id;
         }
     }
-    bool found = ok && *name != STK_NONE && totals[*name] >= all_ns / 2;
+    bool found = ok && *name != STK_NONE && (double)totals[*name] >= least * (double)all_ns;
     stk_map_deinit(&first);
     stk_free(totals);
     *name = found ? *name : STK_NONE;
@@ -119,7 +122,7 @@ bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, ui
         struct stk_calls_filter f = {.class = classes[i],
                                      .by_name = classes[i] != STK_NAME_OPTIMIZER};
         struct stk_calls c;
-        if (f.by_name && !stk_calls_main_function(a, f.class, &f.name)) {
+        if (f.by_name && !stk_calls_main_function(a, f.class, MAIN_SHARE, &f.name)) {
             return false;
         }
         if (f.by_name && f.name == STK_NONE) {

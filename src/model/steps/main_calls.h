@@ -24,12 +24,16 @@ bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filte
                       struct stk_calls *out);
 
 // The function of a class (jitted, traced) with the largest total over all its traces, if that is
-// most of all time of the class: *name is a name of it, else STK_NONE. False: no memory.
-bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, uint32_t *name);
+// at least this share of all time of the class: *name is a name of it, else STK_NONE. False: no
+// memory.
+bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, double least,
+                             uint32_t *name);
 
 // Calls of Optimizer.step, else those of the jitted (JAX) or traced (TensorFlow) function that
-// holds most of such calls' time, in `marks` (struct stk_mark, initialised here). *class:
-// STK_NAME_OPTIMIZER, _PJIT or _FUNCTION; 0: none. False: no memory; marks must be freed then, too.
+// holds a third or more of such calls' time (what prepares data calls jitted ones of the
+// framework's, too) and more than any other, in `marks` (struct stk_mark, initialised here).
+// *class: STK_NAME_OPTIMIZER, _PJIT or _FUNCTION; 0: none. False: no memory; marks must be freed
+// then, too.
 bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class);
 
 #endif

@@ -21,6 +21,7 @@
 
 #define MIN_FRAMEWORK 2
 #define MIN_CALLS 3
+#define STEP_SHARE 0.5  // of the time of jitted or traced calls: those that are steps
 #define AWAIT_NS STK_MS // a wait that begins this soon after the last step is for that step
 
 static int64_t number_of(const struct stk_analysis *a, uint32_t event, int64_t otherwise)
@@ -151,7 +152,7 @@ static enum outcome try_optimizer(struct stk_analysis *a)
 
 static enum outcome try_function(struct stk_analysis *a, struct stk_calls_filter *f)
 {
-    enum outcome result = stk_calls_main_function(a, f->class, &f->name)
+    enum outcome result = stk_calls_main_function(a, f->class, STEP_SHARE, &f->name)
                               ? f->name != STK_NONE ? FOUND : NOT_FOUND
                               : NO_MEMORY;
     return result == FOUND ? try_starts(a, f, MIN_CALLS, true, STK_STEPS_FRAMEWORK) : result;
