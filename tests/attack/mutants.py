@@ -44,6 +44,8 @@ QUESTIONS = (
         "select name, count(*), sum(dur_ns) from events group by 1")]
     + [["export", name, "P", "-o", "-"] for name in ("chrome", "perfetto", "xspace", "csv", "collapsed", "speedscope", "pprof")]
     + [["export", "chrome", "P", "--args", "-o", "-"], ["export", "sqlite", "P", "-o", "O"], ["diff", "P", "P", "--json"]]
+    + [["whatif", "P", "--json"], ["whatif", "P"], ["whatif", "P", "--critical", "--json"], ["whatif", "P", "--target", "1ms"],
+       ["query", "P", "select * from critical", "--csv"]]
 )
 CODES = {0, 3, 4, 5}  # and 2 where a rank has to be chosen
 Answer = collections.namedtuple("Answer", "code out err seconds memory")
@@ -145,7 +147,7 @@ def asked(stoker, question, folder, size, options, name):
         if problem and " MB for " in problem:
             answer = answer._replace(memory=memory_of(stoker, words, stdin))
             problem = problem_of(answer, size)
-        if not problem or " s for " not in problem:
+        if not problem or not (" s for " in problem or "hangs" in problem):
             break
     return answer, problem
 
