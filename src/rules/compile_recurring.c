@@ -116,7 +116,10 @@ const struct stk_rule stk_rule_compile_recurring = {
     .matters =
         "It looks like a start but never ends: each new shape or retraced function compiles again.",
     .priced = "At most the time of this compilation.",
-    .quiet = "The first two used steps may compile. Steps left out of the breakdown do not count.",
+    .quiet = "The first two used steps may compile. Steps left out of the breakdown do not count. "
+             "Which argument changed is not said: TensorFlow's profiles hold no signatures, and of "
+             "JAX's, which hold the programs with the shapes of their parameters, stoker reads the "
+             "names alone.",
     .source = "Documentation of torch.compile (recompilation), tf.function (retracing) and JAX "
               "(jax_log_compiles).",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,

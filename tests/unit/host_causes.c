@@ -59,6 +59,9 @@ static void blocked(const char *wait, const char *filler, const char *lets_go, e
     if (part == STK_PART_INPUT) { // a queue's filler may be called anything
         CHECK(r->facts.input_filler ? !strcmp(r->facts.input_filler, filler)
                                     : strstr(filler, "worker") != NULL);
+        CHECK_EQ(r->facts.loader_fetches, STEPS); // the lock inside is no second one
+        CHECK_EQ(r->facts.loader_fetch_ns, STEPS * 6000 * INT64_C(1000));
+        CHECK_EQ(r->facts.input_asleep_ns, 0);
     }
     if (part == STK_PART_WAIT) { // named after what it waits in, not after the lock inside
         CHECK(strncmp(r->causes[STK_PART_WAIT].names[0].name, wait, strlen(wait)) == 0);
@@ -84,6 +87,26 @@ static void check_blocked(void)
             STK_PART_WAIT);
     blocked("$time sleep", "$train.py:7 load_batch", "$queue.py:122 put", STK_PART_WAIT);
     blocked("selectors.py(452): select", NULL, NULL, STK_PART_WAIT);
+}
+
+// The thread that fills the queue waits for an answer itself, for 5 of 6 ms.
+static void check_asleep(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 100, 6000, "queue.py(154): get", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 6100, 3900, "aten::conv2d", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t, 6000, "train.py(7): load_batch", STK_KIND_PYTHON);
+        synth_host(&s, OTHER, t + 500, 5000, "<built-in function sleep>", STK_KIND_PYTHON);
+        synth_host(&s, OTHER, t + 6010, 80, "queue.py(122): put", STK_KIND_PYTHON);
+    }
+    const struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->facts.input_asleep_ns, STEPS * 5000 * INT64_C(1000));
+    CHECK_EQ(r->facts.loader_fetches, STEPS);
+    synth_end(&s);
 }
 
 // What a pool of processes gives back is handed over by a thread of the pool.
@@ -580,6 +603,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_blocked);
+    CHECK_RUN(check_asleep);
     CHECK_RUN(check_process_pool);
     CHECK_RUN(check_not_blocked);
     CHECK_RUN(check_blocked_on_device);
