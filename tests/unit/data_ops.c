@@ -303,6 +303,35 @@ static void randomness_is_of_the_seed(void)
     stoker_args_free(args);
 }
 
+// What is computed while a function is made lies outside of every budget.
+static void vast_constants_are_left_to_the_elements(void)
+{
+    struct stoker_err err;
+    struct stk_fn *fn;
+    int64_t values[2] = {1, 2}, few[2] = {0, 1000}, many[2] = {0, 20000000};
+    struct stk_col c = {.dtype = STK_DT_I64, .n = 1, .stride = 16, .data = (uint8_t *)values};
+    struct stk_attrs *value = stk_attrs_new();
+    int id, narrow, wide, count;
+    c.shape = (struct stk_shape){.rank = 1, .dim = {2}};
+    stk_err_init(&err);
+    CHECK(stk_attrs_set(
+        value, &(struct stk_attr){.name = "value", .kind = STK_ATTR_COLS, .count = 1, .cols = &c}));
+    CHECK(stk_fn_open(&fn, NULL, 0, "f", &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "const", NULL, 0, value, NULL, &id, &count, &err) == STOKER_OK);
+    struct stk_attrs *short_by = stk_attrs_new(), *long_by = stk_attrs_new();
+    struct stk_attr paddings = {.name = "paddings", .kind = STK_ATTR_INTS, .count = 2, .ints = few};
+    CHECK(stk_attrs_set(short_by, &paddings));
+    paddings.ints = many;
+    CHECK(stk_attrs_set(long_by, &paddings));
+    CHECK(stk_fn_add(fn, "pad", &id, 1, short_by, NULL, &narrow, &count, &err) == STOKER_OK);
+    CHECK(stk_fn_add(fn, "pad", &id, 1, long_by, NULL, &wide, &count, &err) == STOKER_OK);
+    CHECK(fn->constants[narrow] && !fn->constants[wide]);
+    stk_attrs_drop(short_by);
+    stk_attrs_drop(long_by);
+    stk_attrs_drop(value);
+    stk_fn_drop(fn);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -314,5 +343,6 @@ int main(int argc, char **argv)
     CHECK_RUN(errors_are_elements, 100000);
     CHECK_RUN(examples_are_parsed);
     CHECK_RUN(randomness_is_of_the_seed);
+    CHECK_RUN(vast_constants_are_left_to_the_elements);
     return check_done("unit.data_ops");
 }

@@ -10,7 +10,11 @@
 #include "base/str.h"
 #include "data/graph/fn_check.h"
 
+// A constant is computed once, while the function is made, and kept for as long as it lives,
+// outside of any run's budget: what is much larger than what it is made of is left to the elements.
 #define CONST_BYTES_MAX ((size_t)1 << 30)
+#define CONST_BYTES_FREE ((size_t)32 << 20) // may always be taken
+#define CONST_GROWTH 8                      // and so many times the bytes of the inputs
 
 static char *copy_text(const char *text)
 {
@@ -183,6 +187,17 @@ static bool is_foldable(const struct stk_fn *fn, const struct stk_fn_node *node)
     return fn->specs[node->first_out].dtype != STK_DT_DATASET;
 }
 
+static size_t fold_bytes_max(const struct stk_fn *fn, const struct stk_fn_node *node)
+{
+    size_t most = CONST_BYTES_FREE;
+    for (int i = 0; i < node->n_in; i++) {
+        const struct stk_col *in = fn->constants[node->in[i]];
+        size_t bytes = in->is_varied ? 0 : stk_col_bytes_each(in);
+        most += bytes < CONST_BYTES_MAX / CONST_GROWTH ? bytes * CONST_GROWTH : CONST_BYTES_MAX;
+    }
+    return most < CONST_BYTES_MAX ? most : CONST_BYTES_MAX;
+}
+
 // Replaces the newest node by the constant it computes. A failure leaves it as it is: then the
 // error belongs to the elements.
 static void fold(struct stk_fn *fn)
@@ -196,7 +211,7 @@ static void fold(struct stk_fn *fn)
     for (int i = 0; i < node->n_in; i++) {
         in[i] = fn->constants[node->in[i]];
     }
-    struct stk_pool *pool = stk_pool_open(CONST_BYTES_MAX);
+    struct stk_pool *pool = stk_pool_open(fold_bytes_max(fn, node));
     void *scratch = stk_alloc_zero(1, node->op->scratch_bytes + 1);
     struct stk_attrs *attrs = stk_attrs_new();
     struct stk_op_run r = {.op = node->op,
