@@ -3,6 +3,9 @@
 // long that computes little, and neither is a part of its own. Told by the names and the number of
 // PyTorch's operators (signs.def). Limits: on a device tiny operations are launches, which count as
 // the host's; here they are looked at where the model runs on the host.
+//
+// What of the step is calling: the time of operators that are inside of no other and brief. That is
+// some of the arithmetic of tiny tensors too, which nobody would miss.
 #include "model/busy_work.h"
 
 #include "model/intervals.h"
@@ -22,6 +25,17 @@ static bool is_tiny(const struct stk_run_sum *run)
     uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
     return run->scope == STK_SCOPE_HOST && count >= stk_threshold_value(STK_T_TINY_COUNT) &&
            (double)ns <= stk_threshold_value(STK_T_TINY_US) * 1e3 * (double)calls;
+}
+
+double stk_tiny_share(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    if (stk_busy_work_of(run) != STK_BUSY_TINY || run->wall_ns <= 0 || run->step_marks <= 0) {
+        return 0;
+    }
+    int64_t brief_ns = stk_add_ns(signs[STK_SIGN_ATEN].brief_ns, signs[STK_SIGN_RECURRENT].brief_ns);
+    double used = run->steps_used ? (double)run->steps_used : 1;
+    return (double)brief_ns / (double)run->step_marks * used / (double)run->wall_ns;
 }
 
 enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)

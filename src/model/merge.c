@@ -127,6 +127,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     for (int i = 0; i < STK_SIGN_COUNT; i++) {
         a->signs[i].count += b->signs[i].count;
         a->signs[i].ns += b->signs[i].ns;
+        a->signs[i].brief_ns += b->signs[i].brief_ns;
     }
 }
 

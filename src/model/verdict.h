@@ -45,6 +45,7 @@ struct stk_verdict {
     const char *sentence;      // in the arena
     double group_share[STK_GROUP_COUNT];
     double unrecorded_share; // of the host's group: time without events, outside the framework
+    double tiny_share;       // of the host's group: calls of tiny operations
     double recompile_share;  // of the host's group: compilation after the first two steps
     // For cold-start by a one-off in the first two steps: what they hold of all steps' time, what
     // most of it is, and what the others would be called; else share 0.

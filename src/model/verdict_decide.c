@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "model/busy_work.h"
 #include "model/intervals.h"
 #include "model/verdict.h"
 #include "model/verdict_text.h"
@@ -116,6 +117,17 @@ static double move_unrecorded(const struct stk_run_sum *run, double *share)
     share[STK_GROUP_UNKNOWN] = 0;
     share[STK_GROUP_HOST] += unrecorded;
     return unrecorded;
+}
+
+// Without a device: in steps of thousands of tiny operations calling them is the host's loss, not
+// the model's work. Returns what was moved to the host.
+static double move_tiny(const struct stk_run_sum *run, double *share)
+{
+    double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
+    tiny = tiny < share[STK_GROUP_COMPUTE] ? tiny : share[STK_GROUP_COMPUTE];
+    share[STK_GROUP_COMPUTE] -= tiny;
+    share[STK_GROUP_HOST] += tiny;
+    return tiny;
 }
 
 // The steady part of the decision: compute, then the largest loss. Used for the whole and for the
@@ -320,6 +332,7 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     }
     v->recompile_share = move_recurring_compile(run, v->group_share);
     v->unrecorded_share = move_unrecorded(run, v->group_share);
+    v->tiny_share = move_tiny(run, v->group_share);
     rank_losses(v->group_share, &v->first, &v->second);
     if (starts_slowly(run, v)) {
         return STK_VERDICT_COLD;
@@ -345,6 +358,7 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
     shares_of(s->parts, s->dur_ns, share);
     move_recurring_compile(run, share);
     move_unrecorded(run, share);
+    move_tiny(run, share);
     return decide_steady(run, share);
 }
 

@@ -110,6 +110,9 @@ static const char *host_phrase(const struct stk_run_sum *run, const struct stk_v
     if (v->unrecorded_share > 0 && v->unrecorded_share >= half) {
         return "code outside the framework that was not recorded";
     }
+    if (v->tiny_share > 0 && v->tiny_share >= half) {
+        return "calls of tiny operations";
+    }
     if (wait > 0 && wait >= half) {
         return c->name_count ? stk_arena_printf(arena, "waiting in %.100s", c->names[0].name)
                              : "waiting for another thread";

@@ -4,6 +4,7 @@
 // time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
 #include "base/human.h"
 #include "rules/host_fixes.h"
+#include "rules/torch_signs.h"
 
 static const struct stk_threshold *const thresholds = stk_host_thresholds;
 
@@ -97,6 +98,35 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     return STK_RULE_FIRED;
 }
 
+// Most of the host's loss is calls of tiny operations, which the parts count as the model's.
+static bool tiny_leads(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_verdict *v = ctx->pass.verdict;
+    return v->kind == STK_VERDICT_HOST && v->tiny_share > v->group_share[STK_GROUP_HOST] / 2;
+}
+
+static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                      const char **why)
+{
+    double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
+    char tiny[STK_HUMAN_MAX], percent[STK_HUMAN_MAX];
+    f->title = "The host's step is calls of tiny operations";
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_bound(f, share);
+    *why = stk_rule_text(ctx, "%s of the time is the host's, calls of tiny operations with it",
+                         stk_human_share(share, percent));
+    stk_finding_say(ctx, f,
+                    "%s of the step is operators that take less than %.0f us, which is mostly what "
+                    "calling them takes; with other work outside of the model %s",
+                    stk_human_share(ctx->pass.verdict->tiny_share, tiny),
+                    stk_threshold_value(STK_T_TINY_CALL_US), stk_human_share(share, percent));
+    stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+    stk_torch_signs_choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
 // What the consumer of stoker.data does between two batches is its own affair, and most often the
 // training itself: no loss that the record could tell of.
 static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -122,6 +152,9 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
 {
     uint32_t parts = stk_rule_group_parts(STK_GROUP_HOST);
     enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
+    if (tiny_leads(ctx)) {
+        return check_tiny(ctx, f, why);
+    }
     if (state == STK_RULE_PASSED) {
         return check_unlinked(ctx, f, why);
     }

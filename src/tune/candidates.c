@@ -71,7 +71,7 @@ static double bound_of(const struct stk_tune_fix *fix, const struct profile *p, 
 static struct stk_candidate value_of(const struct stk_tune_fix *fix, const struct profile *p,
                                      double wait_share)
 {
-    struct stk_candidate c = {fix, bound_of(fix, p, wait_share), false};
+    struct stk_candidate c = {.fix = fix, .saving = bound_of(fix, p, wait_share)};
     struct stoker_saving saving;
     // A price may lie above what the profile's few steps showed of waiting, never above all of it.
     if (fix->price && p->prices && stoker_whatif_saving(p->prices, fix->price, &saving) &&
@@ -82,12 +82,65 @@ static struct stk_candidate value_of(const struct stk_tune_fix *fix, const struc
     return c;
 }
 
+static bool is_last(const struct stk_candidate *c)
+{
+    return c->fix->is_general || c->fix->is_of_start;
+}
+
+static double promise_of(const struct stk_candidate *c)
+{
+    return c->is_priced || c->fix->is_strong ? c->saving : c->saving / 2;
+}
+
 static bool comes_before(const struct stk_candidate *a, const struct stk_candidate *b)
 {
-    bool a_last = a->fix->is_general || a->fix->is_of_start;
-    bool b_last = b->fix->is_general || b->fix->is_of_start;
     double near = 0.01; // what differs by less keeps the table's order
-    return a_last != b_last ? b_last : a->saving > b->saving + near;
+    return is_last(a) != is_last(b) ? is_last(b) : promise_of(a) > promise_of(b) + near;
+}
+
+struct stk_candidate *stk_candidates_next(struct stk_candidates *all)
+{
+    struct stk_candidate *best = NULL;
+    for (int i = 0; i < all->count; i++) {
+        struct stk_candidate *c = &all->at[i];
+        if (!c->is_taken && (!best || comes_before(c, best))) {
+            best = c;
+        }
+    }
+    if (best) {
+        best->is_taken = true;
+    }
+    return best;
+}
+
+static bool shorten_the_same(const struct stk_tune_fix *a, const struct stk_tune_fix *b)
+{
+    char parts[160], *rest = NULL;
+    snprintf(parts, sizeof parts, "%s", a->parts);
+    for (char *part = strtok_r(parts, " ", &rest); part; part = strtok_r(NULL, " ", &rest)) {
+        if (strstr(b->parts, part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void stk_candidates_after(struct stk_candidates *all, const struct stk_tune_fix *kept, double ratio,
+                          double wait_share)
+{
+    for (int i = 0; i < all->count; i++) {
+        struct stk_candidate *c = &all->at[i];
+        if (c->saving < 0 || ratio <= 0) {
+            continue;
+        }
+        double gone = shorten_the_same(c->fix, kept) ? 1 - ratio : 0;
+        double left = c->saving > gone ? (c->saving - gone) / ratio : 0;
+        c->saving = left < 1 ? left : 1;
+        if (wait_share >= 0 && strcmp(c->fix->parts, "input_wait") == 0 && c->saving > wait_share) {
+            c->saving = wait_share;
+            c->is_priced = false;
+        }
+    }
 }
 
 void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
@@ -99,14 +152,7 @@ void stk_candidates_find(const char *folder, bool has_profile, double wait_share
         open_profile(folder, &p, out);
     }
     for (int i = 0; stk_tune_fixes[i] && out->count < STK_CANDIDATES; i++) {
-        const struct stk_tune_fix *fix = stk_tune_fixes[i];
-        struct stk_candidate c = value_of(fix, &p, wait_share);
-        int at = out->count++;
-        while (at > 0 && comes_before(&c, &out->at[at - 1])) {
-            out->at[at] = out->at[at - 1];
-            at--;
-        }
-        out->at[at] = c;
+        out->at[out->count++] = value_of(stk_tune_fixes[i], &p, wait_share);
     }
     stoker_whatif_free(p.prices);
     stoker_result_free(p.result);

@@ -14,9 +14,10 @@ struct stk_candidate {
     const struct stk_tune_fix *fix;
     double saving; // expected, share of the step; below 0: unknown
     bool is_priced;
+    bool is_taken; // by stk_candidates_next
 };
 struct stk_candidates {
-    struct stk_candidate at[STK_CANDIDATES]; // the largest saving first, general ones last
+    struct stk_candidate at[STK_CANDIDATES]; // in the order of the table
     int count;
     char sentence[256]; // "" where there is no report
     bool has_report;
@@ -26,5 +27,13 @@ struct stk_candidates {
 // cannot be read leaves all savings unknown.
 void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
                          struct stk_candidates *out);
+// The most promising one that was not taken yet, general ones last; NULL: all were. A bound promises
+// half of itself, unless who knows the framework has the fix on anyway.
+struct stk_candidate *stk_candidates_next(struct stk_candidates *all);
+// What the others could still save once `kept` leaves `ratio` of a step: of parts that it shortened
+// what it left of them, of others a larger share. wait_share: of such a run by the hooks, below 0
+// unknown.
+void stk_candidates_after(struct stk_candidates *all, const struct stk_tune_fix *kept, double ratio,
+                          double wait_share);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include "base/clock.h"
 
-#define GIVE_UP_AT_ONE 1.10 // of the time before, after one pair
+#define GIVE_UP_AT_ONE 1.02 // of the time before, after one pair
 #define GIVE_UP_AT_TWO 0.985
+#define PUT_OFF_AT_TWO 0.95
 #define NOISE_MOST 0.2
 enum { SPARE_S = 60 }; // that a trial may take beyond three times what the job as it is takes
 
@@ -133,13 +134,26 @@ static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
 {
     noise = noise < NOISE_MOST ? noise : NOISE_MOST;
     return (p->count == 1 && estimate(p) >= GIVE_UP_AT_ONE + 2 * noise) ||
-           (p->count == 2 && estimate(p) >= GIVE_UP_AT_TWO + noise / 2);
+           (p->count == 2 && estimate(p) >= GIVE_UP_AT_TWO + noise / 2) ||
+           (p->count >= STK_PAIRED_MIN && estimate(p) > 1 - STK_TUNE_GAIN);
+}
+
+// Whether the pairs end here, and why; `out->result` holds for as many as there are.
+static bool ends(struct stk_tuning *t, struct stk_tune_pairs *out, enum stk_tune_patience patience)
+{
+    if (patience == STK_TUNE_LAST || out->count == STK_TUNE_PAIRS) {
+        return false;
+    }
+    out->is_given_up = has_no_promise(out, t->tune->noise);
+    out->is_put_off = !out->is_given_up && patience == STK_TUNE_FIRST && out->count == 2 &&
+                      estimate(out) > PUT_OFF_AT_TWO;
+    return out->is_given_up || out->is_put_off;
 }
 
 enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_set *a,
-                                    const struct stk_tune_set *b, int most, bool screens,
-                                    bool is_of_start, struct stk_tune_pairs *out,
-                                    struct stoker_err *err)
+                                    const struct stk_tune_set *b, int most,
+                                    enum stk_tune_patience patience, bool is_of_start,
+                                    struct stk_tune_pairs *out, struct stoker_err *err)
 {
     struct stk_paired_plan looks = stk_paired_plan(most);
     enum stoker_status status = STOKER_OK;
@@ -150,16 +164,16 @@ enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_
                 return status;
             }
             out->result.estimate = estimate(out);
-            if (screens && has_no_promise(out, t->tune->noise)) {
-                out->is_given_up = true;
+            if (out->count < looks.pairs[look] && ends(t, out, patience)) {
                 return STOKER_OK;
             }
         }
         out->result = stk_paired_look(out->logs, out->count, looks.error[look]);
         // A last proof goes on beyond the budget: what was found is not left untold for want of
         // runs.
-        bool is_spent = screens && stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
-        if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent) {
+        bool is_spent =
+            patience != STK_TUNE_LAST && stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
+        if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent || ends(t, out, patience)) {
             return STOKER_OK;
         }
     }

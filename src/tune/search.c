@@ -141,6 +141,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
             tune->kept = *set;
         }
         stk_facts_set(&tune->facts, tried->choice.fix->id, tried->choice.value);
+        stk_candidates_after(t->found, tried->choice.fix, p->result.estimate, with->wait_share);
     } else {
         bool is_worse = p->result.estimate > 1 + STK_TUNE_GAIN &&
                         (p->count < STK_PAIRED_MIN || p->result.low > 1);
@@ -148,6 +149,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
             tune->is_unclear ||
             (p->count >= STK_PAIRED_MIN && !tried->choice.fix->is_general &&
              p->result.verdict == STK_PAIRED_CANNOT_TELL && p->result.estimate < 1 - STK_TUNE_GAIN);
+        tried->is_put_off = false;
         decide(t, tried, is_worse ? STK_TUNE_WORSE : STK_TUNE_NO_EFFECT, NULL);
     }
 }
@@ -164,7 +166,7 @@ static enum stoker_status fill_cache(struct stk_tuning *t, const struct stk_tune
 }
 
 static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *tried,
-                                  struct stoker_err *err)
+                                  enum stk_tune_patience patience, struct stoker_err *err)
 {
     struct stk_bounded with;
     struct stk_tune_pairs p = {.first = &with};
@@ -174,10 +176,16 @@ static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *t
     if (status != STOKER_OK) {
         return status;
     }
-    status = stk_tune_pair_up(t, &t->tune->kept, &set, STK_TUNE_PAIRS, true, is_of_start, &p, err);
+    status =
+        stk_tune_pair_up(t, &t->tune->kept, &set, STK_TUNE_PAIRS, patience, is_of_start, &p, err);
+    tried->is_put_off = p.is_put_off;
     if (status == STOKER_OK && p.has_failed) {
         bool is_skipped = strncmp(p.why, "not applied", 11) == 0;
         decide(t, tried, is_skipped ? STK_TUNE_SKIPPED : STK_TUNE_FAILED, p.why);
+    } else if (status == STOKER_OK && p.is_put_off) {
+        tried->ratio = p.result;
+        tried->pairs = p.count;
+        explain(&p, tried->why);
     } else if (status == STOKER_OK) {
         judge_pairs(t, tried, &p, &with, &set);
     }
@@ -244,7 +252,7 @@ static enum stoker_status try_values(struct stk_tuning *t, const struct stk_cand
     }
     if (status == STOKER_OK && best) {
         stk_tune_label(&best->choice, t->what);
-        status = try_one(t, best, err);
+        status = try_one(t, best, STK_TUNE_FIRST, err);
     }
     return status;
 }
@@ -294,6 +302,41 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
     return STOKER_OK;
 }
 
+// Of what was put off the one that promised most; NULL: nothing was.
+static struct stk_tune_tried *next_put_off(const struct stk_tune *tune)
+{
+    struct stk_tune_tried *all = tune->tried.items, *best = NULL;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (all[i].is_put_off && (!best || all[i].ratio.estimate < best->ratio.estimate)) {
+            best = &all[i];
+        }
+    }
+    return best;
+}
+
+// Anew, on top of what is kept by now.
+static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *err)
+{
+    struct stk_tune *tune = t->tune;
+    struct stk_tune_tried *next;
+    enum stoker_status status = STOKER_OK;
+    while (status == STOKER_OK && (next = next_put_off(tune))) {
+        double left_s = (double)stk_tune_left(t) * 1e-9 - reserve_s(tune);
+        next->is_put_off = false;
+        if (left_s < 2 * STK_PAIRED_MIN * tune->run_s) {
+            char why[STK_TUNE_WHY];
+            snprintf(why, sizeof why, "%.200s, and the budget was spent before it could be proved",
+                     next->why);
+            tune->is_over_budget = tune->is_over_budget || !next->choice.fix->is_general;
+            decide(t, next, STK_TUNE_SKIPPED, why);
+            continue;
+        }
+        stk_tune_label(&next->choice, t->what);
+        status = try_one(t, next, STK_TUNE_SECOND, err);
+    }
+    return status;
+}
+
 static double middle(const double *values, int count)
 {
     double sorted[STK_TUNE_PAIRS];
@@ -309,7 +352,7 @@ static enum stoker_status prove(struct stk_tuning *t, struct stoker_err *err)
     struct stk_tune_pairs p = {.first = NULL};
     snprintf(t->what, sizeof t->what, "the last proof");
     enum stoker_status status =
-        stk_tune_pair_up(t, &none, &tune->kept, STK_TUNE_PAIRS, false, false, &p, err);
+        stk_tune_pair_up(t, &none, &tune->kept, STK_TUNE_PAIRS, STK_TUNE_LAST, false, &p, err);
     if (status != STOKER_OK) {
         return status;
     }
@@ -355,8 +398,13 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
                                     ? stk_baseline_measure(&t, &found, err)
                                     : stk_err_nomem(err);
     t.all = found.count;
-    for (int i = 0; i < found.count && status == STOKER_OK; i++, t.tried++) {
-        status = try_candidate(&t, &found.at[i], err);
+    t.found = &found;
+    struct stk_candidate *next;
+    for (; status == STOKER_OK && (next = stk_candidates_next(&found)); t.tried++) {
+        status = try_candidate(&t, next, err);
+    }
+    if (status == STOKER_OK) {
+        status = try_put_off(&t, err);
     }
     if (status == STOKER_OK && tune->kept.count) {
         status = prove(&t, err);

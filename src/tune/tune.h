@@ -3,7 +3,7 @@
 //
 // Once the job runs under the hooks with a window of the framework's own profiler; the report of
 // that window and the prices of the what-ifs say what each fix could save at most, and in this
-// order they are tried. A fix is tried in pairs of fresh, bounded, unprofiled runs, with it and
+// order they are tried; what promises little after two pairs has its turn behind the others. A fix is tried in pairs of fresh, bounded, unprofiled runs, with it and
 // without it, on top of what was kept before (greedy); what was kept is proved once more against
 // the job as it was. The pairs are judged as those of `stoker prove` (prove/paired.h). A trial that
 // promises nothing after two pairs ends there: that can only lose a gain, never make one up.
@@ -37,6 +37,7 @@ struct stk_tune_tried {
     bool is_priced;          // by a what-if; else it is a bound
     struct stk_tune_losses losses;
     bool has_losses; // they were compared
+    bool is_put_off; // it promised little, and waits for the others
 };
 
 struct stk_tune_progress {

@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "model/analysis.h"
 #include "model/median.h"
+#include "model/verdict.h"
 
 #define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
 
@@ -191,6 +192,11 @@ static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
     }
 }
 
+static bool is_brief(int64_t dur_ns)
+{
+    return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3;
+}
+
 static void count_sign(struct scan *s, uint32_t event, int sign)
 {
     struct stk_sign_sum *sum = &s->f->signs[sign];
@@ -201,7 +207,9 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     }
     sum->count++;
     if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
-        sum->ns = stk_add_ns(sum->ns, stk_dur_ns(s->a->t, event));
+        int64_t dur_ns = stk_dur_ns(s->a->t, event);
+        sum->ns = stk_add_ns(sum->ns, dur_ns);
+        sum->brief_ns = stk_add_ns(sum->brief_ns, is_brief(dur_ns) ? dur_ns : 0);
         s->sign_end_ns[sign] = end_ns;
     }
 }

@@ -24,6 +24,7 @@ NEVER = 1 << 62
 WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
 
 _put_record = struct.Struct("<4Q").pack_into
+_get_record = struct.Struct("<4Q").unpack_from
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
 _AT_TEXTS = {
@@ -265,6 +266,15 @@ class Recorder:
         _put_record(self.map, HEADER + RECORD * self.kept, end, dur, wait, self.flags)
         self.kept += 1
         self.count += 1
+
+    def waits_of(self, steps):
+        """What the last ones waited, and took, without the first of the run: in that one the input starts."""
+        waits = span = 0
+        for i in range(max(self.kept - steps, 1), self.kept):
+            _, dur, wait, _ = _get_record(self.map, HEADER + RECORD * i)
+            waits += wait
+            span += dur
+        return waits, span
 
     def _counts(self):
         if self.map is not None:

@@ -6,6 +6,9 @@ TensorFlow  host_tracer_level 2 (operations and the input pipeline), no Python; 
 JAX         host_tracer_level 2 and Python's calls, for input is prepared there; steps are marked
 level 1     the GPU alone, by the capture library that CUDA's driver loaded; steps and waits are told to it
 
+While a profiler starts, an input that works ahead fills its buffers, and the first steps behind it wait less than the
+job does. Where steps waited before, the window begins with the first step behind one that waits again.
+
 One that runs already, or begins while ours does, is the user's: ours ends, and writes nothing."""
 
 import atexit
@@ -15,9 +18,13 @@ import sys
 import _stoker_record
 from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
 
+SETTLE = 8  # steps at most, until fetches wait again
+WAITS = 0.05  # of the steps before, from which on they do
+
 
 class _Torch:
     warmup = 1  # steps of the profiler's own
+    settles = True
 
     def __init__(self, window):
         self.window = window
@@ -46,6 +53,8 @@ class _Torch:
     def step(self):
         self.profile.step()
 
+    record = step  # the step behind it is the first of the window
+
     def begins(self):
         pass
 
@@ -61,6 +70,7 @@ class _Marked:
     """A profiler that is told where steps are."""
 
     warmup = 0
+    settles = True
 
     def __init__(self, window):
         self.window = window
@@ -83,6 +93,8 @@ class _Marked:
         if self.window.recorder.source != _stoker_record.KERAS:
             self.begins()
 
+    record = step
+
     def stop(self, keeps):
         self.ends()
         self.end()
@@ -100,7 +112,6 @@ class _TensorFlow(_Marked):
         self.marker = lambda n: trace.Trace("train", step_num=n, _r=1)
         options = self.module.ProfilerOptions(host_tracer_level=2, python_tracer_level=0, device_tracer_level=1)
         self.module._stoker_start(self.path, options)
-        self.step()
 
     def end(self):
         self.module._stoker_stop()
@@ -119,7 +130,6 @@ class _Jax(_Marked):
             options.host_tracer_level = 2
             kwargs["profiler_options"] = options
         self.module._stoker_start(self.path, **kwargs)
-        self.step()
 
     def end(self):
         self.module._stoker_stop()
@@ -127,6 +137,7 @@ class _Jax(_Marked):
 
 class _Gpu:
     warmup = 0
+    settles = False
 
     def __init__(self, window):
         self.window = window
@@ -150,6 +161,9 @@ class _Gpu:
         self.begun = _stoker_record.now()
 
     def begins(self):
+        pass
+
+    def record(self):
         pass
 
     def step(self):
@@ -179,6 +193,8 @@ class Window:
         self.is_behind = False  # the first one
         self.mine = None
         self.first = self.last = 0
+        self.settle = 0  # steps at most before the window begins
+        self.usual = 0.0  # share of the steps before, that they waited
         rank = _stoker_record.rank_of(os.environ)
         name = f"rank{rank}-{os.getpid()}" if rank >= 0 else f"process-{os.getpid()}"
         self.base = f"{recorder.plan['dir']}/{name}"
@@ -188,7 +204,7 @@ class Window:
         return profile is self.mine or (self.mine is not None and profile is getattr(self.mine, "profiler", None))
 
     def step_begins(self):
-        if self.is_open:
+        if self.is_open and not self.settle:
             self.profiler.begins()
 
     def turn(self):
@@ -196,9 +212,14 @@ class Window:
         r = self.recorder
         if not self.is_open:
             self._open()
+        elif self.settle:
+            wait, span = r.waits_of(1)
+            self.settle = 0 if wait >= self.usual * span / 2 else self.settle - 1
+            if not self.settle:
+                self._begin()
         elif r.count < self.last:
             self.profiler.step()
-            r.flags = IN_WINDOW if r.count >= self.first else TOLD
+            r.flags = IN_WINDOW
         else:
             self._close()
 
@@ -220,13 +241,26 @@ class Window:
             name = "" if kind is _Gpu else f"{type(e).__name__}: "
             self.leave(f"no window: the profiler did not start: {name}{e}")
             return
-        self.first = r.count + kind.warmup
-        self.last = self.first + self.steps
-        r.flags = TOLD if kind.warmup else IN_WINDOW
+        wait, span = r.waits_of(SETTLE)
+        self.usual = wait / span if kind.settles and wait >= WAITS * span > 0 else 0.0
+        self.settle = SETTLE if self.usual else kind.warmup
+        self.first = NEVER
+        r.flags = TOLD
         r.event = 0  # each step from here on
+        if not self.settle:
+            self._begin()
+        elif not self.is_behind:
+            r.put_window(OPEN, r.count + kind.warmup, self.steps)
+        atexit.register(self.at_exit)
+
+    def _begin(self):
+        """The next step is the first of the window."""
+        r = self.recorder
+        self.first, self.last = r.count, r.count + self.steps
+        r.flags = IN_WINDOW
+        self.profiler.record()
         if not self.is_behind:
             r.put_window(OPEN, self.first, self.steps)
-        atexit.register(self.at_exit)
 
     def _close(self):
         r = self.recorder
