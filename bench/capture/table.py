@@ -2,9 +2,12 @@
 """What bench/capture/jobs measured, as tables. Of several rounds the median of each figure is printed, with the least and the
 largest; a ratio is that of two runs of the same round.
 
+The window's steps are those that end where the hooks say, on the stop-watch's own clock: hooks that count fetches begin some
+steps later than it does. The wait of a window is compared without its first and its last step: there the profiler begins, and
+ends and writes its file, which is in the stop-watch's steps and in no profile.
+
 What stoker costs is the ratio of the tenth of the steps that took least: other programs and the machine's clocks only add, and two
-runs of one job differ by more at their medians than what is measured here. Both are printed. The wait of a window is compared without
-its last step: in that one the profiler ends and writes its file, which is in the stop-watch's step and in no profile."""
+runs of one job differ by more at their medians than what is measured here. Both are printed."""
 
 import os
 import pathlib
@@ -43,9 +46,18 @@ def steps_outside(side):
 
 
 def window_of(side):
-    """The steps of the window but the last one, as places in the stop-watch's list, which lacks the first step."""
-    window = side["run"]["window"]
-    return slice(max(window["first_step"] - 1, 0), window["first_step"] - 1 + max(window["steps"] - 1, 1))
+    """The steps of the window but the first and the last one, as places in the stop-watch's list; None: not known."""
+    ends = side["watch"].get("ends_s", [])
+    at = [min(range(len(ends)), key=lambda i: abs(ends[i] - end)) for end in side.get("window_ends_s", []) if ends]
+    return slice(at[1], at[-1]) if len(at) > 2 else None
+
+
+def said_wait(side):
+    """The profile's share of the same steps."""
+    steps = side["window_steps"]
+    inner = [s for s in steps if s["number"] not in (steps[0]["number"], steps[-1]["number"])]
+    whole = sum(s["ns"] for s in inner)
+    return sum(s["wait_ns"] for s in inner) / whole if whole else None
 
 
 def true_wait(side, where=slice(None), watches=("watch",)):
@@ -82,7 +94,9 @@ def window_ratio(run, profiler):
     if "window" not in run.get("run", {}) or "watch" not in profiler:
         return None
     by_hand = profiler["watch"]["step_s"][WARM + 1 : WARM + 5]
-    return statistics.median(run["watch"]["step_s"][window_of(run)]) / statistics.median(by_hand)
+    window = run["run"]["window"]
+    where = window_of(run) or slice(max(window["first_step"] - 1, 0), window["first_step"] - 1 + max(window["steps"] - 1, 1))
+    return statistics.median(run["watch"]["step_s"][where]) / statistics.median(by_hand)
 
 
 def figures(job, sides):
@@ -93,8 +107,8 @@ def figures(job, sides):
     if "run" in run and "watch" in run:
         found["verdict"] = run["verdict"]["kind"]
         found["right"] = run["verdict"]["kind"] in job["verdict"].split("|")
-        if run["run"].get("window", {}).get("steps"):
-            found["true_wait"], found["wait"] = true_wait(run, window_of(run), ("watch", "watch_1")), run["wait_share"]
+        if window_of(run):
+            found["true_wait"], found["wait"] = true_wait(run, window_of(run), ("watch", "watch_1")), said_wait(run)
         if run["run"].get("input"):
             found["true_whole"], found["whole"] = true_wait(run), run["run"]["input"]["wait_share"]
         found["own"] = run["run"]["overhead_share"]

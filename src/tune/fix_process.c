@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What surrounds any process: threads of OpenMP, processors and their memory, the allocator, large
-// pages. And what is told although it cannot be tried.
+// pages.
 #include <gnu/libc-version.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -135,43 +135,4 @@ const struct stk_tune_fix stk_tune_fix_process_huge_pages = {
     .env = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
     .is_general = true,
     .values = huge_pages,
-};
-
-static void stoker_data(const struct stk_tune_facts *f, struct stk_tune_values *to)
-{
-    if (f->framework && strcmp(f->framework, "pytorch") == 0) {
-        stk_tune_refuse(to, "a line of the program's own: sd.from_torch(loader) of stoker.data "
-                            "takes over a DataLoader with a map-style dataset, in its order");
-    } else {
-        stk_tune_refuse(to, "stoker.data takes over no pipeline of this framework as it is: the "
-                            "program's input must be written with it (docs/data)");
-    }
-}
-
-const struct stk_tune_fix stk_tune_fix_input_stoker_data = {
-    .id = "input.stoker_data",
-    .what = "the input by stoker.data",
-    .changes = STK_CHANGES_ORDER,
-    .parts = "input_wait",
-    .price = "input-free",
-    .values = stoker_data,
-};
-
-static void on_device(const struct stk_tune_facts *f, struct stk_tune_values *to)
-{
-    if (!f->has_gpu) {
-        stk_tune_refuse(to, "there is no GPU");
-    } else {
-        stk_tune_refuse(to, "which operations of the input could run on the GPU is the program's "
-                            "to say: `stoker whatif --fix input-on-device` prices it");
-    }
-}
-
-const struct stk_tune_fix stk_tune_fix_input_on_device = {
-    .id = "input.on_device",
-    .what = "preprocessing moved to the GPU",
-    .changes = STK_CHANGES_NUMERICS,
-    .parts = "input_wait",
-    .price = "input-on-device",
-    .values = on_device,
 };

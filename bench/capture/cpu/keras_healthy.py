@@ -15,7 +15,7 @@ from keras_watch import fit
 
 def main():
     watch = Watch(70)
-    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(len(os.sched_getaffinity(0)))
     keras.utils.set_random_seed(0)
     layers = keras.layers
     model = keras.Sequential(

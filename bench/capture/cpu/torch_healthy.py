@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small convolutional network on samples that are there. Truth: compute-bound, nothing to gain. It has no fix."""
 
+import os
+
 from watch import Watch
 
 import torch
@@ -10,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 def main():
     watch = Watch(80)
-    torch.set_num_threads(1)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
     torch.manual_seed(0)
     model = nn.Sequential(
         nn.Conv2d(3, 24, 3), nn.ReLU(), nn.Conv2d(24, 24, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(384, 10)

@@ -105,4 +105,4 @@ class Watch:
         print(f"mean step {1e3 * sum(counted) / max(len(counted), 1):.4f} ms")
         if self.args.watch:
             with open(self.args.watch + suffix, "w") as out:
-                json.dump({"born": BORN, "step_s": each, "wait_s": self.waits[1:], "losses": self.losses, **self.sums}, out)
+                json.dump({"born": BORN, "step_s": each, "wait_s": self.waits[1:], "ends_s": self.ends[1:], "losses": self.losses, **self.sums}, out)

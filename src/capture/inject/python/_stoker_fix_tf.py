@@ -5,6 +5,7 @@ last stage of a data set that is iterated or given to model.fit. And TensorFlow'
 import functools
 import sys
 
+import _stoker_core
 from _stoker_tune import applied, fact, fixes, is_direct, knows, place, refused
 
 MEMORY_SHARE = 0.25  # of what is free, for a cache
@@ -53,6 +54,9 @@ def finish(module, dataset):
     while type(last).__name__ == "_OptionsDataset":
         last = last._input_dataset
     fact("tfdata.last", type(last).__name__)
+    data = _stoker_core.load("_stoker_fix_data")
+    if data.is_asked():
+        dataset = data.of_dataset(dataset) or dataset
     made = dataset
     if "tfdata.prefetch" in fixes:
         if type(last).__name__ == "_PrefetchDataset":

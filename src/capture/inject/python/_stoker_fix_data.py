@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The input taken over by stoker.data: a DataLoader's batches by sd.from_torch, a tf.data pipeline by sd.from_tf. Where
+it cannot be taken over whole, or what comes out would be another thing, the job's own input stays, and why is said.
+
+stoker.data is imported where this fix is asked for, and nowhere else."""
+
+from _stoker_tune import applied, fixes, refused
+
+FIX = "input.stoker_data"
+_made = {}  # id of a loader or data set -> (it, what takes its place); None: its own stays
+
+
+def is_asked():
+    return FIX in fixes
+
+
+def _engine():
+    try:
+        import stoker.data as sd
+    except ImportError as e:
+        refused(FIX, f"stoker.data is not installed where the job's Python finds it ({e})")
+        return None
+    return sd
+
+
+def _take(original, build):
+    """What takes the place of it, once for each; None: nothing does."""
+    if id(original) not in _made:
+        sd = _engine()
+        made = None
+        try:
+            made = build(sd) if sd else None
+        except Exception as e:
+            refused(FIX, f"{e}")
+        if made is not None:
+            applied(FIX)
+        _made[id(original)] = (original, made)
+    return _made[id(original)][1]
+
+
+def _has_texts(sd, spec):
+    if isinstance(spec, dict):
+        spec = tuple(spec.values())
+    if isinstance(spec, (list, tuple)):
+        return any(_has_texts(sd, part) for part in spec)
+    return getattr(spec, "dtype", None) == sd.string
+
+
+def of_loader(loader):
+    """A DataLoader's: its batches as tensors, in its order. The fix's value is "threads=N" or "processes=N"."""
+
+    def build(sd):
+        kind, _, number = fixes[FIX].partition("=")
+        made = sd.from_torch(loader, **{kind: int(number)})
+        if _has_texts(sd, made.element_spec):
+            refused(FIX, "its batches hold texts, which would come as bytes")
+            return None
+        return made.prefetch(sd.AUTOTUNE).to_torch()
+
+    return _take(loader, build)
+
+
+def of_dataset(dataset):
+    """A tf.data pipeline's: a data set of TensorFlow's with the same elements."""
+    return _take(dataset, lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())
