@@ -105,8 +105,9 @@ def figures(job, sides):
     cached, constant = sides.get("cached", {}), sides.get("constant", {})
     found = {}
     if "run" in run and "watch" in run:
-        found["verdict"] = run["verdict"]["kind"]
-        found["right"] = run["verdict"]["kind"] in job["verdict"].split("|")
+        if "verdict" in run:
+            found["verdict"] = run["verdict"]["kind"]
+            found["right"] = run["verdict"]["kind"] in job["verdict"].split("|")
         if window_of(run):
             found["true_wait"], found["wait"] = true_wait(run, window_of(run), ("watch", "watch_1")), said_wait(run)
         if run["run"].get("input"):

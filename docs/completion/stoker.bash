@@ -41,7 +41,7 @@ _stoker() {
         tune) words=""; options="--ledger --timeout --out --budget --steps --warmup --fix --allow --loss --json --quiet --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
-        schema) words="report table diff whatif"; options="--markdown --help "; files=0 ;;
+        schema) words="report table diff whatif tune proof ledger live"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
         help) words="why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;

@@ -21,7 +21,7 @@ _stoker() {
         'tune:find the fixes that make a job faster, by trying them without editing it'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
-        'schema:print the JSON Schema of the report, of tables, comparisons, prices'
+        'schema:print the JSON Schema of the report, of tables, comparisons, prices, proofs'
         'doctor:say what this build and this machine can do, and what they lack'
         'completion:print the completion script of a shell'
         'help:help of a command, for the terminal or as a man page'
@@ -282,7 +282,7 @@ _stoker() {
         schema) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(report table diff whatif)' ;;
+            '1:word:(report table diff whatif tune proof ledger live)' ;;
         doctor) _arguments \
             '--help[this help]' ;;
         completion) _arguments \

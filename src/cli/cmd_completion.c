@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/schema_files.h"
 #include "stoker/export.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
@@ -29,6 +30,9 @@ static void completed_words(const struct stk_cmd *cmd)
         }
     } else if (strcmp(what, "schemas") == 0) {
         printf("report table diff whatif");
+        for (const struct stk_schema_file *f = stk_schema_files; f->name; f++) {
+            printf(" %s", f->name);
+        }
     } else if (strcmp(what, "shells") == 0) {
         words(shells, " ");
     } else if (strcmp(what, "analyses") == 0) {

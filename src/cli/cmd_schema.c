@@ -2,10 +2,25 @@
 // stoker schema: the contract of the JSON, as JSON Schema or as a page for people.
 #include <string.h>
 
+#include "base/err.h"
 #include "cli/printing.h"
+#include "cli/schema_files.h"
 #include "stoker/diff.h"
 #include "stoker/stats.h"
 #include "stoker/whatif.h"
+
+static int print_file(struct stk_printing *p, const struct stk_schema_file *file, bool markdown)
+{
+    enum stoker_status status = STOKER_OK;
+    if (markdown) {
+        status = stk_err_set(&p->err, STOKER_EUSAGE,
+                             "there is no --markdown of '%s': its page is in the command's documentation",
+                             file->name);
+    } else if (stk_output_write(&p->output, file->begin, (size_t)(file->end - file->begin)) != 0) {
+        status = STOKER_EOUTPUT;
+    }
+    return stk_printing_end(p, status, STK_EXIT_DONE);
+}
 
 static int schema_run(const struct stk_args *args)
 {
@@ -15,6 +30,10 @@ static int schema_run(const struct stk_args *args)
     int code = stk_printing_begin(&p, args, "json");
     if (code != STK_EXIT_DONE) {
         return code;
+    }
+    const struct stk_schema_file *file = stk_schema_file_find(name);
+    if (file) {
+        return print_file(&p, file, markdown);
     }
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &p.output, &p.err)
@@ -30,11 +49,12 @@ static int schema_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the report, of tables, comparisons, prices",
-    .words = "[report|table|diff|whatif]",
+    .summary = "print the JSON Schema of the report, of tables, comparisons, prices, proofs",
+    .words = "[report|table|diff|whatif|tune|proof|ledger|live]",
     .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
                    "(table) stoker stats --json, or (diff) stoker diff --json, or "
-                   "(whatif) stoker whatif --json. The contracts are versioned and change only "
+                   "(whatif) stoker whatif --json, or (tune, proof, ledger, live) stoker tune, "
+                   "prove, ledger and top --json, which have no --markdown. The contracts are versioned and change only "
                    "by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",

@@ -118,7 +118,7 @@ static const struct stk_rep_finding *pipeline(const char *stage, const char *kin
                                                .elements = 10,
                                                .parallelism = is_async ? 2 : 1,
                                                .share = 0.93};
-    f.run.facts.signs[STK_SIGN_PY_FUNC] = (struct stk_sign_sum){python_ns > 0, python_ns};
+    f.run.facts.signs[STK_SIGN_PY_FUNC] = (struct stk_sign_sum){.count = python_ns > 0, .ns = python_ns};
     fake_ask(&f);
     return fake_finding(&f, "input-wait");
 }
@@ -173,7 +173,7 @@ static void owners(void)
     CHECK(x->has_source && x->source.line == 50);
     CHECK_STR(x->source.file, "jobs/train.py");
     CHECK(advises(x, "the job's own") == 0 && advises(x, "Write checkpoints") < 0);
-    f.run.facts.signs[STK_SIGN_CHECKPOINT] = (struct stk_sign_sum){4, 200000000};
+    f.run.facts.signs[STK_SIGN_CHECKPOINT] = (struct stk_sign_sum){.count = 4, .ns = 200000000};
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "Write checkpoints rarely"), 0);
     fake_done(&f);
@@ -186,10 +186,10 @@ static void host_evidence(void)
     fake_part(&f, STK_PART_HOST, 0.4, -1);
     f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
     f.run.facts.signs[STK_SIGN_EAGER_OP].count = 19 * FAKE_STEPS;
-    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){60, 60 * 4900000};
+    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){.count = 60, .ns = 60 * 4900000};
     fake_ask(&f); // calling them takes 18 ms, far less than a fifth of what the host loses
     CHECK(advises(fake_finding(&f, "host-bound"), "tf.range(steps)") < 0);
-    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){400, 400 * 4900000ll};
+    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){.count = 400, .ns = 400 * 4900000ll};
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK(says(x, "400 calls of a tf.function, 4.90 ms each"));
@@ -216,7 +216,7 @@ static void host_evidence(void)
     f.run.facts.signs[STK_SIGN_FUNCTION].count = FAKE_STEPS - 1;
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "one graph"), 0);
-    f.run.facts.signs[STK_SIGN_CONSTANT] = (struct stk_sign_sum){6, 30000000};
+    f.run.facts.signs[STK_SIGN_CONSTANT] = (struct stk_sign_sum){.count = 6, .ns = 30000000};
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "tf.constant(values)"), 0);
     fake_done(&f);
