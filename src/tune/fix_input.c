@@ -23,7 +23,7 @@ static void from_torch(const struct stk_tune_facts *f, struct stk_tune_values *t
 }
 
 const struct stk_tune_fix stk_tune_fix_input_stoker_data_torch = {
-    .id = "input.stoker_data",
+    .id = "input.stoker_data.torch",
     .what = "the DataLoader's batches by stoker.data",
     .framework = "pytorch",
     .changes = STK_CHANGES_ORDER,
@@ -46,7 +46,7 @@ static void from_tf(const struct stk_tune_facts *f, struct stk_tune_values *to)
 }
 
 const struct stk_tune_fix stk_tune_fix_input_stoker_data_tf = {
-    .id = "input.stoker_data",
+    .id = "input.stoker_data.tf",
     .what = "the tf.data pipeline by stoker.data",
     .framework = "tensorflow",
     .changes = STK_CHANGES_ORDER,

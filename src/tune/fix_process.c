@@ -17,6 +17,8 @@ static void omp(const struct stk_tune_facts *f, struct stk_tune_values *to)
         stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP uses all processors already");
     } else if (atol(now) == f->processors) {
         stk_tune_refuse(to, "OMP_NUM_THREADS says as many as there are processors already");
+    } else if (stk_facts_get(f, "torch.threads.set")) {
+        stk_tune_refuse(to, "the program's own set_num_threads goes before it (torch.threads)");
     } else {
         stk_tune_add_number(to, f->processors, 1, 1024);
     }

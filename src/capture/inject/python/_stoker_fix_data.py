@@ -6,34 +6,34 @@ stoker.data is imported where this fix is asked for, and nowhere else."""
 
 from _stoker_tune import applied, fixes, refused
 
-FIX = "input.stoker_data"
+LOADER, DATASET = "input.stoker_data.torch", "input.stoker_data.tf"  # the fixes
 _made = {}  # id of a loader or data set -> (it, what takes its place); None: its own stays
 
 
-def is_asked():
-    return FIX in fixes
+def is_asked(fix):
+    return fix in fixes
 
 
-def _engine():
+def _engine(fix):
     try:
         import stoker.data as sd
     except ImportError as e:
-        refused(FIX, f"stoker.data is not installed where the job's Python finds it ({e})")
+        refused(fix, f"stoker.data is not installed where the job's Python finds it ({e})")
         return None
     return sd
 
 
-def _take(original, build):
+def _take(fix, original, build):
     """What takes the place of it, once for each; None: nothing does."""
     if id(original) not in _made:
-        sd = _engine()
+        sd = _engine(fix)
         made = None
         try:
             made = build(sd) if sd else None
         except Exception as e:
-            refused(FIX, f"{e}")
+            refused(fix, f"{e}")
         if made is not None:
-            applied(FIX)
+            applied(fix)
         _made[id(original)] = (original, made)
     return _made[id(original)][1]
 
@@ -50,16 +50,16 @@ def of_loader(loader):
     """A DataLoader's: its batches as tensors, in its order. The fix's value is "threads=N" or "processes=N"."""
 
     def build(sd):
-        kind, _, number = fixes[FIX].partition("=")
+        kind, _, number = fixes[LOADER].partition("=")
         made = sd.from_torch(loader, **{kind: int(number)})
         if _has_texts(sd, made.element_spec):
-            refused(FIX, "its batches hold texts, which would come as bytes")
+            refused(LOADER, "its batches hold texts, which would come as bytes")
             return None
         return made.prefetch(sd.AUTOTUNE).to_torch()
 
-    return _take(loader, build)
+    return _take(LOADER, loader, build)
 
 
 def of_dataset(dataset):
     """A tf.data pipeline's: a data set of TensorFlow's with the same elements."""
-    return _take(dataset, lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())
+    return _take(DATASET, dataset, lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())

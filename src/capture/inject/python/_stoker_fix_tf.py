@@ -55,7 +55,7 @@ def finish(module, dataset):
         last = last._input_dataset
     fact("tfdata.last", type(last).__name__)
     data = _stoker_core.load("_stoker_fix_data")
-    if data.is_asked():
+    if data.is_asked(data.DATASET):
         dataset = data.of_dataset(dataset) or dataset
     made = dataset
     if "tfdata.prefetch" in fixes:

@@ -47,7 +47,7 @@ def patch_loader(module):
 def _take_over(cls, main):
     """Its batches by stoker.data, where that is asked for; where it cannot be, the loader's own."""
     data = _stoker_core.load("_stoker_fix_data")
-    if not data.is_asked():
+    if not data.is_asked(data.LOADER):
         return
     plain = cls.__iter__
 
