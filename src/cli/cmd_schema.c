@@ -13,9 +13,10 @@ static int print_file(struct stk_printing *p, const struct stk_schema_file *file
 {
     enum stoker_status status = STOKER_OK;
     if (markdown) {
-        status = stk_err_set(&p->err, STOKER_EUSAGE,
-                             "there is no --markdown of '%s': its page is in the command's documentation",
-                             file->name);
+        status = stk_err_set(
+            &p->err, STOKER_EUSAGE,
+            "there is no --markdown of '%s': its page is in the command's documentation",
+            file->name);
     } else if (stk_output_write(&p->output, file->begin, (size_t)(file->end - file->begin)) != 0) {
         status = STOKER_EOUTPUT;
     }
@@ -54,7 +55,8 @@ const struct stk_cmd stk_cmd_schema = {
     .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
                    "(table) stoker stats --json, or (diff) stoker diff --json, or "
                    "(whatif) stoker whatif --json, or (tune, proof, ledger, live) stoker tune, "
-                   "prove, ledger and top --json, which have no --markdown. The contracts are versioned and change only "
+                   "prove, ledger and top --json, which have no --markdown. The contracts are "
+                   "versioned and change only "
                    "by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",

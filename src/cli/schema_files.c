@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define J(name)                                                                                   \
+#define J(name)                                                                                    \
     __asm__(".pushsection .rodata\n"                                                               \
             ".global stk_schema_" #name "\n.hidden stk_schema_" #name "\n"                         \
             "stk_schema_" #name ":\n.incbin \"" STOKER_SCHEMAS_DIR "/" #name ".schema.json\"\n"    \

@@ -33,7 +33,8 @@ double stk_tiny_share(const struct stk_run_sum *run)
     if (stk_busy_work_of(run) != STK_BUSY_TINY || run->wall_ns <= 0 || run->step_marks <= 0) {
         return 0;
     }
-    int64_t brief_ns = stk_add_ns(signs[STK_SIGN_ATEN].brief_ns, signs[STK_SIGN_RECURRENT].brief_ns);
+    int64_t brief_ns =
+        stk_add_ns(signs[STK_SIGN_ATEN].brief_ns, signs[STK_SIGN_RECURRENT].brief_ns);
     double used = run->steps_used ? (double)run->steps_used : 1;
     return (double)brief_ns / (double)run->step_marks * used / (double)run->wall_ns;
 }

@@ -13,8 +13,8 @@ enum stk_busy_work {
 
 // The first of them that the run shows.
 enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run);
-// The share of the steps that calls of tiny operations are, and no work; 0 where they are not what a
-// step is made of.
+// The share of the steps that calls of tiny operations are, and no work; 0 where they are not what
+// a step is made of.
 double stk_tiny_share(const struct stk_run_sum *run);
 // Events of a sign in a step, on average; where no steps are marked, in all.
 double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which);

@@ -14,8 +14,8 @@ enum stk_sign {
 };
 
 struct stk_sign_sum {
-    uint64_t count; // events
-    int64_t ns;     // of those that are not inside another of the same sign
+    uint64_t count;   // events
+    int64_t ns;       // of those that are not inside another of the same sign
     int64_t brief_ns; // of these, those shorter than TINY_CALL_US
 };
 

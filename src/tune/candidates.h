@@ -27,8 +27,8 @@ struct stk_candidates {
 // cannot be read leaves all savings unknown.
 void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
                          struct stk_candidates *out);
-// The most promising one that was not taken yet, general ones last; NULL: all were. A bound promises
-// half of itself, unless who knows the framework has the fix on anyway.
+// The most promising one that was not taken yet, general ones last; NULL: all were. A bound
+// promises half of itself, unless who knows the framework has the fix on anyway.
 struct stk_candidate *stk_candidates_next(struct stk_candidates *all);
 // What the others could still save once `kept` leaves `ratio` of a step: of parts that it shortened
 // what it left of them, of others a larger share. wait_share: of such a run by the hooks, below 0

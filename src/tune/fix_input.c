@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole input by something else. stoker.data takes over a DataLoader with a map-style dataset (the
-// same batches in the same order; what items draw at random in workers is drawn otherwise) and a
-// tf.data pipeline whose stages and functions it knows (order of shuffles and random bits are its
+// The whole input by something else. stoker.data takes over a DataLoader with a map-style dataset
+// (the same batches in the same order; what items draw at random in workers is drawn otherwise) and
+// a tf.data pipeline whose stages and functions it knows (order of shuffles and random bits are its
 // own); the hooks refuse with its reason what it does not take over whole.
 #include <stdio.h>
 
@@ -62,8 +62,9 @@ const struct stk_tune_fix stk_tune_fix_input_stoker_data_tf = {
 static void by_hand(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     (void)f;
-    stk_tune_refuse(to, "stoker.data takes over no pipeline of this framework as it is: the program's "
-                        "input must be written with it (docs/data)");
+    stk_tune_refuse(to,
+                    "stoker.data takes over no pipeline of this framework as it is: the program's "
+                    "input must be written with it (docs/data)");
 }
 
 const struct stk_tune_fix stk_tune_fix_input_stoker_data_jax = {

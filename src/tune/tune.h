@@ -3,11 +3,12 @@
 //
 // Once the job runs under the hooks with a window of the framework's own profiler; the report of
 // that window and the prices of the what-ifs say what each fix could save at most, and in this
-// order they are tried; what promises little after two pairs has its turn behind the others. A fix is tried in pairs of fresh, bounded, unprofiled runs, with it and
-// without it, on top of what was kept before (greedy); what was kept is proved once more against
-// the job as it was. The pairs are judged as those of `stoker prove` (prove/paired.h). A trial that
-// promises nothing after two pairs ends there: that can only lose a gain, never make one up.
-// Limits: fixes that only pay together are found only where one of them pays alone.
+// order they are tried; what promises little after two pairs has its turn behind the others. A fix
+// is tried in pairs of fresh, bounded, unprofiled runs, with it and without it, on top of what was
+// kept before (greedy); what was kept is proved once more against the job as it was. The pairs are
+// judged as those of `stoker prove` (prove/paired.h). A trial that promises nothing after two pairs
+// ends there: that can only lose a gain, never make one up. Limits: fixes that only pay together
+// are found only where one of them pays alone.
 #ifndef STK_TUNE_TUNE_H
 #define STK_TUNE_TUNE_H
 

@@ -118,7 +118,8 @@ static const struct stk_rep_finding *pipeline(const char *stage, const char *kin
                                                .elements = 10,
                                                .parallelism = is_async ? 2 : 1,
                                                .share = 0.93};
-    f.run.facts.signs[STK_SIGN_PY_FUNC] = (struct stk_sign_sum){.count = python_ns > 0, .ns = python_ns};
+    f.run.facts.signs[STK_SIGN_PY_FUNC] =
+        (struct stk_sign_sum){.count = python_ns > 0, .ns = python_ns};
     fake_ask(&f);
     return fake_finding(&f, "input-wait");
 }
@@ -189,7 +190,8 @@ static void host_evidence(void)
     f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){.count = 60, .ns = 60 * 4900000};
     fake_ask(&f); // calling them takes 18 ms, far less than a fifth of what the host loses
     CHECK(advises(fake_finding(&f, "host-bound"), "tf.range(steps)") < 0);
-    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){.count = 400, .ns = 400 * 4900000ll};
+    f.run.facts.signs[STK_SIGN_FUNCTION] =
+        (struct stk_sign_sum){.count = 400, .ns = 400 * 4900000ll};
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK(says(x, "400 calls of a tf.function, 4.90 ms each"));
