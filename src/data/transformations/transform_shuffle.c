@@ -200,7 +200,7 @@ static bool put_col(struct stk_iter *it, struct stk_col *to, const struct stk_co
            (c->dtype != STK_DT_STRING || stk_col_own(to, it->run->pool));
 }
 
-// The feed's next element into a new slot.
+// The feed's next element into a new slot; without memory for all of it, none of it.
 static bool put(struct stk_iter *it, int64_t slot)
 {
     struct shuffle *f = it->state;
@@ -211,6 +211,11 @@ static bool put(struct stk_iter *it, int64_t slot)
         if (s->each) {
             memcpy(s->fixed + (size_t)slot * s->each, stk_col_at(c, f->feed.used), s->each);
         } else if (!put_col(it, &s->cols[slot], c, f->feed.used)) {
+            for (; k >= 0; k--) {
+                if (!f->stores[k].each) {
+                    stk_col_clear(&f->stores[k].cols[slot]);
+                }
+            }
             return false;
         }
     }
