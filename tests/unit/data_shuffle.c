@@ -154,6 +154,55 @@ static void strings_and_shapes(void)
            "0 1 2 3 4 5 ! 6 8");
 }
 
+// Memory that is short for a while costs no element, and changes no draw: pairs of a number and its
+// text.
+static void short_of_memory(bool is_short)
+{
+    static const char *const words[] = {"a", "", "ccc", "dd", "eeeeeeeeeeeeeeeeeeeeeeeeeeee", "f"};
+    static int64_t first[600];
+    struct stk_dataset *pairs =
+        pair_of("zip", RANGE(600), make("repeat", texts(), "count", I(100), NULL));
+    struct stk_iter *it =
+        open_iter(make("shuffle", pairs, "buffer_size", I(50), "seed", I(3), NULL));
+    struct stk_pool *pool = it->run->pool;
+    struct stk_block b = {0};
+    struct stoker_err err;
+    int64_t order[600], n = 0, errors = 0;
+    for (int calls = 0; n < 600 && calls < 2000; calls++) {
+        struct stk_pool_stats stats = stk_pool_stats_of(pool);
+        size_t rest = (size_t)(stats.cap_bytes - stats.in_use_bytes);
+        bool claims = is_short && calls % 2 == 0 && n > 0;
+        for (size_t k = rest; claims && k > 0; k /= 2) {
+            while (stk_pool_claim(pool, k)) {
+            }
+        }
+        size_t claimed =
+            claims ? (size_t)(stk_pool_stats_of(pool).in_use_bytes - stats.in_use_bytes) : 0;
+        enum stoker_status s = stk_iter_next(it, 7, &b, &err);
+        stk_pool_unclaim(pool, claimed);
+        CHECK(s == STOKER_OK || (s == STOKER_ELIMIT && claims && b.n == 0));
+        errors += s != STOKER_OK;
+        for (int64_t i = 0; i < b.n && n < 600; i++) {
+            int64_t number = *(const int64_t *)stk_col_at(&b.cols[0], i);
+            const struct stk_bytes *text = stk_col_at(&b.cols[1], i);
+            CHECK(number >= 0 && number < 600);
+            CHECK(text->size == strlen(words[number % 6]) &&
+                  memcmp(text->data, words[number % 6], text->size) == 0);
+            order[n++] = number;
+        }
+    }
+    CHECK_EQ(n, 600);
+    CHECK(is_permutation(order, n));
+    CHECK(is_short ? errors > 10 : errors == 0);
+    if (is_short) {
+        CHECK(memcmp(order, first, sizeof order) == 0);
+    } else {
+        memcpy(first, order, sizeof order);
+    }
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 static void caches(void)
 {
     struct stk_dataset *ds = make("cache", with_op("map", RANGE(5), OP_PLUS_ONE, NULL), NULL);
@@ -236,6 +285,8 @@ int main(int argc, char **argv)
     CHECK_RUN(epochs, false);
     CHECK_RUN(permutation_is_even);
     CHECK_RUN(strings_and_shapes);
+    CHECK_RUN(short_of_memory, false);
+    CHECK_RUN(short_of_memory, true);
     CHECK_RUN(caches);
     CHECK_RUN(files, "cache", "filename");
     CHECK_RUN(files, "snapshot", "path");

@@ -288,53 +288,98 @@ static void draw_values(struct shuffle *f, const struct store *s, const struct s
 #undef DRAW
 }
 
-// The same for columns, which wait in `taken`. False: no memory.
-static bool draw_cols(struct stk_iter *it, int k, const struct stk_col *in, const int64_t *slots,
-                      int64_t n)
+// The input's next n values of a component of columns, which wait in `taken`. False: no memory.
+static bool stage_cols(struct stk_iter *it, struct store *s, const struct stk_col *in, int64_t n)
 {
     struct shuffle *f = it->state;
-    struct store *s = &f->stores[k];
     for (int64_t i = 0; i < n; i++) {
-        struct stk_col *slot = &s->cols[slots[i]];
-        s->taken[i] = *slot;
-        *slot = (struct stk_col){0};
-        if (in && !put_col(it, slot, in, f->feed.used + i)) {
+        if (!put_col(it, &s->taken[i], in, f->feed.used + i)) {
             return false;
-        }
-        if (!in && slots[i] != f->held - 1 - i) {
-            *slot = s->cols[f->held - 1 - i];
-            s->cols[f->held - 1 - i] = (struct stk_col){0};
         }
     }
     return true;
 }
 
-// The columns that wait become the results' columns.
-static enum stoker_status join_taken(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                     struct stoker_err *err)
+// The same for columns: results and what waits in `taken` change places.
+static void draw_cols(const struct shuffle *f, struct store *s, bool goes_on, const int64_t *slots,
+                      int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        struct stk_col *slot = &s->cols[slots[i]];
+        struct stk_col *from = goes_on ? &s->taken[i] : &s->cols[f->held - 1 - i];
+        struct stk_col drawn = *slot;
+        *slot = *from;
+        *from = (struct stk_col){0};
+        s->taken[i] = drawn;
+    }
+}
+
+// As if nothing had been drawn.
+static void undraw_cols(const struct shuffle *f, struct store *s, bool goes_on,
+                        const int64_t *slots, int64_t n)
+{
+    for (int64_t i = n - 1; i >= 0; i--) {
+        struct stk_col *slot = &s->cols[slots[i]];
+        struct stk_col *from = goes_on ? &s->taken[i] : &s->cols[f->held - 1 - i];
+        struct stk_col drawn = s->taken[i];
+        s->taken[i] = (struct stk_col){0};
+        *from = *slot;
+        *slot = drawn;
+    }
+}
+
+static void clear_taken(const struct stk_iter *it, int64_t n)
 {
     struct shuffle *f = it->state;
-    bool ok = true;
-    for (int k = 0; k < out->count; k++) {
-        struct store *s = &f->stores[k];
-        if (s->each) {
-            continue;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            f->parts[i] = &s->taken[i];
-        }
-        struct stk_col *col = &out->cols[k];
-        ok = ok && stk_col_concat(col, it->run->pool, f->parts, (int)n);
-        if (ok &&
-            col->dtype == STK_DT_STRING) { // of one: bytes lie behind its view, see put_string
-            ok = n > 1 ? stk_col_own(col, it->run->pool)
-                       : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
-        }
-        for (int64_t i = 0; i < n; i++) {
-            stk_col_clear(&s->taken[i]);
+    for (int k = 0; k < it->ds->specs->count; k++) {
+        for (int64_t i = 0; f->stores[k].taken && i < n; i++) {
+            stk_col_clear(&f->stores[k].taken[i]);
         }
     }
-    return ok ? STOKER_OK : stk_stage_no_memory(it, err);
+}
+
+// The columns that wait become a component of the results. False: no memory.
+static bool join_taken(struct stk_iter *it, int k, int64_t n, struct stk_col *col)
+{
+    struct shuffle *f = it->state;
+    for (int64_t i = 0; i < n; i++) {
+        f->parts[i] = &f->stores[k].taken[i];
+    }
+    if (!stk_col_concat(col, it->run->pool, f->parts, (int)n)) {
+        return false;
+    }
+    if (col->dtype != STK_DT_STRING) {
+        return true;
+    }
+    // Of one, bytes lie behind its view, see put_string.
+    return n > 1 ? stk_col_own(col, it->run->pool)
+                 : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
+}
+
+// Results of all components of columns: all of them, or nothing has changed. False: no memory.
+static bool draw_all_cols(struct stk_iter *it, const int64_t *slots, int64_t n,
+                          struct stk_block *out)
+{
+    struct shuffle *f = it->state;
+    bool goes_on = stk_feed_left(&f->feed) > 0, ok = true;
+    for (int k = 0; ok && goes_on && k < out->count; k++) {
+        ok = f->stores[k].each || stage_cols(it, &f->stores[k], &f->feed.block.cols[k], n);
+    }
+    int done = 0;
+    for (; ok && done < out->count; done++) {
+        struct store *s = &f->stores[done];
+        if (!s->each) {
+            draw_cols(f, s, goes_on, slots, n);
+            ok = join_taken(it, done, n, &out->cols[done]);
+        }
+    }
+    for (int k = ok ? -1 : done - 1; k >= 0; k--) {
+        if (!f->stores[k].each) {
+            undraw_cols(f, &f->stores[k], goes_on, slots, n);
+        }
+    }
+    clear_taken(it, n);
+    return ok;
 }
 
 static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
@@ -354,17 +399,17 @@ static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
     return true;
 }
 
-// Draws n elements; with more input at least n of it are there.
+// Draws n elements; with more input at least n of it are there. An error leaves all as it was: the
+// next call draws the same.
 static enum stoker_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
                                struct stoker_err *err)
 {
     struct shuffle *f = it->state;
-    uint64_t seed = f->seed;
     STK_ASSERT(n > 0 && n <= OUT_ELEMENTS_MAX && f->held <= f->slots);
     int64_t slots[OUT_ELEMENTS_MAX + AHEAD];
-    bool goes_on = stk_feed_left(&f->feed) > 0, ok = make_out(it, n, out);
+    bool goes_on = stk_feed_left(&f->feed) > 0;
     for (int64_t i = 0; i < n; i++) {
-        uint64_t bits = stk_random_bits(seed, 0, (int64_t)f->drawn++, 0);
+        uint64_t bits = stk_random_bits(f->seed, 0, (int64_t)f->drawn + i, 0);
         uint64_t held = (uint64_t)(goes_on ? f->held : f->held - i);
         slots[i] = (int64_t)(((unsigned __int128)bits * held) >> 64);
         STK_ASSERT(slots[i] >= 0 && slots[i] < (int64_t)held);
@@ -372,22 +417,22 @@ static enum stoker_status draw(struct stk_iter *it, int64_t n, struct stk_block 
     for (int64_t i = 0; i < AHEAD; i++) {
         slots[n + i] = 0;
     }
-    for (int k = 0; ok && k < out->count; k++) {
-        const struct stk_col *in = goes_on ? &f->feed.block.cols[k] : NULL;
+    out->n = 0;
+    if (!make_out(it, n, out) || !draw_all_cols(it, slots, n, out)) {
+        stk_block_clear(out);
+        return stk_stage_no_memory(it, err);
+    }
+    for (int k = 0; k < out->count; k++) {
         if (f->stores[k].each) {
-            draw_values(f, &f->stores[k], in, out->cols[k].data, slots, n);
-        } else {
-            ok = draw_cols(it, k, in, slots, n);
+            draw_values(f, &f->stores[k], goes_on ? &f->feed.block.cols[k] : NULL,
+                        out->cols[k].data, slots, n);
         }
     }
+    f->drawn += (uint64_t)n;
     f->feed.used += goes_on ? n : 0;
     f->held -= goes_on ? 0 : n;
-    enum stoker_status s = ok ? join_taken(it, n, out, err) : stk_stage_no_memory(it, err);
-    if (s != STOKER_OK) {
-        stk_block_clear(out);
-    }
-    out->n = s == STOKER_OK ? n : 0;
-    return s;
+    out->n = n;
+    return STOKER_OK;
 }
 
 // By position: the permutation of the next n results.
