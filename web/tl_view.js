@@ -15,7 +15,7 @@ export class TimeView {
         this.width = 1;
         this.onChange = onChange;
         this.past = [];
-        this.lastMove = 0;
+        this.lastMove = -Infinity;
     }
 
     get span() {
@@ -71,15 +71,15 @@ export class TimeView {
 
     /* A gesture of its own, whatever came just before or comes after. */
     jump(t0, t1) {
-        this.lastMove = 0;
+        this.lastMove = -Infinity;
         this.set(t0, t1);
-        this.lastMove = 0;
+        this.lastMove = -Infinity;
     }
 
     /* What is shown now is where undo ends. */
     begin() {
         this.past = [];
-        this.lastMove = 0;
+        this.lastMove = -Infinity;
     }
 
     /* Shows [start, start + dur] in the middle two thirds, or only brings it into sight. */
@@ -98,7 +98,7 @@ export class TimeView {
             return false;
         }
         [this.t0, this.t1] = was;
-        this.lastMove = 0;
+        this.lastMove = -Infinity;
         this.onChange();
         return true;
     }
