@@ -305,3 +305,11 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
     stk_finding_source(ctx, f, parts);
     return STK_RULE_FIRED;
 }
+
+bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif, struct stk_fix_set *set)
+{
+    struct stoker_err ignored;
+    stk_err_init(&ignored);
+    return ctx->prices && ctx->prices->gate.ok &&
+           stk_fix_parse(whatif, set, &ignored) == STOKER_OK && !stk_price_refuse(ctx->prices, set);
+}

@@ -9,6 +9,9 @@
 // Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
 // without.
 uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
+// The what-if as a set, where the steps may be replayed and it applies to them. False: no price.
+bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
+                        struct stk_fix_set *set);
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
 double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group);

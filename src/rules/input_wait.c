@@ -61,10 +61,7 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
 {
     struct stk_fix_set set;
-    struct stoker_err ignored;
-    stk_err_init(&ignored);
-    return ctx->prices && ctx->prices->gate.ok && stk_fix_parse(fix, &set, &ignored) == STOKER_OK &&
-           !stk_price_refuse(ctx->prices, &set) && stk_price_set(ctx->prices, &set, 1, price);
+    return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
 }
 
 static double saved(double step_share)

@@ -216,13 +216,8 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
 {
     struct stk_fix_set set;
     struct stk_price price;
-    struct stoker_err ignored;
-    stk_err_init(&ignored);
-    if (!rule->whatif || !ctx->prices || !ctx->prices->gate.ok ||
-        (rule->prices && (f->fix.count == 0 || !rule->prices(f->fix.items))) ||
-        strcmp(f->saving.basis, "bound") != 0 ||
-        stk_fix_parse(rule->whatif, &set, &ignored) != STOKER_OK ||
-        stk_price_refuse(ctx->prices, &set)) {
+    if (!rule->whatif || (rule->prices && (f->fix.count == 0 || !rule->prices(f->fix.items))) ||
+        strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {
         return true;
     }
     if (!stk_price_set(ctx->prices, &set, 1, &price)) {
