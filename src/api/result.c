@@ -139,9 +139,7 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     } else if (strcmp(name, "whatif") == 0) {
         stk_schema_write(&stk_whatif_info, STK_WHATIF_SCHEMA, &sink);
     } else {
-        stk_err_set(err, STOKER_EUSAGE,
-                    "no schema '%s'; there are: report, table, diff, whatif, and "
-                    "of the program tune, proof, ledger, live",
+        stk_err_set(err, STOKER_EUSAGE, "no schema '%s'; there are: report, table, diff, whatif",
                     name);
         return stk_err_fail(err);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker schema: the contract of the JSON, as JSON Schema or as a page for people.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -21,6 +22,16 @@ static int print_file(struct stk_printing *p, const struct stk_schema_file *file
         status = STOKER_EOUTPUT;
     }
     return stk_printing_end(p, status, STK_EXIT_DONE);
+}
+
+// The library knows its own contracts; those of the files follow.
+static void add_files(struct stoker_err *err)
+{
+    size_t n = strlen(err->message);
+    for (const struct stk_schema_file *f = stk_schema_files; f->name; f++) {
+        int more = snprintf(err->message + n, sizeof err->message - n, ", %s", f->name);
+        n += more > 0 && (size_t)more < sizeof err->message - n ? (size_t)more : 0;
+    }
 }
 
 static int schema_run(const struct stk_args *args)
@@ -45,6 +56,9 @@ static int schema_run(const struct stk_args *args)
                                 : markdown && strcmp(name, "whatif") == 0
                                     ? stoker_describe_whatif(stk_output_write, &p.output, &p.err)
                                     : stoker_schema(name, stk_output_write, &p.output, &p.err);
+    if (status == STOKER_EUSAGE) {
+        add_files(&p.err);
+    }
     return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
