@@ -4,7 +4,8 @@ browser, and what its server holds.
 
 XProf reads no JSON of this size: it is given what `stoker export xspace` makes of the trace, which is not counted. Its
 pages ask other machines for charts; the trace viewer does without them. Its first picture is the first answer to the trace
-viewer's request for events: what draws it comes on top. Perfetto's trace processor is a program that its package fetches from
+viewer's request for events: what draws it comes on top. Each of SETTINGS is tried, with nothing kept of the one before, and the
+fastest counts; that one is then opened again, with what it kept. Perfetto's trace processor is a program that its package fetches from
 the network when it is first used."""
 
 import gzip
@@ -16,6 +17,17 @@ import time
 import urllib.parse
 
 RUN = "job"
+# What of XProf's settings could make its first picture faster: of the server, the viewer that it serves, and how fine
+# it asks. (a name, flags of the server, words of the request)
+SETTINGS = [
+    ("as it comes", [], {"tag": "trace_viewer@", "resolution": 8000}),
+    (
+        "two worker requests at once, an eighth of the resolution",
+        ["--max_concurrent_worker_requests", "2"],
+        {"tag": "trace_viewer@", "resolution": 1000},
+    ),
+    ("the viewer that loads all at once", [], {"tag": "trace_viewer"}),
+]
 
 
 def memory_of(pid):
@@ -52,26 +64,24 @@ def until_it_answers(port, process):
     raise RuntimeError("xprof does not answer")
 
 
-def xprof(program, xspace, folder, port=8791):
-    """What of it was measured, or {"trouble": why not}."""
-    at = folder / "xprof/plugins/profile" / RUN
-    at.mkdir(parents=True, exist_ok=True)
-    place = at / "host.xplane.pb"
-    if not place.exists():
-        place.hardlink_to(xspace)
-    for old in [f for f in at.iterdir() if f != place]:  # what it kept of an earlier time
-        old.unlink()
-    found = {"bytes": xspace.stat().st_size}
+def one(program, folder, at, place, setting, port, first_only=False):
+    """One start of the server, and its first answer: what was measured, or {"trouble": why not}."""
+    name, flags, words = setting
+    found = {"setting": name}
     log = (folder / "xprof.log").open("w")
-    process = subprocess.Popen([program, "server", "--logdir", folder / "xprof", "--port", str(port)], stdout=log, stderr=log)
+    process = subprocess.Popen(
+        [program, "server", "--logdir", folder / "xprof", "--port", str(port), *flags], stdout=log, stderr=log
+    )
     try:
         until_it_answers(port, process)
         start = time.monotonic()
-        status, body = ask(port, "data", run=RUN, tag="trace_viewer@", host="host", resolution=8000)
+        status, body = ask(port, "data", run=RUN, host="host", **words)
         found |= {"first": time.monotonic() - start, "status": status, "answer": len(body)}
+        if first_only:
+            return found
         found["events"] = len(json.loads(body).get("traceEvents", [])) if status == 200 and body[:1] == b"{" else 0
         start = time.monotonic()
-        ask(port, "data", run=RUN, tag="trace_viewer@", host="host", resolution=8000, start_time_ms=100000, end_time_ms=100437)
+        ask(port, "data", run=RUN, host="host", **words, start_time_ms=100000, end_time_ms=100437)
         found["zoom"] = time.monotonic() - start
         found["rss"], found["highest"] = memory_of(process.pid)
         found["kept"] = sum(f.stat().st_size for f in at.iterdir() if f != place)
@@ -84,3 +94,28 @@ def xprof(program, xspace, folder, port=8791):
         except subprocess.TimeoutExpired:
             process.kill()
     return found
+
+
+def has_picture(found):
+    return found.get("status") == 200 and found.get("events", 0) > 0
+
+
+def xprof(program, xspace, folder, port=8791):
+    """Of the fastest setting, and under "tried" of each; "again": seconds with what it kept."""
+    at = folder / "xprof/plugins/profile" / RUN
+    at.mkdir(parents=True, exist_ok=True)
+    place = at / "host.xplane.pb"
+    if not place.exists():
+        place.hardlink_to(xspace)
+    tried = []
+    for i, setting in enumerate(SETTINGS):
+        for old in [f for f in at.iterdir() if f != place]:  # what it kept of an earlier time
+            old.unlink()
+        found = one(program, folder, at, place, setting, port + 2 * i)
+        if has_picture(found):
+            again = one(program, folder, at, place, setting, port + 2 * i + 1, first_only=True)
+            found["again"] = again.get("first")
+        tried.append(found)
+    pictures = [found for found in tried if has_picture(found)]
+    best = min(pictures, key=lambda found: found["first"]) if pictures else tried[0]
+    return {**best, "tried": tried}
