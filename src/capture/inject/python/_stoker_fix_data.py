@@ -4,10 +4,13 @@ it cannot be taken over whole, or what comes out would be another thing, the job
 
 stoker.data is imported where this fix is asked for, and nowhere else."""
 
+import collections
+
 from _stoker_tune import applied, fixes, refused
 
 LOADER, DATASET = "input.stoker_data.torch", "input.stoker_data.tf"  # the fixes
-_made = {}  # id of a loader or data set -> (it, what takes its place); None: its own stays
+KEPT = 16  # loaders at most; a job that makes one for each step holds no more of them, and who comes back later is built anew
+_made = collections.OrderedDict()  # id of a loader or data set -> (it, what takes its place), the last used last; None: its own stays
 
 
 def is_asked(fix):
@@ -34,7 +37,10 @@ def _take(fix, original, build):
             refused(fix, f"{e}")
         if made is not None:
             applied(fix)
-        _made[id(original)] = (original, made)
+        _made[id(original)] = (original, made)  # it is held, so that its id stays its own
+        if len(_made) > KEPT:
+            _made.popitem(last=False)
+    _made.move_to_end(id(original))
     return _made[id(original)][1]
 
 
