@@ -128,7 +128,8 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
     struct stk_calibration c = stk_ledger_calibration(ledger);
     char predicted[CELL], measured[CELL];
     stk_sink_text(to, path);
-    stk_sink_printf(to, ": %zu proofs%s\n\n", ledger->lines.count,
+    stk_sink_printf(to, ": %zu proof%s%s\n\n", ledger->lines.count,
+                    ledger->lines.count == 1 ? "" : "s",
                     first ? ", the last of them:" : "");
     if (ledger->lines.count) {
         stk_sink_printf(to, "%-20s  %-19s  %-19s  %5s  %s\n", "time", "predicted", "measured",
@@ -148,7 +149,8 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
                                           : "");
     put_calibration(&c, to);
     if (ledger->damaged) {
-        stk_sink_printf(to, "%zu damaged lines were passed over.\n", ledger->damaged);
+        stk_sink_printf(to, "%zu damaged line%s passed over.\n", ledger->damaged,
+                        ledger->damaged == 1 ? " was" : "s were");
     }
 }
 

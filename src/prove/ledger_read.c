@@ -49,14 +49,31 @@ static bool read_line(char *row, struct stk_ledger_line *to)
     return read_ratio(cells + 3, &to->predicted) && read_ratio(cells + 6, &to->measured);
 }
 
+// The next line, or the beginning of one that is too long, whose rest is passed over. row: LINE
+// bytes.
+static bool next_row(FILE *f, char *row)
+{
+    row[LINE - 2] = 0; // is a line's end, or not written at all, unless the line goes on
+    if (!fgets(row, LINE, f)) {
+        return false;
+    }
+    if (row[LINE - 2] && row[LINE - 2] != '\n') {
+        int c;
+        do {
+            c = getc(f);
+        } while (c != '\n' && c != EOF);
+    }
+    return true;
+}
+
 static enum stoker_status read_lines(FILE *f, const char *path, struct stk_ledger *to,
                                      struct stoker_err *err)
 {
     char row[LINE];
-    if (!fgets(row, sizeof row, f) || strcmp(row, STK_LEDGER_HEADER) != 0) {
+    if (!next_row(f, row) || strcmp(row, STK_LEDGER_HEADER) != 0) {
         return stk_err_set(err, STOKER_EINPUT, "%s does not begin with a ledger's header", path);
     }
-    while (fgets(row, sizeof row, f)) {
+    while (next_row(f, row)) {
         struct stk_ledger_line line = {0};
         if (!strchr(row, '\n') || !read_line(row, &line)) {
             to->damaged++;
