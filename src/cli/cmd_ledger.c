@@ -129,8 +129,7 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
     char predicted[CELL], measured[CELL];
     stk_sink_text(to, path);
     stk_sink_printf(to, ": %zu proof%s%s\n\n", ledger->lines.count,
-                    ledger->lines.count == 1 ? "" : "s",
-                    first ? ", the last of them:" : "");
+                    ledger->lines.count == 1 ? "" : "s", first ? ", the last of them:" : "");
     if (ledger->lines.count) {
         stk_sink_printf(to, "%-20s  %-19s  %-19s  %5s  %s\n", "time", "predicted", "measured",
                         "pairs", "fix");

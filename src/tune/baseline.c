@@ -137,23 +137,28 @@ static void find_strong(struct stk_tuning *t, const struct stk_tune_facts *facts
     }
 }
 
-enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, struct stoker_err *err)
+enum stoker_status stk_baseline_measure_strong(struct stk_tuning *t, double reserve_s,
+                                               struct stoker_err *err)
 {
     enum { RUNS = 2 };
     struct stk_tune *tune = t->tune;
-    double sum = 0;
-    find_strong(t, &tune->original[0].facts);
-    if (!tune->strong.count || stk_tune_is_same(&tune->strong, &tune->kept)) {
-        tune->strong_s = tune->strong.count ? tune->after_s : 0;
+    double sum = 0, left_s = (double)stk_tune_left(t) * 1e-9;
+    if (!tune->strong.count) {
+        find_strong(t, &tune->original[0].facts);
+    }
+    if (!tune->strong.count || tune->strong_s > 0 || left_s < reserve_s + RUNS * tune->run_s ||
+        stk_tune_is_same(&tune->strong, &tune->kept)) {
         return STOKER_OK;
     }
     snprintf(t->what, sizeof t->what, "the strong baseline");
-    for (int i = 0; i < RUNS && stk_tune_left(t) > (int64_t)(tune->run_s * 1e9); i++) {
+    for (int i = 0; i < RUNS; i++) {
         struct stk_bounded m;
+        char why[STK_TUNE_WHY];
         stk_tune_tell(t, "", NULL);
         enum stoker_status status =
             stk_tune_try(t, &tune->strong, stk_tune_together(&tune->kept), &m, err);
-        bool is_good = status == STOKER_OK && !m.has_failed;
+        bool is_good =
+            status == STOKER_OK && !m.has_failed && stk_tune_took_hold(&tune->strong, &m, why);
         sum += is_good ? m.step_s : 0;
         stk_bounded_free(&m);
         if (!is_good) {

@@ -47,13 +47,29 @@ static bool has(const struct stk_tune_set *set, const struct stk_tune_choice *ch
     return false;
 }
 
+bool stk_tune_covers(const struct stk_tune_set *all, const struct stk_tune_set *some)
+{
+    bool covers = true;
+    for (int i = 0; covers && i < some->count; i++) {
+        covers = has(all, &some->items[i]);
+    }
+    return covers;
+}
+
 bool stk_tune_is_same(const struct stk_tune_set *a, const struct stk_tune_set *b)
 {
-    bool same = a->count == b->count;
-    for (int i = 0; same && i < a->count; i++) {
-        same = has(b, &a->items[i]);
+    return a->count == b->count && stk_tune_covers(a, b);
+}
+
+enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set)
+{
+    enum stk_tune_changes most = STK_CHANGES_NOTHING;
+    for (int i = 0; i < set->count; i++) {
+        enum stk_tune_changes one = set->items[i].fix->changes;
+        one = one == STK_CHANGES_CALLBACKS ? STK_CHANGES_ORDER : one;
+        most = one > most ? one : most;
     }
-    return same;
+    return most;
 }
 
 uint64_t stk_tune_together(const struct stk_tune_set *set)

@@ -25,7 +25,12 @@ void stk_tune_fill(const char *text, const char *value, char *to, size_t size);
 // The set with one more; as it was where there is no room.
 struct stk_tune_set stk_tune_with(const struct stk_tune_set *set,
                                   const struct stk_tune_choice *choice);
+// Whether each of `some` is in `all`, with the same value.
+bool stk_tune_covers(const struct stk_tune_set *all, const struct stk_tune_set *some);
 bool stk_tune_is_same(const struct stk_tune_set *a, const struct stk_tune_set *b);
+// What the set may change of the job: the most that one of it does. That callbacks see less changes
+// losses no more than another order.
+enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set);
 // Steps that come as one with this set.
 uint64_t stk_tune_together(const struct stk_tune_set *set);
 // `env` (ends with NULL) with `plan` for the hooks and what the set sets; freed with stk_free, in

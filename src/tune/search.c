@@ -11,6 +11,7 @@
 #include "tune/baseline.h"
 #include "tune/candidates.h"
 #include "tune/group_memory.h"
+#include "tune/last_proof.h"
 #include "tune/pairs.h"
 
 static struct stk_tune_tried *add_tried(struct stk_tuning *t, const struct stk_candidate *c,
@@ -76,6 +77,13 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
     return false;
 }
 
+// Whether a step may have nothing to gain though nobody can tell of this fix: nothing in the
+// profile points at it, or it shortens the start alone.
+static bool is_aside(const struct stk_tune_fix *fix)
+{
+    return fix->is_general || fix->is_of_start;
+}
+
 static void explain(const struct stk_tune_pairs *p, char *why)
 {
     double change = 100 * (p->result.estimate - 1);
@@ -112,17 +120,6 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
     return true;
 }
 
-static enum stk_tune_changes changes_of(const struct stk_tune_set *set)
-{
-    enum stk_tune_changes most = STK_CHANGES_NOTHING;
-    for (int i = 0; i < set->count; i++) {
-        enum stk_tune_changes one = set->items[i].fix->changes;
-        one = one == STK_CHANGES_CALLBACKS ? STK_CHANGES_ORDER : one;
-        most = one > most ? one : most;
-    }
-    return most;
-}
-
 static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
                         const struct stk_tune_pairs *p, const struct stk_bounded *with,
                         const struct stk_tune_set *set)
@@ -133,12 +130,13 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
     tried->pairs = p->count;
     tried->ratio = p->result;
     explain(p, tried->why);
-    if (is_faster && !learns_the_same(t, tried, with, changes_of(set))) {
+    if (is_faster && !learns_the_same(t, tried, with, stk_tune_changes_of(set))) {
         decide(t, tried, STK_TUNE_FAILED, NULL);
     } else if (is_faster) {
         decide(t, tried, STK_TUNE_KEPT, NULL);
         if (!tried->choice.fix->is_of_start) {
             tune->kept = *set;
+            tune->kept_s = stk_tune_middle(p->b_s, p->count);
         }
         stk_facts_set(&tune->facts, tried->choice.fix->id, tried->choice.value);
         stk_candidates_after(t->found, tried->choice.fix, p->result.estimate, with->wait_share);
@@ -147,7 +145,7 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
                         (p->count < STK_PAIRED_MIN || p->result.low > 1);
         tune->is_unclear =
             tune->is_unclear ||
-            (p->count >= STK_PAIRED_MIN && !tried->choice.fix->is_general &&
+            (p->count >= STK_PAIRED_MIN && !is_aside(tried->choice.fix) &&
              p->result.verdict == STK_PAIRED_CANNOT_TELL && p->result.estimate < 1 - STK_TUNE_GAIN);
         tried->is_put_off = false;
         decide(t, tried, is_worse ? STK_TUNE_WORSE : STK_TUNE_NO_EFFECT, NULL);
@@ -288,7 +286,7 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
     }
     if (!skips && left_s < needs_s) {
         snprintf(why, sizeof why, "the budget was spent before its turn (--budget)");
-        tune->is_over_budget = tune->is_over_budget || !c->fix->is_general;
+        tune->is_over_budget = tune->is_over_budget || !is_aside(c->fix);
         skips = true;
     }
     if (!skips) {
@@ -327,7 +325,7 @@ static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *e
             char why[STK_TUNE_WHY];
             snprintf(why, sizeof why, "%.200s, and the budget was spent before it could be proved",
                      next->why);
-            tune->is_over_budget = tune->is_over_budget || !next->choice.fix->is_general;
+            tune->is_over_budget = tune->is_over_budget || !is_aside(next->choice.fix);
             decide(t, next, STK_TUNE_SKIPPED, why);
             continue;
         }
@@ -335,40 +333,6 @@ static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *e
         status = try_one(t, next, STK_TUNE_SECOND, err);
     }
     return status;
-}
-
-static double middle(const double *values, int count)
-{
-    double sorted[STK_TUNE_PAIRS];
-    memcpy(sorted, values, (size_t)count * sizeof sorted[0]);
-    return stk_paired_median(sorted, (size_t)count);
-}
-
-// All that was kept, against the job as it was.
-static enum stoker_status prove(struct stk_tuning *t, struct stoker_err *err)
-{
-    struct stk_tune *tune = t->tune;
-    struct stk_tune_set none = {.count = 0};
-    struct stk_tune_pairs p = {.first = NULL};
-    snprintf(t->what, sizeof t->what, "the last proof");
-    enum stoker_status status =
-        stk_tune_pair_up(t, &none, &tune->kept, STK_TUNE_PAIRS, STK_TUNE_LAST, false, &p, err);
-    if (status != STOKER_OK) {
-        return status;
-    }
-    if (p.has_failed) {
-        return stk_err_set(err, STOKER_EINPUT,
-                           "the job with what was kept ran before, and failed "
-                           "now: %s",
-                           p.why);
-    }
-    tune->has_proof = true;
-    tune->proof = p.result;
-    tune->pairs = p.count;
-    tune->before_s = middle(p.a_s, p.count);
-    tune->after_s = middle(p.b_s, p.count);
-    tune->start_more_s = middle(p.b_start_s, p.count) - middle(p.a_start_s, p.count);
-    return STOKER_OK;
 }
 
 static void conclude(struct stk_tune *tune)
@@ -406,11 +370,14 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
     if (status == STOKER_OK) {
         status = try_put_off(&t, err);
     }
-    if (status == STOKER_OK && tune->kept.count) {
-        status = prove(&t, err);
+    if (status == STOKER_OK) {
+        status = stk_baseline_measure_strong(&t, reserve_s(tune), err);
     }
     if (status == STOKER_OK) {
-        status = stk_baseline_measure_strong(&t, err);
+        status = stk_tune_last_proof(&t, err);
+    }
+    if (status == STOKER_OK) {
+        status = stk_baseline_measure_strong(&t, 0, err);
     }
     conclude(tune);
     tune->spent_ns = stk_clock_ns() - t.begun_ns;

@@ -8,7 +8,7 @@
 // kept before (greedy); what was kept is proved once more against the job as it was. The pairs are
 // judged as those of `stoker prove` (prove/paired.h). A trial that promises nothing after two pairs
 // ends there: that can only lose a gain, never make one up. Limits: fixes that only pay together
-// are found only where one of them pays alone.
+// are found only where one of them pays alone, or all are a part of the strong baseline.
 #ifndef STK_TUNE_TUNE_H
 #define STK_TUNE_TUNE_H
 
@@ -76,6 +76,7 @@ struct stk_tune {
     int originals;
     struct stk_vec tried; // struct stk_tune_tried
     struct stk_tune_set kept;
+    double kept_s; // a step with it, when the last of it was kept
     // The last proof of all that was kept together.
     bool has_proof;
     struct stk_paired proof;
