@@ -19,6 +19,31 @@ static void set_tuned(void *owner, int n)
     stk_async_set_workers(owner, n);
 }
 
+static bool is_inline(struct stk_async *a)
+{
+    return __atomic_load_n(&a->is_inline, __ATOMIC_RELAXED) != 0;
+}
+
+// The park lock is held. Who makes pieces is told to those who look.
+static void tell_makers(struct stk_async *a)
+{
+    __atomic_store_n(&a->it->stats.threads, a->is_inline ? 0 : (uint32_t)a->wanted,
+                     __ATOMIC_RELAXED);
+    stk_ring_set_callers(&a->ring, a->is_inline || (a->is_started && a->n_threads == 0));
+}
+
+static void set_inline(void *owner, bool on)
+{
+    struct stk_async *a = owner;
+    pthread_mutex_lock(&a->park_lock);
+    __atomic_store_n(&a->is_inline, on, __ATOMIC_RELAXED);
+    tell_makers(a);
+    pthread_cond_broadcast(&a->unpark);
+    pthread_mutex_unlock(&a->park_lock);
+}
+
+#define INLINE_PARTS 8        // a piece made inline is this part of a worker's
+#define INLINE_TURN_US 20     // until the consumer looks again whether it is its turn
 #define PIECE_BYTES_MAX ((uint64_t)4 << 20)
 #define PIECE_BUDGET_PARTS 16 // a piece is at most this part of the budget
 
@@ -46,6 +71,7 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
     a->piece_bytes = stk_piece_bytes_max(it->run);
     a->tuned = (struct stk_tuned){
         .it = it, .owner = a, .set_workers = set_tuned, .limit = a->limit, .workers = a->wanted};
+    a->tuned.set_inline = set_inline;
     pthread_mutex_init(&a->input_lock, NULL);
     pthread_mutex_init(&a->park_lock, NULL);
     pthread_cond_init(&a->unpark, NULL);
@@ -63,7 +89,7 @@ static bool stays(struct stk_worker *w)
 {
     struct stk_async *a = w->async;
     pthread_mutex_lock(&a->park_lock);
-    while (!a->is_stopping && w->index >= a->wanted) {
+    while (!a->is_stopping && (w->index >= a->wanted || a->is_inline)) {
         pthread_cond_wait(&a->unpark, &a->park_lock);
     }
     bool goes_on = !a->is_stopping;
@@ -151,22 +177,28 @@ void stk_async_end_short(struct stk_async *a)
     pthread_mutex_unlock(&a->it->run->short_lock);
 }
 
+// Elements of the next piece.
+static int64_t piece_size(struct stk_async *a, bool is_worker)
+{
+    int64_t n = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED);
+    if (!is_worker && is_inline(a)) {
+        n = n / INLINE_PARTS > a->piece_n_least ? n / INLINE_PARTS : a->piece_n_least;
+    }
+    return n > 0 ? n : 1;
+}
+
 static bool ring_is_stopped(void *ring)
 {
     return stk_ring_is_stopped(ring);
 }
 
-// One piece from input to ring; a worker's thread waits for the memory of its input. False: there
-// is no more.
-static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool is_worker)
+// From the input to the slot of the ring; the input lock is held, and let go as soon as may be. A
+// stage with workers waits for the memory of its input. False: there is no more.
+static bool one_piece(struct stk_async *a, void *own, uint64_t seq, struct stk_piece *p,
+                      bool is_worker)
 {
-    uint64_t seq;
     struct stk_run *run = a->it->run;
-    pthread_mutex_lock(&a->input_lock);
-    if (!stk_ring_reserve(&a->ring, &seq)) {
-        pthread_mutex_unlock(&a->input_lock);
-        return false;
-    }
+    bool can_wait = is_worker || thread_count(a) > 0;
     bool had_permit = stk_permit_is_held(); // as a worker of the stage that pulls
     if (!had_permit) {
         stk_permit_take(&run->permits);
@@ -174,8 +206,8 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
     struct stk_memory_wait waited = stk_memory_wait_set(
-        (struct stk_memory_wait){.is_over = is_worker ? ring_is_stopped : NULL, .arg = &a->ring});
-    int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
+        (struct stk_memory_wait){.is_over = can_wait ? ring_is_stopped : NULL, .arg = &a->ring});
+    int64_t n = a->kind->pull(a, own, piece_size(a, is_worker), p);
     (void)stk_memory_wait_set(waited);
     STK_ASSERT(n >= 0 && p->used == 0);
     bool is_end = n == 0 && p->status == STOKER_OK;
@@ -207,6 +239,17 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     return true;
 }
 
+static bool next_piece(struct stk_async *a, void *own, struct stk_piece *p)
+{
+    uint64_t seq;
+    pthread_mutex_lock(&a->input_lock);
+    if (!stk_ring_reserve(&a->ring, &seq)) {
+        pthread_mutex_unlock(&a->input_lock);
+        return false;
+    }
+    return one_piece(a, own, seq, p, true);
+}
+
 // A worker that cannot begin: an error, and the end.
 static void fail_all(struct stk_async *a, struct stk_piece *p, enum stoker_status s,
                      const struct stoker_err *err)
@@ -236,7 +279,7 @@ static void *work(void *arg)
     if (s != STOKER_OK) {
         fail_all(a, &piece, s, &err);
     }
-    while (s == STOKER_OK && stays(w) && one_piece(a, own, &piece, true)) {
+    while (s == STOKER_OK && stays(w) && next_piece(a, own, &piece)) {
     }
     stk_piece_clear(&piece);
     if (a->kind->end && own) {
@@ -273,7 +316,7 @@ void stk_async_set_workers(struct stk_async *a, int n)
     }
     int wanted = a->wanted;
     __atomic_store_n(&a->tuned.workers, wanted, __ATOMIC_RELAXED);
-    __atomic_store_n(&a->it->stats.threads, (uint32_t)wanted, __ATOMIC_RELAXED);
+    tell_makers(a);
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
     stk_ring_set_capacity(&a->ring, a->capacity ? a->capacity : 2 * wanted + 2);
@@ -293,19 +336,21 @@ void stk_async_set_capacity(struct stk_async *a, int capacity)
     stk_ring_set_capacity(&a->ring, capacity);
 }
 
+// What the consumer needs to make pieces.
+static enum stoker_status begin_here(struct stk_async *a, struct stoker_err *err)
+{
+    return a->own || !a->kind->begin ? STOKER_OK : a->kind->begin(a, &a->own, err);
+}
+
 STK_HOT static enum stoker_status start(struct stk_async *a, struct stoker_err *err)
 {
-    if (a->is_started) {
-        return STOKER_OK;
+    if (!a->is_started) {
+        pthread_mutex_lock(&a->park_lock);
+        a->is_started = true;
+        pthread_mutex_unlock(&a->park_lock);
+        stk_async_set_workers(a, stk_async_workers(a));
     }
-    pthread_mutex_lock(&a->park_lock);
-    a->is_started = true;
-    pthread_mutex_unlock(&a->park_lock);
-    stk_async_set_workers(a, stk_async_workers(a));
-    if (thread_count(a) == 0 && a->kind->begin && !a->own) {
-        return a->kind->begin(a, &a->own, err);
-    }
-    return STOKER_OK;
+    return thread_count(a) > 0 ? STOKER_OK : begin_here(a, err);
 }
 
 void stk_async_close(struct stk_async *a)
@@ -328,6 +373,7 @@ void stk_async_close(struct stk_async *a)
         a->kind->end(a->own);
     }
     stk_regroup_free(&a->regroup);
+    stk_block_free(&a->spare);
     stk_ring_close(&a->ring);
     pthread_cond_destroy(&a->unpark);
     pthread_mutex_destroy(&a->park_lock);
@@ -335,20 +381,40 @@ void stk_async_close(struct stk_async *a)
     stk_free(a);
 }
 
-// The ring's next piece, made here where nobody else works.
+// A piece made by the thread that asks for it, if it is its turn. While a worker has the input, it
+// is not: that one may wait for room, which only this thread can make.
+static void make_here(struct stk_async *a)
+{
+    uint64_t seq, start_ns = stk_clock_ns();
+    if (pthread_mutex_trylock(&a->input_lock) != 0) {
+        usleep(INLINE_TURN_US);
+        return;
+    }
+    if (!stk_ring_reserve_callers(&a->ring, &seq)) {
+        pthread_mutex_unlock(&a->input_lock);
+        return;
+    }
+    struct stk_piece piece = {.block = a->spare};
+    (void)one_piece(a, a->own, seq, &piece, false);
+    stk_piece_reset(&piece);
+    a->spare = piece.block;
+    __atomic_add_fetch(&a->it->stats.inline_ns, stk_clock_ns() - start_ns, __ATOMIC_RELAXED);
+}
+
+// The ring's next piece, made here where no worker is to.
 STK_HOT static struct stk_piece *peek_ring(struct stk_async *a, bool is_waiting)
 {
-    bool has_threads = thread_count(a) > 0;
+    struct stoker_err ignored;
     struct stk_piece *p = stk_ring_head(&a->ring);
-    if (!p) {
-        p = stk_ring_peek(&a->ring, 0, is_waiting && has_threads);
-    }
-    if (!p && !has_threads && is_waiting) {
-        struct stk_piece piece = {0};
-        if (one_piece(a, a->own, &piece, false)) {
-            p = stk_ring_peek(&a->ring, 0, false);
+    while (!p && !(p = stk_ring_peek(&a->ring, 0, is_waiting)) && is_waiting &&
+           !stk_ring_is_over(&a->ring)) {
+        if (begin_here(a, &ignored) == STOKER_OK) {
+            make_here(a);
+        } else if (thread_count(a) > 0) {
+            set_inline(a, false); // no memory for it: the workers have all they need
+        } else {
+            break; // start() has said so
         }
-        stk_piece_clear(&piece);
     }
     return p;
 }

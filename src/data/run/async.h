@@ -6,6 +6,10 @@
 // first element that is asked for; where none can be started the consumer does the work itself.
 // Pieces are sized by measured cost, about STK_PIECE_NS each, so that handing over costs little and
 // elements that take long spread over all workers.
+//
+// Where the tuner finds that handing over costs more than it gains, the stage is inline: its
+// workers sleep, and who asks for an element makes a piece of them, a small one, so that what it was
+// made of is still in the nearest caches.
 #ifndef STK_DATA_ASYNC_H
 #define STK_DATA_ASYNC_H
 
@@ -45,6 +49,7 @@ struct stk_async {
     int wanted, limit; // workers now; at most
     int n_threads;     // started
     bool is_stopping, is_started;
+    int is_inline; // atomic; written under park_lock
     struct stk_ring ring;
     struct stk_regroup regroup; // of a sloppy ring, whose pieces share buffers
     pthread_mutex_t input_lock; // of the input, and of reserving
@@ -58,7 +63,8 @@ struct stk_async {
     int64_t piece_bytes;   // and to be at most
     int capacity;          // 0: by the number of workers
     struct stk_tuned tuned;
-    void *own; // of the consumer, where there are no threads
+    void *own; // of the consumer, where it makes pieces itself
+    struct stk_block spare; // its, empty: the array is used again
     struct stk_worker workers[STK_WORKERS_MAX];
 };
 

@@ -24,6 +24,7 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint64_t held_ns; // wall time of the same
     uint64_t wait_ns; // blocked on its input
     uint64_t starve_ns;      // its consumer blocked on it
+    uint64_t inline_ns;      // its consumer did what its threads would have
     uint32_t threads;        // at work for it now
     uint32_t fill, capacity; // pieces (blocks) ready, and how many may be
     uint32_t block_max;      // elements of a piece now
@@ -32,7 +33,7 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint32_t keeps_nothing;  // what it was to keep is more than the budget has room for
     uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: too short to say
 };
-#define STK_STAGE_COUNTS 8 // of its fields, those that only grow
+#define STK_STAGE_COUNTS 9 // of its fields, those that only grow
 
 struct stk_iter {
     const struct stk_dataset_kind *kind;

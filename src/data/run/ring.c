@@ -187,6 +187,33 @@ void stk_ring_be_short(struct stk_ring *r, int pieces)
     pthread_mutex_unlock(&r->lock);
 }
 
+void stk_ring_set_callers(struct stk_ring *r, bool is_callers)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_new = r->is_callers != is_callers;
+    r->is_callers = is_callers;
+    pthread_mutex_unlock(&r->lock);
+    if (is_new) {
+        stk_ring_wake(r);
+    }
+}
+
+// The lock is held.
+static bool is_callers_turn(const struct stk_ring *r)
+{
+    return r->is_callers && r->head == r->tail && r->in_flight == 0 && !r->is_ended &&
+           !r->is_stopped && !stk_run_is_cancelled(r->it->run);
+}
+
+bool stk_ring_is_over(struct stk_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_off = r->is_stopped || stk_run_is_cancelled(r->it->run);
+    bool is = is_off || (r->is_ended && r->head == r->tail && r->in_flight == 0);
+    pthread_mutex_unlock(&r->lock);
+    return is;
+}
+
 bool stk_ring_is_stopped(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -312,6 +339,13 @@ static bool sleep_for_capacity(struct stk_ring *r)
     return r->head != before;
 }
 
+// The lock is held. A sloppy ring's slot is known when its piece is done.
+static uint64_t give_slot(struct stk_ring *r)
+{
+    r->in_flight += r->is_sloppy;
+    return r->is_sloppy ? 0 : r->tail++;
+}
+
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
 {
     pthread_mutex_lock(&r->lock);
@@ -326,11 +360,19 @@ bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
     }
     STK_ASSERT(!stk_ring_check(r));
     bool has_slot = !is_over(r);
-    if (has_slot && r->is_sloppy) {
-        r->in_flight++;
-        *seq = 0;
-    } else if (has_slot) {
-        *seq = r->tail++;
+    if (has_slot) {
+        *seq = give_slot(r);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return has_slot;
+}
+
+bool stk_ring_reserve_callers(struct stk_ring *r, uint64_t *seq)
+{
+    pthread_mutex_lock(&r->lock);
+    bool has_slot = is_callers_turn(r);
+    if (has_slot) {
+        *seq = give_slot(r);
     }
     pthread_mutex_unlock(&r->lock);
     return has_slot;
@@ -416,7 +458,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
         struct stk_piece *p = at < r->tail ? &r->slots[at % STK_RING_SLOTS] : NULL;
         bool is_end = !p && r->is_ended && r->in_flight == 0, is_done = p && p->is_done;
         bool is_off = r->is_stopped || stk_run_is_cancelled(run);
-        if (is_done || is_end || is_off || !is_waiting) {
+        if (is_done || is_end || is_off || !is_waiting || (!p && is_callers_turn(r))) {
             pthread_mutex_unlock(&r->lock);
             if (has_waited) {
                 stk_wait_end(w, r->it);

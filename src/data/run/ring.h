@@ -48,6 +48,7 @@ struct stk_ring {
     int64_t elements, elements_max;
     int capacity;
     int short_left; // pieces still to be made one at a time, after memory was too little
+    bool is_callers; // the consumer makes pieces where none are under way
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
     bool was_full, is_drained; // since it was last drained; since that was told
     struct stk_ring_naps {
@@ -71,6 +72,9 @@ void stk_ring_stop(struct stk_ring *r);  // all waits end
 void stk_ring_set_capacity(struct stk_ring *r, int capacity);
 // The next pieces are made one at a time: memory was too little for more.
 void stk_ring_be_short(struct stk_ring *r, int pieces);
+// The consumer makes pieces itself from now on, once those under way are used up; or no longer.
+void stk_ring_set_callers(struct stk_ring *r, bool is_callers);
+bool stk_ring_is_over(struct stk_ring *r);    // all pieces were taken, or it is stopped
 bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled
 // What happened since the last call; each is told once.
 struct stk_ring_marks stk_ring_marks(struct stk_ring *r);
@@ -78,13 +82,15 @@ void stk_ring_wake(struct stk_ring *r);
 
 // Workers. Waits for room; false: stopped or cancelled. *seq is the slot (not of a sloppy ring).
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq);
+// The consumer's: never waits. False: it is not its turn, since there is a piece, or will be.
+bool stk_ring_reserve_callers(struct stk_ring *r, uint64_t *seq);
 // Nothing came: the slot goes back, and there will be no others.
 void stk_ring_end(struct stk_ring *r);
 // The piece is done; its contents move into the slot.
 void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p);
 
 // The consumer. The k-th piece from the head; NULL: the end, or is_waiting is false and it is not
-// done. Waits end with NULL when cancelled, too.
+// done. Waits end with NULL when cancelled, too, and when it is the consumer's turn to make one.
 struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting);
 // The head, if it is done, without the lock: only the consumer moves it. NULL: perhaps not.
 static inline struct stk_piece *stk_ring_head(struct stk_ring *r)

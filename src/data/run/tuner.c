@@ -15,7 +15,8 @@
 // are most of the time blocked, more may work than there are processors, unless the number was
 // given by the user.
 //
-// Room, the pieces that may wait in the ring of a prefetch: ring_capacity.h.
+// Room, the pieces that may wait in the ring of a prefetch: ring_capacity.h. Whether there are
+// threads at all, where elements are so cheap that handing over costs more: inline_trial.h.
 //
 // Stages inside of datasets that functions give (flat_map, interleave, group_by_window) come and
 // go, and several of one place may be there at once: a group is a place, keeps what is known of it
@@ -40,6 +41,7 @@
 #include "base/thread.h"
 #include "data/run/account.h"
 #include "data/run/aggregate.h"
+#include "data/run/inline_trial.h"
 #include "data/run/ring.h"
 
 #define STAGES_MAX 64
@@ -83,6 +85,9 @@ struct stk_tuner {
     uint64_t first_ns, first_elements; // of the looks
     double demand;
     double process_cpu, wall; // ns for a root element: of all that the process does; as achieved
+    struct stk_trial_look trial_look;
+    struct stk_trial trial;
+    bool is_inline; // stages work on the consumer's thread
     int looks;
 };
 
@@ -142,6 +147,14 @@ static struct group *place_for(struct stk_tuner *t, uint64_t place)
     return NULL;
 }
 
+// May the tuner have the stage work on the thread that asks for its elements?
+static bool may_be_inline(const struct stk_tuned *s, bool is_free)
+{
+    const struct stk_run_options *o = &s->it->run->options;
+    return s->set_inline && (is_free || s->ring) && !s->it->is_concurrent && !o->is_untuned &&
+           o->min_parallelism <= 1;
+}
+
 bool stk_tuner_add(struct stk_tuned *s, bool is_free)
 {
     struct stk_tuner *t = tuner_of(s->it->run);
@@ -159,6 +172,9 @@ bool stk_tuner_add(struct stk_tuned *s, bool is_free)
         g->is_free = is_free && !s->it->run->options.is_untuned;
         g->limit = s->limit;
         workers = g->workers;
+    }
+    if (g && t->is_inline && may_be_inline(s, is_free)) {
+        s->set_inline(s->owner, true);
     }
     pthread_mutex_unlock(&t->lock);
     if (is_free && workers > 0 && !s->it->run->options.is_untuned) {
@@ -413,7 +429,7 @@ static void publish(struct stk_iter *it, const struct solution *s, double achiev
 static uint64_t consumer_waits(struct stk_tuner *t, const struct stk_iter *it)
 {
     if (group_of(t, it)) {
-        return read_count(&it->stats.starve_ns);
+        return read_count(&it->stats.starve_ns) + read_count(&it->stats.inline_ns);
     }
     uint64_t sum = 0;
     for (int i = 0; i < it->n_in; i++) {
@@ -453,6 +469,13 @@ static void count_all(struct stk_tuner *t, struct stk_iter *root)
     }
 }
 
+// Wall time of the stages on the consumer's thread that are no group's, since the last look.
+static double own_ns_of(const struct group *g)
+{
+    uint64_t now = g->now.serial_wall_ns, last = g->last.serial_wall_ns;
+    return now > last ? (double)(now - last) : 0;
+}
+
 // What is known after n more elements in `passed` ns.
 static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, double passed)
 {
@@ -461,6 +484,7 @@ static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, 
              cpu_ns = stk_clock_of(CLOCK_PROCESS_CPUTIME_ID);
     double waited = starve_ns > t->last_starve_ns ? (double)(starve_ns - t->last_starve_ns) : 0;
     double away = passed - (waited < passed ? waited : passed);
+    double outside = away - own_ns_of(&t->groups[0]);
     for (int i = 0; i < t->count; i++) {
         if (i == 0 || t->groups[i].node) {
             learn(&t->groups[i], n);
@@ -470,6 +494,11 @@ static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, 
         blend(&t->process_cpu, (double)(cpu_ns - t->last_cpu_ns) / n, t->process_cpu <= 0);
         blend(&t->wall, passed / n, t->wall <= 0);
     }
+    t->trial_look =
+        (struct stk_trial_look){.ns = passed,
+                                .elements = n,
+                                .away = passed > 0 ? outside / passed : 1,
+                                .cores = passed > 0 ? (double)(cpu_ns - t->last_cpu_ns) / passed : 0};
     // A consumer that waits nearly always could take far more than what is known.
     t->demand = is_first || away < 0.02 * passed ? 0 : HEADROOM * n / away;
     t->last_starve_ns = starve_ns;
@@ -503,6 +532,48 @@ static void apply(struct stk_tuner *t, struct stk_run *run, bool is_told)
     set_permits(t, run);
 }
 
+// The lock is held. All stages that can do without threads go on so, or no longer.
+static void set_inline(struct stk_tuner *t, bool is_inline)
+{
+    t->is_inline = is_inline;
+    for (int i = 1; i < t->count; i++) {
+        const struct group *g = &t->groups[i];
+        for (struct stk_tuned *s = g->stages; s; s = s->next) {
+            if (may_be_inline(s, g->is_free)) {
+                s->set_inline(s->owner, is_inline);
+            }
+        }
+    }
+}
+
+// Threads or not. has_waited: for memory, which workers can do better than who is to let go of it.
+static void try_inline(struct stk_tuner *t, bool has_waited)
+{
+    struct stk_trial_look *look = &t->trial_look;
+    bool can = false, blocks = false;
+    for (int i = 1; i < t->count; i++) {
+        const struct group *g = &t->groups[i];
+        can = can || (g->stages && may_be_inline(g->stages, g->is_free));
+        blocks = blocks || (g->node && g->is_blocking);
+    }
+    look->is_allowed = can && !blocks && !has_waited;
+    bool is_inline = stk_trial_step(&t->trial, look);
+    if (is_inline != t->is_inline) {
+        set_inline(t, is_inline);
+    }
+}
+
+void stk_tuner_be_inline(struct stk_run *run, bool is_inline)
+{
+    struct stk_tuner *t = __atomic_load_n(&run->tuner, __ATOMIC_ACQUIRE);
+    STK_ASSERT(t);
+    pthread_mutex_lock(&t->lock);
+    t->trial = (struct stk_trial){.mode = is_inline ? STK_TRIAL_INLINE : STK_TRIAL_THREADS,
+                                  .threads_ns = is_inline ? INFINITY : 0};
+    set_inline(t, is_inline);
+    pthread_mutex_unlock(&t->lock);
+}
+
 // The locks of tuner and tree are held. False: too few elements yet.
 static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
 {
@@ -520,8 +591,10 @@ static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
         t->first_elements = elements;
         return true;
     }
+    bool has_waited = read_count(&run->memory_waits) != t->last_memory_waits;
     apply(t, run,
           now_ns - t->first_ns >= PREDICT_NS && elements - t->first_elements >= PREDICT_ELEMENTS);
+    try_inline(t, has_waited);
     return true;
 }
 
@@ -538,7 +611,8 @@ void stk_tuner_look(struct stk_run *run)
         bool is_done = run->root && look(t, run, now_ns);
         pthread_mutex_unlock(&run->tree_lock);
         t->looks += is_done;
-        t->every_ns = t->looks < 4 ? LOOK_FIRST_NS : LOOK_MAX_NS;
+        bool is_trying = t->trial.mode == STK_TRIAL_TRYING;
+        t->every_ns = t->looks < 4 || is_trying ? LOOK_FIRST_NS : LOOK_MAX_NS;
         __atomic_store_n(&t->next_ns, now_ns + t->every_ns, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&t->lock);

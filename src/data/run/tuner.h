@@ -12,6 +12,9 @@ struct stk_tuned {
     struct stk_iter *it;
     void *owner;
     void (*set_workers)(void *owner, int n); // from any thread
+    // Whether the thread that asks for elements does the work itself; from any thread. NULL: it
+    // never does. is_free stages, and rings that are tuned, are asked alone.
+    void (*set_inline)(void *owner, bool is_inline);
     int limit;                               // workers at most
     int workers;                             // at work now; atomic
     uint64_t piece_count;                    // done; atomic
@@ -29,6 +32,9 @@ void stk_tuner_remove(struct stk_tuned *s);
 int stk_tuner_initial(const struct stk_iter *it, int limit);
 // Called often, from workers: looks at the rates when it is time, at most once at a time.
 void stk_tuner_look(struct stk_run *run);
+// As if a trial had come out so (inline_trial.h): for tests, which cannot wait for one. The run has
+// a stage that is tuned.
+void stk_tuner_be_inline(struct stk_run *run, bool is_inline);
 void stk_tuner_close(struct stk_tuner *t); // takes NULL
 
 #endif

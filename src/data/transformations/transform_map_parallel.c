@@ -260,6 +260,9 @@ enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, str
     int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
     m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it, limit) : limit,
                               limit, m->is_sloppy, 0);
+    if (m->async && m->waits) {
+        m->async->tuned.set_inline = NULL;
+    }
     if (!m->async || !stk_tuner_add(&m->async->tuned, m->is_tuned)) {
         return stk_err_nomem(err);
     }

@@ -40,10 +40,13 @@ static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *
         return STOKER_OK;
     }
     p->async = stk_async_open(it, &prefetch_kind, NULL, 1, 1, false, size > 0 ? size : 0);
-    if (!p->async || !stk_tuner_add(&p->async->tuned, false)) {
+    if (!p->async) {
         return stk_err_nomem(err);
     }
     p->async->tuned.ring = size > 0 ? NULL : &p->async->ring;
+    if (!stk_tuner_add(&p->async->tuned, false)) {
+        return stk_err_nomem(err);
+    }
     // Two pieces at least in a buffer of a given size, so that one is made while one is used.
     p->async->piece_n_max = size > 0 ? (size + 1) / 2 : 0;
     stk_async_set_capacity(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a run's stages work with threads of their own or inline, on the thread that asks for
+// elements: found by trying, since what handing over costs (sleeping and waking, lines that lie in
+// another processor's caches) is in no account of a stage.
+//
+// Only a consumer that takes elements as fast as they come is tried on, and only while threads keep
+// fewer than STK_TRIAL_CORES processors busy: with more of them inline could not win. A trial takes
+// a few looks of 10 ms; each that fails doubles the time until the next one. Inline ends at the
+// next look (100 ms) where the consumer has work of its own, which threads would run beside, or
+// where the thread waits for something else than a processor or for memory; and within a second
+// where it turns out to be slower than threads were.
+//
+// Limits: all stages of a run are inline, or none.
+#ifndef STK_DATA_INLINE_TRIAL_H
+#define STK_DATA_INLINE_TRIAL_H
+
+#include <stdbool.h>
+
+#define STK_TRIAL_CORES 1.8
+
+enum stk_trial_mode { STK_TRIAL_THREADS, STK_TRIAL_TRYING, STK_TRIAL_INLINE };
+
+struct stk_trial { // all zero: threads
+    enum stk_trial_mode mode;
+    int looks;            // in this mode
+    int wait, last_wait;  // looks before the next trial; the same after the last one that failed
+    double threads_ns;    // an element took with threads; 0: not known
+    double ns, elements;  // of this trial, or since inline was last compared
+};
+
+struct stk_trial_look { // since the last one
+    double ns, elements;
+    double away;     // share in which the consumer was outside of the pipeline
+    double cores;    // processors that the process kept busy
+    bool is_allowed; // there are stages that can be inline, and none waits for something else
+};
+
+// Whether stages are to be inline from now on.
+bool stk_trial_step(struct stk_trial *t, const struct stk_trial_look *look);
+
+#endif
