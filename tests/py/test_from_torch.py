@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """from_torch: a DataLoader's batches, the same in the same order, or a refusal that says why."""
 
+import collections
 import importlib.util
 import os
 import random
@@ -18,6 +19,8 @@ if HAS_TORCH:
     from torch.utils import data as td
 
     warnings.filterwarnings("ignore", ".*worker processes in total.*")
+
+    Point = collections.namedtuple("Point", "x y")
 
     class Rows(td.Dataset):
         def __len__(self):
@@ -105,6 +108,38 @@ def test_same_batches():
     c.same(len(ds), 5)
     alike(lambda: td.DataLoader(Rows(), 4, True), "threads", threads=2)
     alike(lambda: td.DataLoader(Pairs(), None), "no batches")
+
+
+def containers(v):
+    """The types of tuples, lists and dicts within v."""
+    if isinstance(v, dict):
+        return {k: containers(x) for k, x in v.items()}
+    return (type(v), [containers(x) for x in v]) if isinstance(v, (list, tuple)) else None
+
+
+@needs_torch
+def test_lists():
+    """to_torch gives a list where the loader's default collate does: a loop may put something in it."""
+    class Nested(Rows):
+        def __getitem__(self, i):
+            return (torch.zeros(2), {"a": (i, i + 1)}), Point(i, -i)
+
+    tensors = td.TensorDataset(torch.arange(23.0), torch.arange(23))
+    for dataset in (Pairs(), Nested(), tensors):
+        for workers in (0, 2):
+            make = lambda: td.DataLoader(dataset, 4, num_workers=workers)
+            there = containers(next(iter(make())))
+            ds = sd.from_torch(make())
+            c.same(containers(next(iter(ds.to_torch()))), there)
+            c.same(containers(next(iter(ds.prefetch(2).to_torch()))), there)
+            c.true(isinstance(next(iter(ds)), tuple), "a pipeline's own are tuples")
+    batch = next(iter(sd.from_torch(td.DataLoader(Pairs(), 4)).to_torch()))
+    batch[0] = batch[0] + 1
+    c.same(type(next(iter(sd.from_torch(td.DataLoader(Pairs(), None)).to_torch()))), list)
+    own = td.DataLoader(Pairs(), 4, collate_fn=lambda items: (torch.zeros(3), torch.ones(3)))
+    c.same(type(next(iter(sd.from_torch(own).to_torch()))), tuple)
+    mapped = sd.from_torch(td.DataLoader(Pairs(), 4)).map(lambda x, y: (x + 1, y))
+    c.same(type(next(iter(mapped.to_torch()))), tuple)
 
 
 @needs_torch

@@ -6,6 +6,7 @@
 #include "data/run/inline_trial.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
+#include "data_spin.h"
 
 #define PMAP(in, op) with_op("map", in, op, "num_parallel_calls", I(-1), NULL)
 #define SLOPPY(in, op)                                                                             \
@@ -216,6 +217,61 @@ static void flipping_errors(void)
     CHECK(s.errors > 0 && s.n > 0);
 }
 
+static struct stk_iter *interleaved(int64_t calls, int64_t block)
+{
+    struct stk_dataset *ranges = make("range", NULL, "start", I(1), "stop", I(9), NULL);
+    return open_iter(with_fn("interleave", ranges, spinning_fn(0), "cycle_length", I(3),
+                             "block_length", I(block), calls ? "num_parallel_calls" : NULL,
+                             I(calls), NULL));
+}
+
+// Elements of an interleave, which reads in the same order with workers, without, and now so, now so.
+static void flipping_interleave(void)
+{
+    static const int64_t wants[] = {1, 7, 300}, blocks[] = {1, 5};
+    spin_ns = 0;
+    for (int k = 0; k < 6; k++) {
+        struct stk_iter *plain = interleaved(0, blocks[k / 3]),
+                        *it = interleaved(-1, blocks[k / 3]);
+        struct stk_block want = {0}, got = {0};
+        struct stoker_err err;
+        struct flips f;
+        flips_begin(&f, it);
+        for (int64_t n = 0, at = 0; n < 20000; n++, at++) {
+            CHECK(stk_iter_next(plain, 1, &want, &err) == STOKER_OK && want.n == 1);
+            if (at == got.n) {
+                at = 0;
+                CHECK(stk_iter_next(it, wants[k % 3], &got, &err) == STOKER_OK && got.n > 0);
+            }
+            int64_t a = *(const int64_t *)stk_col_at(&want.cols[0], 0);
+            CHECK_EQ(*(const int64_t *)stk_col_at(&got.cols[0], at), a);
+        }
+        flips_end(&f);
+        stk_block_free(&want);
+        stk_block_free(&got);
+        stk_iter_close(plain);
+        stk_iter_close(it);
+    }
+}
+
+// Inline, a block holds elements of as many turns as are asked for, as it does with readers.
+static void whole_blocks(void)
+{
+    struct stk_iter *it = interleaved(-1, 1);
+    struct stk_block b = {0};
+    struct stoker_err err;
+    int64_t n = 0;
+    CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);
+    stk_tuner_be_inline(it->run, true);
+    for (int i = 0; i < 100; i++) {
+        CHECK(stk_iter_next(it, 100, &b, &err) == STOKER_OK);
+        n += b.n;
+    }
+    CHECK(n >= 5000);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 // With one processor allowed, where a permit and the input are what two threads may want at once.
 static void flipping_on_one(void)
 {
@@ -320,6 +376,8 @@ int main(int argc, char **argv)
     CHECK_RUN(trial_ended);
     CHECK_RUN(flipping);
     CHECK_RUN(flipping_errors);
+    CHECK_RUN(flipping_interleave);
+    CHECK_RUN(whole_blocks);
     CHECK_RUN(flipping_on_one);
     CHECK_RUN(left);
     CHECK_RUN(cancelled);

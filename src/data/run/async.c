@@ -42,8 +42,7 @@ static void set_inline(void *owner, bool on)
     pthread_mutex_unlock(&a->park_lock);
 }
 
-#define INLINE_PARTS 8        // a piece made inline is this part of a worker's
-#define INLINE_TURN_US 20     // until the consumer looks again whether it is its turn
+#define INLINE_TURN_US 20 // until the consumer looks again whether it is its turn
 #define PIECE_BYTES_MAX ((uint64_t)4 << 20)
 #define PIECE_BUDGET_PARTS 16 // a piece is at most this part of the budget
 
@@ -182,7 +181,7 @@ static int64_t piece_size(struct stk_async *a, bool is_worker)
 {
     int64_t n = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED);
     if (!is_worker && is_inline(a)) {
-        n = n / INLINE_PARTS > a->piece_n_least ? n / INLINE_PARTS : a->piece_n_least;
+        n = n / STK_INLINE_PARTS > a->piece_n_least ? n / STK_INLINE_PARTS : a->piece_n_least;
     }
     return n > 0 ? n : 1;
 }

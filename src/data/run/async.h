@@ -19,6 +19,7 @@
 #define STK_WORKERS_MAX 64
 #define STK_PIECE_NS 150000
 #define STK_PIECE_ELEMENTS_MAX 8192
+#define STK_INLINE_PARTS 8 // a piece made inline is this part of a worker's
 
 // Bytes that a piece shall have at most: 4 MiB, less where the run's budget is small.
 int64_t stk_piece_bytes_max(const struct stk_run *run);

@@ -35,6 +35,7 @@ struct stk_interleave {
     int n_busy;                   // workers that read
     int wanted, n_threads;        // workers that read; that there are
     bool is_tuned;
+    bool is_inline;        // the consumer reads, in the dataset whose turn it is
     pthread_cond_t unpark; // for those beyond the wanted number
     struct stk_tuned tuned;
     struct stk_interleave_worker {

@@ -5,7 +5,8 @@
 // turn it is and that has nothing ready is passed over.
 //
 // The input, and the function, are the consumer's: datasets are opened by it, in order, as soon as
-// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read.
+// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read, and whether
+// any do: inline (async.h), the consumer reads itself, when the turn of a dataset comes.
 #include <signal.h>
 
 #include "base/alloc.h"
@@ -25,6 +26,7 @@
 #define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
 
 static void set_workers(void *owner, int n);
+static void set_inline(void *owner, bool is_inline);
 
 enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
                                        struct stk_nest *nest, int64_t cycle_length,
@@ -53,6 +55,7 @@ enum stoker_status stk_interleave_open(struct stk_interleave **out, struct stk_i
     p->wanted = p->is_tuned ? stk_tuner_initial(it, limit) : limit;
     p->tuned = (struct stk_tuned){
         .it = it, .owner = p, .set_workers = set_workers, .limit = limit, .workers = p->wanted};
+    p->tuned.set_inline = set_inline;
     pthread_cond_init(&p->unpark, NULL);
     stk_ring_open(&p->ring, it, false, 1, 0);
     it->stats.capacity = (uint32_t)cycle_length * STK_INTERLEAVE_AHEAD;
@@ -109,12 +112,16 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
 {
     struct stk_run *run = p->it->run;
     struct stoker_err err;
-    int64_t n = is_short(p) ? 1 : p->piece_n;
+    int64_t n = is_short(p) ? 1 : p->is_inline ? p->piece_n / STK_INLINE_PARTS : p->piece_n;
+    n = n > 0 ? n : 1;
     STK_ASSERT(!slot->is_busy && slot->inner && slot->count < STK_INTERLEAVE_AHEAD);
     slot->is_busy = true;
     p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_permit_take(&run->permits);
+    bool had_permit = stk_permit_is_held(); // as a worker of the stage that pulls
+    if (!had_permit) {
+        stk_permit_take(&run->permits);
+    }
     struct stk_iter *before = stk_account_enter(p->it);
     long pauses = stk_worker_pauses();
     uint64_t start_ns = stk_clock_ns();
@@ -127,7 +134,9 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     pauses = stk_worker_pauses() - pauses;
     stk_account_leave(before, 0);
     stk_account_settle(p->it);
-    (void)stk_permit_return();
+    if (!had_permit) {
+        (void)stk_permit_return();
+    }
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
     stk_tuner_look(run);
@@ -179,7 +188,7 @@ static void *work(void *arg)
     stk_worker_be_batch();
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
-        if (w->index >= p->wanted) {
+        if (w->index >= p->wanted || p->is_inline) {
             pthread_cond_signal(
                 &p->ring.has_capacity); // it may have been this worker's turn to look
             pthread_cond_wait(&p->unpark, &p->ring.lock);
@@ -201,6 +210,13 @@ static void *work(void *arg)
 }
 
 // The lock is held.
+static void tell_threads(struct stk_interleave *p)
+{
+    int n = p->n_threads < p->wanted ? p->n_threads : p->wanted;
+    __atomic_store_n(&p->it->stats.threads, p->is_inline ? 0 : (uint32_t)n, __ATOMIC_RELAXED);
+}
+
+// The lock is held.
 static void start_threads(struct stk_interleave *p)
 {
     sigset_t before;
@@ -216,8 +232,19 @@ static void start_threads(struct stk_interleave *p)
     if (masked) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
-    int n = p->n_threads < p->wanted ? p->n_threads : p->wanted;
-    __atomic_store_n(&p->it->stats.threads, (uint32_t)n, __ATOMIC_RELAXED);
+    tell_threads(p);
+}
+
+static void set_inline(void *owner, bool is_inline)
+{
+    struct stk_interleave *p = owner;
+    pthread_mutex_lock(&p->ring.lock);
+    p->is_inline = is_inline;
+    tell_threads(p);
+    pthread_cond_broadcast(&p->unpark);
+    pthread_cond_broadcast(&p->ring.has_capacity);
+    pthread_cond_broadcast(&p->ring.has_piece);
+    pthread_mutex_unlock(&p->ring.lock);
 }
 
 static void set_workers(void *owner, int n)
@@ -324,6 +351,28 @@ static void turn_to_ready(struct stk_interleave *p)
     }
 }
 
+static bool is_over_here(void *interleave)
+{
+    struct stk_interleave *p = interleave;
+    pthread_mutex_lock(&p->ring.lock);
+    bool is = is_over(p);
+    pthread_mutex_unlock(&p->ring.lock);
+    return is;
+}
+
+// The lock is held, and let go meanwhile. The consumer reads in the dataset whose turn it is.
+static void read_here(struct stk_interleave *p)
+{
+    struct stk_piece piece = {0};
+    uint64_t start_ns = stk_clock_ns();
+    struct stk_memory_wait how = {.is_over = p->n_threads > 0 ? is_over_here : NULL, .arg = p};
+    struct stk_memory_wait waited = stk_memory_wait_set(how);
+    read_slot(p, &p->slots[p->at], &piece);
+    (void)stk_memory_wait_set(waited);
+    stk_piece_clear(&piece);
+    __atomic_add_fetch(&p->it->stats.inline_ns, stk_clock_ns() - start_ns, __ATOMIC_RELAXED);
+}
+
 // Waits until the dataset whose turn it is has a piece, or is at its end.
 static void await(struct stk_interleave *p)
 {
@@ -332,10 +381,8 @@ static void await(struct stk_interleave *p)
     pthread_mutex_lock(&p->ring.lock);
     turn_to_ready(p);
     while (!is_ready(&p->slots[p->at]) && !is_over(p)) {
-        if (p->n_threads == 0) {
-            struct stk_piece piece = {0};
-            read_slot(p, &p->slots[p->at], &piece);
-            stk_piece_clear(&piece);
+        if ((p->n_threads == 0 || p->is_inline) && !p->slots[p->at].is_busy) {
+            read_here(p);
             continue;
         }
         if (!has_waited) {
@@ -446,10 +493,10 @@ enum stoker_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting
             continue;
         }
         pthread_mutex_lock(&p->ring.lock);
-        bool ready = is_ready(slot), has_piece = slot->count > 0;
+        bool ready = is_ready(slot), has_piece = slot->count > 0, is_inline = p->is_inline;
         pthread_mutex_unlock(&p->ring.lock);
         if (!ready) {
-            if (!is_waiting) {
+            if (!is_waiting && !is_inline) { // nobody would read while this does not wait
                 return STOKER_OK;
             }
             await(p);

@@ -70,17 +70,18 @@ def _torch_leaf(torch):
 
 def _torch_element(torch, dataset):
     """The function from elements to their tensors."""
-    from . import _labels
+    from . import _from_torch, _labels
 
     leaf, wide = _torch_leaf(torch), _labels.widened(dataset)
-    if not any(wide):
-        return lambda e: map_leaves(leaf, e)
 
     def element(e):
         is_wide = iter(wide)
         return map_leaves(lambda v: leaf(v).long() if next(is_wide) else leaf(v), e)
 
-    return element
+    made = element if any(wide) else lambda e: map_leaves(leaf, e)
+    if not _from_torch.gives_lists(dataset):
+        return made
+    return lambda e: _from_torch.as_lists(made(e))
 
 
 def _at_epoch(dataset, epoch, seed):

@@ -26,6 +26,7 @@ class Dataset(_Node):
     """
 
     _asserted = None  # its cardinality by experimental.assert_cardinality
+    _gives_lists = False  # its tuples are lists where torch has them (_from_torch.py)
     _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Dataset[int], for type checkers

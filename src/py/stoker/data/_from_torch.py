@@ -8,6 +8,9 @@ TensorDataset natively, on the engine's threads; of any other in processes, as m
 (or on threads, or on the thread that takes the batches). Where that would change what comes out, the
 loader is refused with the reason.
 
+Batches of the default collate are tuples in the pipeline, and lists, as torch gives them, in the loader
+that to_torch makes of it.
+
 Limits: workers know the dataset as it was when it was taken over, in all epochs, as a loader with
 persistent_workers does. What items draw in workers comes from a seed for each batch, so that it is
 the same for any number of them, but not what a DataLoader's workers draw.
@@ -86,6 +89,25 @@ def orders(dataset):
     hosts = (k for ds in _ranks.stages(dataset) for k in ds._keep if isinstance(k, _function.Host))
     made = (getattr(h.function, "generator", None) for h in hosts)
     return list({id(o.loader): o.loader for o in made if isinstance(o, _Order)}.values())
+
+
+_AS_THEY_ARE = ("prefetch", "take", "skip", "shard", "repeat", "cache", "assert_cardinality")
+
+
+def gives_lists(dataset):
+    """Are its elements batches of a loader that collates by default, as they are?"""
+    while not dataset._gives_lists and dataset._kind in _AS_THEY_ARE and dataset._inputs:
+        dataset = dataset._inputs[0]
+    return dataset._gives_lists
+
+
+def as_lists(e):
+    """The element with lists for its tuples, as torch's default collate makes them."""
+    if isinstance(e, dict):
+        return {k: as_lists(v) for k, v in e.items()}
+    if isinstance(e, tuple) and hasattr(e, "_fields"):
+        return type(e)(*map(as_lists, e))
+    return [as_lists(v) for v in e] if isinstance(e, tuple) else e
 
 
 def draws_order(dataset):
@@ -296,6 +318,8 @@ def from_torch(loader, processes=None, threads=None):
     else:
         threads = threads or (loader.num_workers if in_thread else 0)
         ds = _on_threads(order, _Fetch(loader, 0), torch, len(loader.dataset), threads)
+    data = torch.utils.data
+    ds._gives_lists = loader.collate_fn in (data.default_collate, data.default_convert)
     return _counted(ds, loader)
 
 

@@ -40,6 +40,9 @@ def group(torch=None):
     return _arguments.rank_of_environment()
 
 
+_KEPT = ("_asserted", "_gives_lists", "_literal", "_pinned_device")  # by a copy of a stage
+
+
 def stages(dataset):
     """The dataset and all that it is made of, each once, outputs before their inputs."""
     left, seen = [dataset], set()  # a list: pipelines may be deeper than Python's stack
@@ -84,7 +87,7 @@ def rebuilt(dataset, changed):
         if args is None and all(a is b for a, b in zip(inputs, ds._inputs)):
             continue
         out = type(ds).__new__(type(ds))
-        more = {k: v for k, v in ds.__dict__.items() if k in ("_asserted", "_literal", "_pinned_device")}
+        more = {k: v for k, v in ds.__dict__.items() if k in _KEPT}
         out._init(ds._kind, inputs, ds._args if args is None else args, ds.element_spec, ds._keep,
                   ds._notes, ds._function, ds._where)  # fmt: skip
         out.__dict__.update(more)
