@@ -225,7 +225,8 @@ static struct stk_iter *interleaved(int64_t calls, int64_t block)
                              I(calls), NULL));
 }
 
-// Elements of an interleave, which reads in the same order with workers, without, and now so, now so.
+// Elements of an interleave, which reads in the same order with workers, without, and now so, now
+// so.
 static void flipping_interleave(void)
 {
     static const int64_t wants[] = {1, 7, 300}, blocks[] = {1, 5};
@@ -355,9 +356,9 @@ static void step_begins(void)
 // Stages of which the user gave the number of threads keep them.
 static void given_numbers(void)
 {
-    struct stk_iter *it = open_iter(make(
-        "prefetch", with_op("map", RANGE(N), OP_PLUS_ONE, "num_parallel_calls", I(2), NULL),
-        "buffer_size", I(4), NULL));
+    struct stk_iter *it = open_iter(
+        make("prefetch", with_op("map", RANGE(N), OP_PLUS_ONE, "num_parallel_calls", I(2), NULL),
+             "buffer_size", I(4), NULL));
     struct stk_block b = {0};
     struct stoker_err err;
     CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK);

@@ -8,8 +8,8 @@
 // elements that take long spread over all workers.
 //
 // Where the tuner finds that handing over costs more than it gains, the stage is inline: its
-// workers sleep, and who asks for an element makes a piece of them, a small one, so that what it was
-// made of is still in the nearest caches.
+// workers sleep, and who asks for an element makes a piece of them, a small one, so that what it
+// was made of is still in the nearest caches.
 #ifndef STK_DATA_ASYNC_H
 #define STK_DATA_ASYNC_H
 
@@ -64,7 +64,7 @@ struct stk_async {
     int64_t piece_bytes;   // and to be at most
     int capacity;          // 0: by the number of workers
     struct stk_tuned tuned;
-    void *own; // of the consumer, where it makes pieces itself
+    void *own;              // of the consumer, where it makes pieces itself
     struct stk_block spare; // its, empty: the array is used again
     struct stk_worker workers[STK_WORKERS_MAX];
 };

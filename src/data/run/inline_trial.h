@@ -22,10 +22,10 @@ enum stk_trial_mode { STK_TRIAL_THREADS, STK_TRIAL_TRYING, STK_TRIAL_INLINE };
 
 struct stk_trial { // all zero: threads
     enum stk_trial_mode mode;
-    int looks;            // in this mode
-    int wait, last_wait;  // looks before the next trial; the same after the last one that failed
-    double threads_ns;    // an element took with threads; 0: not known
-    double ns, elements;  // of this trial, or since inline was last compared
+    int looks;           // in this mode
+    int wait, last_wait; // looks before the next trial; the same after the last one that failed
+    double threads_ns;   // an element took with threads; 0: not known
+    double ns, elements; // of this trial, or since inline was last compared
 };
 
 struct stk_trial_look { // since the last one

@@ -47,7 +47,7 @@ struct stk_ring {
     uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
     int capacity;
-    int short_left; // pieces still to be made one at a time, after memory was too little
+    int short_left;  // pieces still to be made one at a time, after memory was too little
     bool is_callers; // the consumer makes pieces where none are under way
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
     bool was_full, is_drained; // since it was last drained; since that was told

@@ -494,11 +494,11 @@ static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, 
         blend(&t->process_cpu, (double)(cpu_ns - t->last_cpu_ns) / n, t->process_cpu <= 0);
         blend(&t->wall, passed / n, t->wall <= 0);
     }
-    t->trial_look =
-        (struct stk_trial_look){.ns = passed,
-                                .elements = n,
-                                .away = passed > 0 ? outside / passed : 1,
-                                .cores = passed > 0 ? (double)(cpu_ns - t->last_cpu_ns) / passed : 0};
+    t->trial_look = (struct stk_trial_look){
+        .ns = passed,
+        .elements = n,
+        .away = passed > 0 ? outside / passed : 1,
+        .cores = passed > 0 ? (double)(cpu_ns - t->last_cpu_ns) / passed : 0};
     // A consumer that waits nearly always could take far more than what is known.
     t->demand = is_first || away < 0.02 * passed ? 0 : HEADROOM * n / away;
     t->last_starve_ns = starve_ns;

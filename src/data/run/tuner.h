@@ -15,9 +15,9 @@ struct stk_tuned {
     // Whether the thread that asks for elements does the work itself; from any thread. NULL: it
     // never does. is_free stages, and rings that are tuned, are asked alone.
     void (*set_inline)(void *owner, bool is_inline);
-    int limit;                               // workers at most
-    int workers;                             // at work now; atomic
-    uint64_t piece_count;                    // done; atomic
+    int limit;              // workers at most
+    int workers;            // at work now; atomic
+    uint64_t piece_count;   // done; atomic
     uint64_t pauses;        // times a worker gave its processor up while at work; atomic
     struct stk_ring *ring;  // whose room is tuned; NULL: it stays as it is
     struct stk_tuned *next; // of the same place (stk_iter.place), in datasets of one function

@@ -5,8 +5,8 @@
 // turn it is and that has nothing ready is passed over.
 //
 // The input, and the function, are the consumer's: datasets are opened by it, in order, as soon as
-// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read, and whether
-// any do: inline (async.h), the consumer reads itself, when the turn of a dataset comes.
+// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read, and
+// whether any do: inline (async.h), the consumer reads itself, when the turn of a dataset comes.
 #include <signal.h>
 
 #include "base/alloc.h"
