@@ -257,9 +257,15 @@ static enum stoker_status try_values(struct stk_tuning *t, const struct stk_cand
 
 // What the last proof needs of the budget, once there is something to prove; the proof of what is
 // kept at the very end comes on top.
-static double reserve_s(const struct stk_tune *tune)
+static double proof_s(const struct stk_tune *tune)
 {
     return tune->kept.count ? 2 * STK_PAIRED_MIN * tune->run_s : 0;
+}
+
+// The same, and two runs of the strong baseline before it.
+static double reserve_s(const struct stk_tune *tune)
+{
+    return tune->kept.count ? proof_s(tune) + 2 * tune->run_s : 0;
 }
 
 static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_candidate *c,
@@ -371,7 +377,7 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
         status = try_put_off(&t, err);
     }
     if (status == STOKER_OK) {
-        status = stk_baseline_measure_strong(&t, reserve_s(tune), err);
+        status = stk_baseline_measure_strong(&t, proof_s(tune), err);
     }
     if (status == STOKER_OK) {
         status = stk_tune_last_proof(&t, err);
