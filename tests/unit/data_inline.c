@@ -48,6 +48,16 @@ static struct stk_trial inline_after_a_trial(void)
     return t;
 }
 
+// As fast, and for fewer processors: won, too.
+static void trial_won_by_processors(void)
+{
+    struct stk_trial t = {0};
+    struct stk_trial_look thrifty = busy;
+    thrifty.cores = 0.95;
+    CHECK_EQ(looks_until(&t, &busy, STK_TRIAL_TRYING, 10), 3);
+    CHECK_EQ(looks_until(&t, &thrifty, STK_TRIAL_INLINE, 10), 3);
+}
+
 static void trial_won(void)
 {
     struct stk_trial t = inline_after_a_trial();
@@ -89,7 +99,7 @@ static void trial_ended(void)
 {
     struct stk_trial_look elsewhere = busy, waiting = busy, refused = busy,
                           slower = with_elements(900);
-    elsewhere.away = 0.3;
+    elsewhere.away = 0.5;
     waiting.cores = 0.2;
     refused.is_allowed = false;
     const struct stk_trial_look *const looks[] = {&elsewhere, &waiting, &refused};
@@ -372,6 +382,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(trial_won);
+    CHECK_RUN(trial_won_by_processors);
     CHECK_RUN(trials_lost);
     CHECK_RUN(trial_not_begun);
     CHECK_RUN(trial_ended);

@@ -278,6 +278,10 @@ static enum stoker_status host_gen_next(void *arg, void *gen, int64_t n, struct 
         s = take_results(caller, pool, results, out->cols, out->count, err);
         out->n += s == STOKER_OK;
     }
+    for (int k = 0; k < out->count; k++) { // of an element that found no room some have a part
+        struct stk_col *c = &out->cols[k];
+        c->n = c->n > out->n ? out->n : c->n;
+    }
     settle(out->cols, out->count);
     return s;
 }

@@ -4,10 +4,13 @@
 
 #include "base/assert.h"
 
-#define GREEDY 0.1          // the consumer is elsewhere for at most this share of the time
-#define BUSY_AGAIN 0.15     // and inline ends from this one on
+#define GREEDY 0.25         // the consumer is elsewhere for at most this share of the time
+#define BUSY_AGAIN 0.35     // and inline ends from this one on
 #define IDLE_CORES 0.7      // inline: with less the thread waits for something
-#define GAIN 0.98           // of the time with threads, at most, for inline to stay
+#define GAIN 0.98           // of the time with threads, at most, for inline to stay; or
+#define AS_FAST 1.03        // so much of it,
+#define GAIN_CPU 0.85       // for so much of their processor time
+#define SLOWER 1.05         // inline ends from there on
 #define CHECK_LOOKS 8       // inline is compared with threads again after so many
 #define ELEMENTS_LEAST 20.0 // a trial says something from then on,
 #define LOOKS_MAX 10        // or after so many looks
@@ -23,7 +26,7 @@ static void enter(struct stk_trial *t, enum stk_trial_mode mode, int wait)
     t->looks = 0;
     t->wait = wait;
     t->threads_ns = mode == STK_TRIAL_THREADS ? 0 : t->threads_ns;
-    t->ns = t->elements = 0;
+    t->ns = t->cpu_ns = t->elements = 0;
 }
 
 // Back to threads; each time in a row the next trial is twice as far away.
@@ -43,12 +46,20 @@ static void step_threads(struct stk_trial *t, const struct stk_trial_look *look)
         return;
     }
     if (t->looks >= 2) { // the one before was whole
-        double each = look->ns / look->elements;
+        double each = look->ns / look->elements, cpu = look->cores * each;
+        t->threads_cpu_ns = t->threads_ns > 0 ? (t->threads_cpu_ns + cpu) / 2 : cpu;
         t->threads_ns = t->threads_ns > 0 ? (t->threads_ns + each) / 2 : each;
     }
     if (t->looks > least && t->threads_ns > 0) {
         enter(t, STK_TRIAL_TRYING, 0);
     }
+}
+
+static bool has_won(const struct stk_trial *t)
+{
+    double each = t->ns / t->elements, cpu = t->cpu_ns / t->elements;
+    return each < GAIN * t->threads_ns ||
+           (each < AS_FAST * t->threads_ns && cpu < GAIN_CPU * t->threads_cpu_ns);
 }
 
 static void step_trying(struct stk_trial *t, const struct stk_trial_look *look)
@@ -61,11 +72,12 @@ static void step_trying(struct stk_trial *t, const struct stk_trial_look *look)
         return; // what threads had begun was in it
     }
     t->ns += look->ns;
+    t->cpu_ns += look->cores * look->ns;
     t->elements += look->elements;
     if (t->looks < 3 || (t->elements < ELEMENTS_LEAST && t->looks < LOOKS_MAX)) {
         return;
     }
-    if (t->ns / t->elements < GAIN * t->threads_ns) {
+    if (has_won(t)) {
         enter(t, STK_TRIAL_INLINE, 0);
     } else {
         fail(t);
@@ -80,7 +92,7 @@ static bool is_slower(struct stk_trial *t, const struct stk_trial_look *look)
     if (t->looks % CHECK_LOOKS != 0) {
         return false;
     }
-    bool is = t->ns / t->elements > t->threads_ns;
+    bool is = t->ns / t->elements > SLOWER * t->threads_ns;
     t->last_wait = is ? t->last_wait : 0;
     t->ns = t->elements = 0;
     return is;

@@ -3,12 +3,13 @@
 // elements: found by trying, since what handing over costs (sleeping and waking, lines that lie in
 // another processor's caches) is in no account of a stage.
 //
-// Only a consumer that takes elements as fast as they come is tried on, and only while threads keep
+// Only a consumer that does little else than take elements is tried on, and only while threads keep
 // fewer than STK_TRIAL_CORES processors busy: with more of them inline could not win. A trial takes
-// a few looks of 10 ms; each that fails doubles the time until the next one. Inline ends at the
-// next look (100 ms) where the consumer has work of its own, which threads would run beside, or
-// where the thread waits for something else than a processor or for memory; and within a second
-// where it turns out to be slower than threads were.
+// a few looks of 10 ms, and is won by less time, or by as much and less of the processors; each
+// that fails doubles the time until the next one. Inline ends at the next look (100 ms) where the
+// consumer has work of its own, which threads would run beside, or where the thread waits for
+// something else than a processor or for memory; and within a second where it turns out to be
+// slower than threads were.
 //
 // Limits: all stages of a run are inline, or none.
 #ifndef STK_DATA_INLINE_TRIAL_H
@@ -24,8 +25,8 @@ struct stk_trial { // all zero: threads
     enum stk_trial_mode mode;
     int looks;           // in this mode
     int wait, last_wait; // looks before the next trial; the same after the last one that failed
-    double threads_ns;   // an element took with threads; 0: not known
-    double ns, elements; // of this trial, or since inline was last compared
+    double threads_ns, threads_cpu_ns; // an element took with threads; 0: not known
+    double ns, cpu_ns, elements;       // of this trial, or since inline was last compared
 };
 
 struct stk_trial_look { // since the last one

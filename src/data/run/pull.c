@@ -104,7 +104,9 @@ STK_HOT enum stoker_status stk_iter_next(struct stk_iter *it, int64_t want, stru
             "another one there");
     }
     enum stoker_status s = next_of_kind(it, want, out, err);
-    if (s == STOKER_OK && out->n > 0) {
+    if (s != STOKER_OK) {
+        stk_block_clear(out); // what the stage had begun with
+    } else if (out->n > 0) {
         STK_ASSERT(out->count == it->ds->specs->count);
         STK_ASSERT_BLOCK(out);
         __atomic_add_fetch(&it->stats.elements, (uint64_t)out->n, __ATOMIC_RELAXED);
