@@ -13,7 +13,13 @@
 static void omp(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     const char *now = getenv("OMP_NUM_THREADS");
-    if (!now) {
+    // Tried with TensorFlow 2.21 and jax 0.10: products of matrices and convolutions keep all
+    // processors busy with OMP_NUM_THREADS=1, too; their threads are Eigen's.
+    bool is_heeded = !f->framework ||
+                     (strcmp(f->framework, "tensorflow") != 0 && strcmp(f->framework, "jax") != 0);
+    if (!is_heeded) {
+        stk_tune_refuse(to, "the threads of TensorFlow and JAX do not heed OMP_NUM_THREADS");
+    } else if (!now) {
         stk_tune_refuse(to, "OMP_NUM_THREADS is not set: OpenMP uses all processors already");
     } else if (atol(now) == f->processors) {
         stk_tune_refuse(to, "OMP_NUM_THREADS says as many as there are processors already");
