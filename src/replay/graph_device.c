@@ -15,6 +15,7 @@
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
 #define LONG_HEAD 0.2 // of a stream's work
+#define NEAR 16       // host nodes that are looked at before they are searched
 
 // Work of a stream before the first whose launch is recorded.
 struct head {
@@ -27,7 +28,7 @@ struct head {
 struct devices {
     struct stk_graph_build *b;
     uint8_t *by_name;   // per string: what a kernel of that name is
-    uint32_t *fill;     // per lane: where its next node goes
+    uint32_t *fill;     // per lane of a stream: where its next node goes; of a thread: the last call
     struct head *heads; // per track
 };
 
@@ -82,7 +83,8 @@ static enum stk_node_what copy_what(const struct stk_ext *x)
                   : STK_WHAT_OTHER;
 }
 
-static void describe(struct devices *d, const struct stk_device_op *op, struct stk_node *n)
+static void describe(struct devices *d, const struct stk_device_op *op, uint32_t launch,
+                     struct stk_node *n)
 {
     const struct stk_trace *t = d->b->a->t;
     uint8_t kind = t->kind[op->event];
@@ -101,7 +103,6 @@ static void describe(struct devices *d, const struct stk_device_op *op, struct s
         *what = (uint8_t)kernel_what(stk_name_of(t, op->event));
     }
     n->what = *what;
-    uint32_t launch = stk_launch_of(d->b->a, op->event);
     bool is_matrix =
         *what == STK_WHAT_MATRIX_32 || *what == STK_WHAT_MATRIX_TF32 || *what == STK_WHAT_MATRIX_16;
     if (is_matrix && launch != STK_NONE && t->detail_count) {
@@ -148,29 +149,51 @@ static bool was_queued(const struct devices *d, const struct stk_device_op *op)
 
 enum where { BEFORE, INSIDE, BEHIND };
 
-// Whose work the operation is; of the steps': n's launch and step are set.
-static enum where place(const struct devices *d, const struct stk_device_op *op, struct stk_node *n)
+// Whose work the operation is: `at_ns` is when it was launched, else when it began.
+static enum where place(const struct devices *d, const struct stk_device_op *op, uint32_t launch,
+                        int64_t at_ns)
 {
-    const struct stk_graph_build *b = d->b;
-    uint32_t launch = stk_launch_of(b->a, op->event);
-    int64_t at = launch == STK_NONE ? op->start_ns : b->a->t->start_ns[launch];
-    *n = (struct stk_node){.start_ns = op->start_ns,
-                           .dur_ns = op->end_ns - op->start_ns,
-                           .launch = STK_NONE,
-                           .wait = STK_NONE};
-    if (at < b->from_ns || (launch == STK_NONE && was_queued(d, op))) {
+    if (at_ns < d->b->from_ns || (launch == STK_NONE && was_queued(d, op))) {
         return BEFORE;
     }
-    if (at >= b->to_ns) {
-        return BEHIND;
+    return at_ns >= d->b->to_ns ? BEHIND : INSIDE;
+}
+
+static int64_t placed_at(const struct devices *d, const struct stk_device_op *op, uint32_t launch)
+{
+    return launch == STK_NONE ? op->start_ns : d->b->a->t->start_ns[launch];
+}
+
+// The host node that holds a launch: most often it lies a little behind that of the one before.
+static uint32_t find_call(struct devices *d, uint16_t lane, int64_t at_ns)
+{
+    const struct stk_lane *l = stk_vec_at(&d->b->lanes, lane);
+    const struct stk_node *nodes = d->b->nodes.items;
+    uint32_t end = l->first + l->count, i = d->fill[lane] ? d->fill[lane] : l->first;
+    for (uint32_t n = 0; n < NEAR && i < end && nodes[i].start_ns <= at_ns; n++, i++) {
+        if (at_ns < stk_node_end(&nodes[i])) {
+            return d->fill[lane] = i;
+        }
     }
-    n->step = stk_graph_step_at(b, at);
-    if (launch != STK_NONE) {
-        uint32_t thread = stk_thread_of(b->a, launch);
-        uint16_t lane = thread != STK_NONE ? b->lane_of[thread] : 0;
-        n->launch = lane ? stk_graph_node_at(b, (uint16_t)(lane - 1), at) : STK_NONE;
-    }
-    return INSIDE;
+    i = stk_graph_node_at(d->b, lane, at_ns);
+    d->fill[lane] = i != STK_NONE ? i : d->fill[lane];
+    return i;
+}
+
+static struct stk_node node_of(struct devices *d, const struct stk_device_op *op, uint32_t launch,
+                               int64_t at_ns)
+{
+    const struct stk_graph_build *b = d->b;
+    const struct stk_node *nodes = b->nodes.items;
+    struct stk_node n = {.start_ns = op->start_ns,
+                         .dur_ns = op->end_ns - op->start_ns,
+                         .launch = STK_NONE,
+                         .wait = STK_NONE};
+    uint32_t thread = launch != STK_NONE ? stk_thread_of(b->a, launch) : STK_NONE;
+    uint16_t lane = thread != STK_NONE ? b->lane_of[thread] : 0;
+    n.launch = lane ? find_call(d, (uint16_t)(lane - 1), at_ns) : STK_NONE;
+    n.step = n.launch != STK_NONE ? nodes[n.launch].step : stk_graph_step_at(b, at_ns);
+    return n;
 }
 
 static bool add_lane(struct stk_graph_build *b, uint32_t track)
@@ -189,14 +212,15 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
 {
     struct stk_graph_build *b = d->b;
     const struct stk_trace *t = b->a->t;
-    struct stk_node n;
     for (uint32_t i = 0; i < line->op_count; i++) {
         uint32_t track = root_of(t, stk_track_of(t, line->ops[i].event));
+        uint32_t launch = stk_launch_of(b->a, line->ops[i].event);
         if (!b->lane_of[track] && !add_lane(b, track)) {
             return false;
         }
         struct stk_lane *lane = stk_vec_at(&b->lanes, (size_t)b->lane_of[track] - 1);
-        enum where where = place(d, &line->ops[i], &n);
+        enum where where =
+            place(d, &line->ops[i], launch, placed_at(d, &line->ops[i], launch));
         if (where == INSIDE) {
             lane->count++;
         } else if (where == BEFORE && line->ops[i].end_ns > lane->free_ns && !lane->count) {
@@ -206,33 +230,42 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
     return true;
 }
 
+// What else is kept of a node of the graph. False: no memory.
+static bool keep_more(struct devices *d, uint32_t event, uint32_t launch, const struct stk_node *n,
+                      uint32_t at)
+{
+    struct stk_graph_build *b = d->b;
+    if (b->wants_names) {
+        uint32_t *name = stk_vec_at(&b->names, at);
+        *name = b->a->t->name[event];
+    }
+    return n->kind == STK_NODE_COLLECTIVE ? stk_graph_message(b, event, at)
+           : n->kind == STK_NODE_KERNEL   ? stk_graph_op(b, event, launch, at)
+                                          : true;
+}
+
 static bool fill_line(struct devices *d, const struct stk_device_line *line)
 {
     struct stk_graph_build *b = d->b;
     const struct stk_trace *t = b->a->t;
-    struct stk_node n, *nodes = b->nodes.items;
+    struct stk_node *nodes = b->nodes.items;
     for (uint32_t i = 0; i < line->op_count; i++) {
-        if (place(d, &line->ops[i], &n) == INSIDE) {
-            uint16_t lane = b->lane_of[root_of(t, stk_track_of(t, line->ops[i].event))];
-            n.lane = (uint16_t)(lane - 1);
-            describe(d, &line->ops[i], &n);
-            b->g->counts.device_ops++;
-            b->g->counts.unlinked += n.launch == STK_NONE;
-            if (b->wants_names) {
-                uint32_t *name = stk_vec_at(&b->names, d->fill[n.lane]);
-                *name = t->name[line->ops[i].event];
-            }
-            if (n.kind == STK_NODE_COLLECTIVE &&
-                !stk_graph_message(b, line->ops[i].event, d->fill[n.lane])) {
-                return false;
-            }
-            if (n.kind == STK_NODE_KERNEL &&
-                !stk_graph_op(b, line->ops[i].event, stk_launch_of(b->a, line->ops[i].event),
-                              d->fill[n.lane])) {
-                return false;
-            }
-            nodes[d->fill[n.lane]++] = n;
+        const struct stk_device_op *op = &line->ops[i];
+        uint32_t launch = stk_launch_of(b->a, op->event);
+        int64_t at_ns = placed_at(d, op, launch);
+        if (place(d, op, launch, at_ns) != INSIDE) {
+            continue;
         }
+        struct stk_node n = node_of(d, op, launch, at_ns);
+        n.lane = (uint16_t)(b->lane_of[root_of(t, stk_track_of(t, op->event))] - 1);
+        describe(d, op, launch, &n);
+        b->g->counts.device_ops++;
+        b->g->counts.unlinked += n.launch == STK_NONE;
+        uint32_t at = d->fill[n.lane]++;
+        if (!keep_more(d, op->event, launch, &n, at)) {
+            return false;
+        }
+        nodes[at] = n;
     }
     return true;
 }
