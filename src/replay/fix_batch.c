@@ -9,7 +9,7 @@
 // prior, as one profile has one size: launching and filling the device takes the same for any
 // batch, so that it is large in short kernels. At best short kernels hardly grow, and what is
 // copied in each step beside the shortest piece of data is the same each time; at the least all
-// grows.
+// grows. Whether the longest of several pieces does is not known: half of that is expected.
 //
 // Limits: other kernels may be chosen for the size; what the model needs of memory is known only
 // where allocations are recorded; whether it trains as well is not priced.
@@ -72,21 +72,30 @@ static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
     return true;
 }
 
-// `batch_kib`: the copies to the device that grow, where others do not; 0: all do.
+// How many times as long a copy is.
+static double copy_grows(const struct stk_node *n, const struct stk_fix_pieces *pieces,
+                         const struct stk_fix_how *how)
+{
+    bool is_piece = pieces->shortest_kib && stk_fix_is_to_device(n);
+    return !is_piece                                                          ? how->value
+           : how->level == STK_FIX_LOW && n->size != pieces->shortest_kib     ? 1
+           : how->level == STK_FIX_EXPECTED && n->size == pieces->longest_kib ? (1 + how->value) / 2
+                                                                              : how->value;
+}
+
 static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_fix_how *how,
-                      uint32_t batch_kib)
+                      const struct stk_fix_pieces *pieces)
 {
     if (n->what != STK_WHAT_OPTIMIZER && n->what != STK_WHAT_SCALING &&
         !(n->kind == STK_NODE_INPUT && (s->g->feed != STK_FEED_INLINE || s->g->has_workers)) &&
         grow_fitted(s->g, n, how)) {
         return;
     }
-    bool is_static = batch_kib && stk_fix_is_to_device(n) && n->size != batch_kib;
     if (n->kind == STK_NODE_KERNEL && n->what != STK_WHAT_OPTIMIZER &&
         n->what != STK_WHAT_SCALING) {
         n->dur_ns = grown(n->dur_ns, how->value, how->level);
-    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS && !is_static) {
-        n->dur_ns = STK_COPY_SETUP_NS + stk_fix_scaled(n->dur_ns - STK_COPY_SETUP_NS, how->value);
+    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS) {
+        n->dur_ns = stk_fix_copy_ns(n->dur_ns, 1 / copy_grows(n, pieces, how));
     } else if (n->kind == STK_NODE_INPUT && s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
         n->dur_ns = stk_fix_scaled(n->dur_ns, how->value);
     }
@@ -108,9 +117,9 @@ static void grow_pace(struct stk_scene *s, double times)
 
 static bool batch_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
-    uint32_t batch_kib = how->level == STK_FIX_LOW ? stk_fix_shortest_piece(s->g) : 0;
+    struct stk_fix_pieces pieces = stk_fix_pieces_of(s->g);
     for (uint32_t i = 0; i < s->g->node_count; i++) {
-        grow_node(s, &s->nodes[i], how, batch_kib);
+        grow_node(s, &s->nodes[i], how, &pieces);
     }
     grow_pace(s, how->value);
     return true;

@@ -79,11 +79,12 @@ static uint32_t find(const struct stk_graph *g, struct piece pieces[MOST_PIECES]
     return kept;
 }
 
-uint32_t stk_fix_shortest_piece(const struct stk_graph *g)
+struct stk_fix_pieces stk_fix_pieces_of(const struct stk_graph *g)
 {
     struct piece pieces[MOST_PIECES];
     uint32_t count = g->step_count > 1 ? find(g, pieces) : 0;
-    return count > 1 ? pieces[count - 1].kib : 0;
+    return count > 1 ? (struct stk_fix_pieces){pieces[count - 1].kib, pieces[0].kib}
+                     : (struct stk_fix_pieces){0, 0};
 }
 
 static const char *data_on_device_refuse(const struct stk_graph *g)

@@ -113,14 +113,11 @@ static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     struct stk_device_rates to = rates_named(value_of(how->text));
     double link = faster_link(s, s->g->rates.host_link, to.host_link, how->level);
-    bool is_told = stk_message_refuse(s->g) == NULL;
-    // The ends of the fixed part are the other way round: the optimistic one is a short part.
-    struct stk_message_fit f =
-        stk_message_fit(s->g, (enum stk_level_of_fix)(STK_FIX_HIGH - how->level));
+    struct stk_message_floor f = stk_message_floor(s->g, how->level);
     struct stk_message_fit usual = stk_message_fit(s->g, STK_FIX_EXPECTED);
     double peers = s->g->rates.peer_link > 0 && to.peer_link > s->g->rates.peer_link
                        ? pow(to.peer_link / s->g->rates.peer_link,
-                             peer_reached(s->g, is_told ? &usual : NULL, how->level))
+                             peer_reached(s->g, f.is_told ? &usual : NULL, how->level))
                        : 0; // 0: by the peaks
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
@@ -133,7 +130,7 @@ static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
                         ? peers
                         : faster(peak_of(&s->g->rates, n), to_peak, how->level);
         int64_t fixed = n->kind == STK_NODE_COLLECTIVE
-                            ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)
+                            ? stk_message_fixed(&f, n->dur_ns, how->level)
                         : n->kind == STK_NODE_COPY ? STK_COPY_SETUP_NS
                                                    : FIXED_NS;
         fixed = fixed < n->dur_ns ? fixed : n->dur_ns;

@@ -11,18 +11,14 @@ static const char *device_faster_refuse(const struct stk_graph *g)
 
 static bool device_faster_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
-    bool is_told = stk_message_refuse(s->g) == NULL;
-    // The ends of the fixed part are the other way round: the optimistic one is a short part.
-    struct stk_message_fit f =
-        stk_message_fit(s->g, (enum stk_level_of_fix)(STK_FIX_HIGH - how->level));
+    struct stk_message_floor f = stk_message_floor(s->g, how->level);
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         bool staged = n->kind == STK_NODE_COPY &&
                       (n->what == STK_WHAT_H2D_PAGEABLE || n->what == STK_WHAT_D2H_PAGEABLE);
         if (stk_node_is_device(n) && !staged) {
-            int64_t fixed = n->kind == STK_NODE_COLLECTIVE
-                                ? stk_message_fixed(is_told ? &f : NULL, n->dur_ns, how->level)
-                                : 0;
+            int64_t fixed =
+                n->kind == STK_NODE_COLLECTIVE ? stk_message_fixed(&f, n->dur_ns, how->level) : 0;
             n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / how->value);
         }
     }

@@ -14,9 +14,16 @@ static inline double stk_message_ns(const struct stk_message_fit *f, double byte
 {
     return f->fixed_ns + f->byte_ns * bytes;
 }
-// What of a collective's time no faster link or device shortens, at a level; `f` NULL: the profile
-// does not tell, and of a short one that may be nearly all or some tens of microseconds.
-int64_t stk_message_fixed(const struct stk_message_fit *f, int64_t dur_ns,
+// What of a collective's time no faster link or device shortens, at a level of a fix: the fixed
+// part of the fit; where the profile does not tell, some tens of microseconds at the least, and
+// nearly all of a short one at the most. The shortest collective bounds it for all.
+struct stk_message_floor {
+    bool is_told;
+    double fixed_ns; // if told
+    double shortest_ns;
+};
+struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_level_of_fix level);
+int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
                           enum stk_level_of_fix level);
 // Why the collectives' bytes are not known; NULL: they are.
 const char *stk_message_refuse(const struct stk_graph *g);

@@ -25,9 +25,12 @@ static inline int64_t stk_fix_copy_ns(int64_t ns, double faster)
 }
 // Bytes per second of large copies of a kind, as recorded; 0: there are none.
 double stk_fix_link_rate(const struct stk_scene *s, enum stk_node_what what);
-// KiB of the shortest piece of data that is copied to the device in each step, where there are
-// several: at the least that is of the batch, and the others may be the same each time. Else 0.
-uint32_t stk_fix_shortest_piece(const struct stk_graph *g); // fix_data_on_device.c
+// Data that is copied to the device in each step, where there are several pieces, told apart by
+// their KiB: the shortest is of the batch at the least, the longest may be the same each time.
+struct stk_fix_pieces {
+    uint32_t shortest_kib, longest_kib; // 0: there are not several
+};
+struct stk_fix_pieces stk_fix_pieces_of(const struct stk_graph *g); // fix_data_on_device.c
 // The batch's copies come from pinned memory: shorter, and their calls return at once.
 void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level);
 
