@@ -239,7 +239,7 @@ complete -c stoker -n '__fish_seen_subcommand_from tune' -l json -rF -d 'JSON fo
 complete -c stoker -n '__fish_seen_subcommand_from tune' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
 complete -c stoker -n '__fish_seen_subcommand_from tune' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a explain -d 'explain a rule: when it fires, why it matters, what to do'
-complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation compute-bound mixed cannot-tell'
+complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation tensor-cores-unused elementwise-unfused layout-changes small-grid devices-in-turn python-gc memory-low compute-bound mixed cannot-tell'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a formats -d 'list the profile formats that can be read'

@@ -233,6 +233,8 @@ STK_MUST_CHECK enum stoker_status stk_host_steps_attribute(struct stk_analysis *
 bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *communication);
 // recompiled.c: which functions were compiled, and how often after a time. False: no memory.
 bool stk_recompiled_find(struct stk_analysis *a, int64_t settled_ns);
+// kernel_work.c: facts.kernels. False: no memory.
+bool stk_kernel_work_find(struct stk_analysis *a);
 // facts.c
 STK_MUST_CHECK enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err);
 

@@ -274,6 +274,6 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
                      (double)f->loader_fetches >=
                          stk_threshold_value(STK_T_HOST_FETCHES) * (double)a->step_count;
     ok = ok && stk_recompiled_find(a, settled_ns(a)) && measure_cold(a) && name_first_use(a) &&
-         name_accelerator(a) && name_input_limit(a);
+         name_accelerator(a) && name_input_limit(a) && stk_kernel_work_find(a);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }

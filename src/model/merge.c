@@ -131,9 +131,28 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     }
 }
 
+static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_work *b)
+{
+    a->all_ns += b->all_ns;
+    a->of_known_grid_ns += b->of_known_grid_ns;
+    a->unfilled_ns += b->unfilled_ns;
+    for (int i = 0; i < STK_KERNEL_KINDS; i++) {
+        a->kind_ns[i] += b->kind_ns[i];
+        a->kind_count[i] += b->kind_count[i];
+        if (b->longest_ns[i] > a->longest_ns[i]) {
+            a->longest_ns[i] = b->longest_ns[i];
+            a->longest[i] = b->longest[i];
+        }
+    }
+    a->devices_busy_ns += b->devices_busy_ns;
+    a->any_busy_ns += b->any_busy_ns;
+    a->devices = b->devices > a->devices ? b->devices : a->devices;
+}
+
 static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
 {
     merge_counts(a, b);
+    merge_kernels(&a->kernels, &b->kernels);
     a->first_ns = b->first_ns < a->first_ns ? b->first_ns : a->first_ns;
     a->last_ns = b->last_ns > a->last_ns ? b->last_ns : a->last_ns;
     if (b->delay_median_ns > a->delay_median_ns) {

@@ -161,6 +161,27 @@ struct stk_recompiled {
     int64_t ns;
 };
 
+// Kernels, as far as their names and launches tell what could be better.
+enum stk_kernel_kind {
+    STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
+    STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
+    STK_KERNEL_LAYOUT,  // changes the layout of a tensor
+    STK_KERNEL_SMALL,   // fewer blocks than the device has multiprocessors
+    STK_KERNEL_KINDS
+};
+struct stk_kernel_work {
+    int64_t all_ns; // of all kernels but collectives, in the used steps
+    int64_t kind_ns[STK_KERNEL_KINDS];
+    uint64_t kind_count[STK_KERNEL_KINDS];
+    const char *longest[STK_KERNEL_KINDS]; // by its sum; NULL: none
+    int64_t longest_ns[STK_KERNEL_KINDS];
+    int64_t of_known_grid_ns;
+    int64_t unfilled_ns; // times the share of multiprocessors that have no block
+    // Of the devices of a process that work for it: their busy time, and that of any of them.
+    int64_t devices_busy_ns, any_busy_ns;
+    uint32_t devices;
+};
+
 // Facts that rules and health checks ask for; all over the selected time of one rank.
 struct stk_facts {
     uint64_t events, host_events, python_events, runtime_calls, device_ops, unlinked_ops;
@@ -214,6 +235,7 @@ struct stk_facts {
     const char *input_filler; // function of another thread that the step's input waits for; NULL
     const char *warm_up_what; // what made a first step long; NULL
     struct stk_sign_sum signs[STK_SIGN_COUNT];
+    struct stk_kernel_work kernels;
 };
 
 struct stk_rank_sum {

@@ -27,8 +27,8 @@ struct head {
 
 struct devices {
     struct stk_graph_build *b;
-    uint8_t *by_name;   // per string: what a kernel of that name is
-    uint32_t *fill;     // per lane of a stream: where its next node goes; of a thread: the last call
+    uint8_t *by_name; // per string: what a kernel of that name is
+    uint32_t *fill;   // per lane of a stream: where its next node goes; of a thread: the last call
     struct head *heads; // per track
 };
 
@@ -60,7 +60,6 @@ static enum stk_node_what kernel_what(struct stk_str name)
     static const char *const scaling[] = {"non_finite", "isfinite", "is_finite", "amp_update_scale",
                                           NULL};
     static const char *const fused[] = {"loop_", "fusion", "triton_poi", NULL};
-    static const char *const elementwise[] = {"elementwise", "Eigen", "cwise", "BiasAdd", NULL};
     static const char *const matrix[] = {"gemm", "conv", "xmma", NULL};
     struct stk_kernel_traits traits = stk_kernel_traits_of(name);
     bool is_known =
@@ -70,7 +69,7 @@ static enum stk_node_what kernel_what(struct stk_str name)
            : has_word(name, scaling)                        ? STK_WHAT_SCALING
            : has_word(name, optimizer)                      ? STK_WHAT_OPTIMIZER
            : has_word(name, fused)                          ? STK_WHAT_FUSED
-           : has_word(name, elementwise)                    ? STK_WHAT_ELEMENTWISE
+           : stk_kernel_is_elementwise(name)                ? STK_WHAT_ELEMENTWISE
                                                             : STK_WHAT_OTHER;
 }
 
@@ -219,8 +218,7 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
             return false;
         }
         struct stk_lane *lane = stk_vec_at(&b->lanes, (size_t)b->lane_of[track] - 1);
-        enum where where =
-            place(d, &line->ops[i], launch, placed_at(d, &line->ops[i], launch));
+        enum where where = place(d, &line->ops[i], launch, placed_at(d, &line->ops[i], launch));
         if (where == INSIDE) {
             lane->count++;
         } else if (where == BEFORE && line->ops[i].end_ns > lane->free_ns && !lane->count) {

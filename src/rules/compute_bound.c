@@ -2,6 +2,7 @@
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "base/human.h"
+#include "model/device/kernel_names.h"
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
@@ -120,12 +121,6 @@ static bool is_odd(struct stk_str kernel)
             stk_str_contains(kernel, STK_STR("align2")));
 }
 
-static bool changes_layout(struct stk_str kernel)
-{
-    return stk_str_contains_nocase(kernel, STK_STR("nchwToNhwc")) ||
-           stk_str_contains_nocase(kernel, STK_STR("nchw2nhwc"));
-}
-
 // Says how much of the longest kernels is of this kind, where they take enough.
 static bool say_kernels(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                         bool (*is_kind)(struct stk_str), const char *what)
@@ -154,7 +149,7 @@ static void choose_shapes(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     if (say_kernels(ctx, f, is_odd, "is in kernels for sizes that are no multiples of 8")) {
         stk_finding_fix(ctx, f, &fixes[FIX_ALIGN]);
     }
-    if (say_kernels(ctx, f, changes_layout, "changes the layout of tensors")) {
+    if (say_kernels(ctx, f, stk_kernel_changes_layout, "changes the layout of tensors")) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_LAYOUT]);
         stk_finding_fix(ctx, f, &fixes[FIX_TF_LAYOUT]);
     }

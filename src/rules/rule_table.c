@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of rules, asking all of them, and the order of their findings: the one that explains
-// the verdict leads unless it is mere information; then severity, the largest possible saving, the
-// table's order.
+// the verdict leads unless it is mere information; then how severe what can be expected of it is,
+// or the finding itself where nothing is saved; then what can be expected, the table's order.
+//
+// What is expected of a replayed price is its middle end. A bound says what is saved at most and
+// not how much of that: half of it is expected, so that a bound does not stand before a price for
+// being vague.
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/finding.h"
+
+#define OF_BOUND 0.5      // of it is expected: the middle of nothing and all
+#define WORTH_NAMING 0.02 // of the step: what a chance that is replayed must save
 
 const struct stk_rule *const stk_rules[] = {
 #define X(name) &stk_rule_##name,
@@ -127,29 +134,39 @@ static int severity_rank(const char *severity)
     return 4;
 }
 
+// The share of the step that can be expected of it; 0: none is known.
+static double worth_of(const struct stk_rep_finding *f)
+{
+    return f->saving.has_expected ? f->saving.expected_share
+           : f->saving.has_high   ? OF_BOUND * f->saving.high_share
+                                  : 0;
+}
+
 // What orders findings; larger first, except rank.
 struct order {
     bool leads; // explains the verdict, and is more than information
     int rank;
     bool explains; // the verdict
-    double saving;
+    double worth;
 };
 
-static struct order order_of(const struct stk_rep_finding *f, enum stk_verdict_kind verdict)
+static struct order order_of(const struct stk_rule_ctx *ctx, const struct stk_rep_finding *f)
 {
     const struct stk_rule *rule = stk_rule_find(f->id);
-    int rank = severity_rank(f->severity);
-    bool explains = rule && (rule->verdicts & (1u << verdict));
-    return (struct order){explains && rank < severity_rank("info"), rank, explains,
-                          f->saving.has_expected ? f->saving.expected_share
-                          : f->saving.has_high   ? f->saving.high_share
-                                                 : 0};
+    int rank = severity_rank(f->severity), info = severity_rank("info");
+    bool explains = rule && (rule->verdicts & (1u << ctx->pass.verdict->kind));
+    double worth = worth_of(f);
+    bool leads = explains && rank < info;
+    if (rank < info && (f->saving.has_expected || f->saving.has_high)) {
+        rank = severity_rank(stk_rule_severity(ctx, worth > 0 ? worth : 0));
+    }
+    return (struct order){leads, rank, explains, worth};
 }
 
-static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_finding *fb,
-                         enum stk_verdict_kind verdict)
+static bool comes_before(const struct stk_rule_ctx *ctx, const struct stk_rep_finding *fa,
+                         const struct stk_rep_finding *fb)
 {
-    struct order a = order_of(fa, verdict), b = order_of(fb, verdict);
+    struct order a = order_of(ctx, fa), b = order_of(ctx, fb);
     if (a.leads != b.leads) {
         return a.leads;
     }
@@ -159,15 +176,15 @@ static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_
     if (a.rank == severity_rank("info") && a.explains != b.explains) {
         return a.explains;
     }
-    return a.saving > b.saving;
+    return a.worth > b.worth;
 }
 
 // Stable insertion: findings are few.
-static void insert(struct stk_rep_finding *list, size_t *count, const struct stk_rep_finding *f,
-                   enum stk_verdict_kind verdict)
+static void insert(const struct stk_rule_ctx *ctx, struct stk_rep_finding *list, size_t *count,
+                   const struct stk_rep_finding *f)
 {
     size_t at = *count;
-    while (at > 0 && comes_before(f, &list[at - 1], verdict)) {
+    while (at > 0 && comes_before(ctx, f, &list[at - 1])) {
         at--;
     }
     memmove(&list[at + 1], &list[at], (*count - at) * sizeof *f);
@@ -254,14 +271,20 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         } else if (!why) {
             state = rule->check(ctx, &f, &why);
         }
+        bool fired = state == STK_RULE_FIRED;
+        if (fired && (!pick_fixes(rule, ctx, &f) || !f.explain || !put_price(rule, ctx, &f))) {
+            return stk_err_nomem(err);
+        }
+        if (fired && rule->needs_saving && f.saving.has_expected &&
+            f.saving.expected_share < WORTH_NAMING) {
+            state = STK_RULE_PASSED;
+            why = stk_rule_text(ctx, "%s, and replayed without it a step is hardly shorter", why);
+        }
         rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
         if (state != STK_RULE_FIRED) {
             continue;
         }
-        if (!pick_fixes(rule, ctx, &f) || !f.explain || !put_price(rule, ctx, &f)) {
-            return stk_err_nomem(err);
-        }
-        insert(findings, &found, &f, ctx->pass.verdict->kind);
+        insert(ctx, findings, &found, &f);
     }
     drop_repeated(findings, found);
     report->rules = (struct stk_list){.items = rows, .count = n};

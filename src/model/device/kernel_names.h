@@ -18,6 +18,8 @@ struct stk_kernel_traits {
     const char *precision;
 };
 struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name);
+bool stk_kernel_is_elementwise(struct stk_str name); // by words of libraries; none that are fused
+bool stk_kernel_changes_layout(struct stk_str name); // of a convolution's tensors, and no more
 const char *stk_tensor_core_key(enum stk_tensor_core value); // "yes", "eligible", "no", "unknown"
 
 #endif

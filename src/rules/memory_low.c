@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Much of the device's memory stays free while the device does not compute all the time: a larger
+// batch may be worth a try. Where the machine was recorded beside the profile, or allocations are
+// in it.
+#include "base/human.h"
+#include "rules/on_machine.h"
+
+enum { USED, IDLE };
+static const struct stk_threshold thresholds[] = {
+    [USED] = {"memory in use at the most", "share of the device's", 0.5,
+              "a batch of twice the size may fit"},
+    [IDLE] = {"time without compute", "share of the step", 0.1,
+              "a busy device gains little from a larger batch"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    {"any",
+     "Try a larger batch: what the host does for a step is then paid less often. The learning rate "
+     "may have to follow.",
+     "stoker whatif PROFILE --fix batch=2"},
+    {"tensorflow", "See what the model needs before a larger batch is tried.",
+     "print(tf.config.experimental.get_memory_info('GPU:0')['peak'])"},
+    {"pytorch", "See what the model needs before a larger batch is tried.",
+     "print(torch.cuda.max_memory_allocated() / torch.cuda.get_device_properties(0).total_memory)"},
+    {"jax", "See what the model needs before a larger batch is tried.",
+     "print(jax.local_devices()[0].memory_stats()['peak_bytes_in_use'])"},
+    {0},
+};
+
+// The most in use of what there is, of the fullest device; below 0: not known.
+static double used_by_machine(const struct stk_machine_view *v, double *bytes)
+{
+    const struct stk_machine_figure *used = stk_machine_figure_of(v, STK_SAMPLE_OF_GPU_MEMORY);
+    double all = stk_machine_mean(v, STK_SAMPLE_OF_GPU_MEMORY_TOTAL);
+    *bytes = all;
+    return used && all > 0 ? used->most / all : -1;
+}
+
+// The same by allocations: a batch may grow by so much.
+static double used_by_allocations(const struct stk_pricing *p)
+{
+    double most = 0;
+    for (uint32_t i = 0; p && i < p->count; i++) {
+        double times = p->graphs[i]->batch_most;
+        most = i == 0 || times < most ? times : most;
+    }
+    return most > 1 ? 1 / most : -1;
+}
+
+static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const char *ignored;
+    const struct stk_machine_view *v = stk_rule_machine(ctx, &ignored);
+    double bytes = 0, used = v ? used_by_machine(v, &bytes) : -1;
+    bool is_recorded = used >= 0;
+    char share[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
+    used = is_recorded ? used : used_by_allocations(ctx->prices);
+    if (used < 0 || used > 1) {
+        *why = "neither a record of the machine nor allocations tell how much memory is in use";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    stk_human_share(used, share);
+    *why = stk_rule_text(ctx, "%s of the device's memory in use", share);
+    double computes = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
+    if (used >= thresholds[USED].value || 1 - computes < thresholds[IDLE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "info";
+    f->confidence = "low";
+    if (is_recorded) {
+        stk_finding_say(ctx, f, "at most %s of the device's %s were in use", share,
+                        stk_human_bytes((uint64_t)bytes, size));
+    } else {
+        stk_finding_say(ctx, f, "by its allocations a batch of " STK_NUMBER " times the size fits",
+                        1 / used);
+    }
+    stk_finding_say(ctx, f, "the device computes %s of the time", stk_human_share(computes, share));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_memory_low = {
+    .id = "memory-low",
+    .title = "Much of the device's memory is free: a larger batch may pay",
+    .fires = "At most half of the device's memory is ever in use, and the device does not compute "
+             "for 10 % of the step or more.",
+    .matters = "A larger batch spreads the host's work, launches and the gaps between steps over "
+               "more samples.",
+    .priced = "Not priced here: whatif --fix batch=2 replays a step of twice the size.",
+    .quiet = "Without a record of the machine or of allocations; frameworks that take all memory "
+             "at the start hide what they need.",
+    .source = "Documentation of DLProf and of Amazon SageMaker Debugger: batch size by memory in "
+              "use.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = memory_low_check,
+};

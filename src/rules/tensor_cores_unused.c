@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products and convolutions in fp32 beside tensor cores that stand idle. By the kernels'
+// names (model/device/kernel_names.c): what a name does not tell does not count.
+#include "model/device/device_rates.h"
+#include "rules/kernel_rules.h"
+
+enum { FROM };
+static const struct stk_threshold thresholds[] = {
+    [FROM] = {"products that leave tensor cores unused", "share of the kernels' time", 0.10,
+              "less is not worth another precision"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    {"pytorch",
+     "Let matrix products round their inputs to TF32, or compute in bfloat16; compare the loss.",
+     "torch.set_float32_matmul_precision('high')  # TF32\n"
+     "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"},
+    {"tensorflow",
+     "Compute in 16 bits, and make dimensions multiples of 8; compare the loss. TF32 is on unless "
+     "it was turned off.",
+     "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
+     "tf.config.experimental.enable_tensor_float_32_execution(True)"},
+    {"jax", "Let matrix products use TF32, or keep the model in bfloat16; compare the loss.",
+     "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # or dtype=jnp.bfloat16"},
+    {"cuda", "Let cuBLAS use tensor cores.",
+     "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);"},
+    {0},
+};
+
+// How many times faster the products could be, by the peaks of the fastest device; 0: not known.
+static double times_faster(const struct stk_rule_ctx *ctx)
+{
+    static const struct stk_device_limits unknown;
+    double best = 0;
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        const char *name = ctx->pass.run->devices[d].name;
+        struct stk_device_rates r = stk_device_rates_of(stk_str_from(name ? name : ""), &unknown);
+        double matrix = r.bf16 > r.fp16 ? r.bf16 : r.fp16;
+        matrix = r.tf32 > matrix ? r.tf32 : matrix;
+        double times = r.fp32 > 0 ? matrix / r.fp32 : 0;
+        best = times > best ? times : best;
+    }
+    return best;
+}
+
+static enum stk_rule_state tensor_cores_unused_check(const struct stk_rule_ctx *ctx,
+                                                     struct stk_rep_finding *f, const char **why)
+{
+    double times = times_faster(ctx);
+    if (times <= 0) {
+        *why = "the device's rates are not known";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (times < 2) {
+        *why = "the device has no units that compute products faster in lower precision";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    return stk_rule_check_kernels(ctx, f, STK_KERNEL_PLAIN, &thresholds[FROM], 1 - 1 / times,
+                                  "is in fp32 products that could run on tensor cores", why);
+}
+
+const struct stk_rule stk_rule_tensor_cores_unused = {
+    .id = "tensor-cores-unused",
+    .title = "Matrix products leave the tensor cores unused",
+    .fires = "10 % of the kernels' time is in matrix products or convolutions in fp32 that run on "
+             "plain cores, on a device whose tensor cores are at least twice as fast.",
+    .matters = "Tensor cores compute products several times faster; whether the model trains as "
+               "well in lower precision is to be tried.",
+    .priced = "By replaying the steps with these kernels as in bfloat16; else at most what the "
+              "device's peaks differ by.",
+    .whatif = "precision=bf16",
+    .needs_saving = true,
+    .quiet = "Kernels whose names do not tell their precision, and devices whose rates are not "
+             "known.",
+    .source = "NVIDIA, Train with mixed precision; TensorFlow guide to GPU performance; XProf "
+              "warns below 10 % of device time in 16 bits.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = tensor_cores_unused_check,
+};

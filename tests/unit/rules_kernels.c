@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of kinds of kernels, of devices that take turns and of garbage collection: they fire from
+// their thresholds on, where the profile tells, and say so else.
+#include "rules_run.h"
+
+static struct fake f;
+
+// A step that only computes; `share` of the kernels' time is of a kind.
+static void kernels(enum stk_kernel_kind kind, double share)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.devices[0].name = "NVIDIA A100-SXM4-40GB";
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->all_ns = FAKE_STEPS * FAKE_STEP_NS;
+    k->kind_ns[kind] = k->longest_ns[kind] = (int64_t)(share * (double)k->all_ns);
+    k->kind_count[kind] = 1200;
+    k->longest[kind] = "a_kernel_of_this_kind";
+}
+
+static double most_saved(const struct stk_rep_finding *x)
+{
+    return x->saving.has_high ? x->saving.high_share : -1;
+}
+
+static void tensor_cores(void)
+{
+    kernels(STK_KERNEL_PLAIN, 0.4);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "tensor-cores-unused");
+    CHECK(says(x, "40 % of the kernels' time is in fp32 products") && says(x, "a_kernel_of"));
+    CHECK(advises(x, "set_float32_matmul_precision") >= 0);
+    CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && strcmp(x->severity, "low") == 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_PLAIN, 0.09);
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "tensor-cores-unused"), "passed") == 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_PLAIN, 0.4);
+    f.devices[0].name = "";
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "tensor-cores-unused"), "not_applicable") == 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_PLAIN, 0.4); // of little compute
+    fake_part(&f, STK_PART_HOST, 0.95, -1);
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "tensor-cores-unused"), "passed") == 0);
+    fake_done(&f);
+}
+
+static void chains(void)
+{
+    kernels(STK_KERNEL_CHAINED, 0.2);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "elementwise-unfused");
+    CHECK(says(x, "20 % of the kernels' time is in elementwise kernels") && most_saved(x) > 0.19);
+    CHECK(advises(x, "torch.compile") >= 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_CHAINED, 0.14);
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "elementwise-unfused"), "passed") == 0);
+    fake_done(&f);
+}
+
+static void layouts(void)
+{
+    kernels(STK_KERNEL_LAYOUT, 0.05);
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "layout-changes"), "channels_last") >= 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_LAYOUT, 0.01);
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "layout-changes"), "passed") == 0);
+    fake_done(&f);
+}
+
+static void grids(void)
+{
+    kernels(STK_KERNEL_SMALL, 0.5);
+    fake_ask(&f); // no grid is known
+    CHECK(strcmp(fake_state(&f, "small-grid"), "not_applicable") == 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_SMALL, 0.5);
+    f.run.facts.kernels.of_known_grid_ns = f.run.facts.kernels.all_ns;
+    f.run.facts.kernels.unfilled_ns = f.run.facts.kernels.all_ns / 4;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
+    CHECK(says(x, "25 % of the multiprocessors have no block") && advises(x, "larger batch") >= 0);
+    CHECK(most_saved(x) > 0.24 && most_saved(x) < 0.26);
+    fake_done(&f);
+    kernels(STK_KERNEL_SMALL, 0.5);
+    f.run.facts.kernels.of_known_grid_ns = f.run.facts.kernels.all_ns;
+    f.run.facts.kernels.unfilled_ns = f.run.facts.kernels.all_ns / 10;
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "small-grid"), "passed") == 0);
+    fake_done(&f);
+}
+
+static void turns(double at_a_time, uint32_t devices, const char *state)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->devices = devices;
+    k->any_busy_ns = FAKE_STEPS * FAKE_STEP_NS * 8 / 10;
+    k->devices_busy_ns = (int64_t)(at_a_time * (double)k->any_busy_ns);
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "devices-in-turn"), state) == 0);
+    fake_done(&f);
+}
+
+static void devices(void)
+{
+    turns(1.05, 2, "fired");
+    turns(1.9, 2, "passed");
+    turns(2, 4, "fired");
+    turns(1, 1, "not_applicable");
+}
+
+static void collections(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    fake_name(&f, STK_PART_HOST, "aten::add");
+    fake_ask(&f);
+    CHECK(strcmp(fake_state(&f, "python-gc"), "passed") == 0);
+    fake_done(&f);
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    fake_name(&f, STK_PART_HOST, "Python GC");
+    f.run.causes[STK_PART_HOST].names[0].ns = FAKE_STEPS * FAKE_STEP_NS / 5;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "python-gc");
+    CHECK(says(x, "20 % of the time") && advises(x, "gc.freeze()") == 0);
+    CHECK(strcmp(x->severity, "high") == 0);
+    fake_done(&f);
+}
+
+// What saves more comes first.
+static void order(void)
+{
+    kernels(STK_KERNEL_CHAINED, 0.4);
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->kind_ns[STK_KERNEL_LAYOUT] = k->all_ns / 2;
+    k->kind_count[STK_KERNEL_LAYOUT] = 7;
+    fake_ask(&f);
+    const struct stk_rep_finding *rows = f.report.findings.items;
+    CHECK(f.report.findings.count >= 3 && strcmp(rows[0].id, "layout-changes") == 0);
+    CHECK(strcmp(rows[1].id, "elementwise-unfused") == 0);
+    fake_done(&f);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(tensor_cores);
+    CHECK_RUN(chains);
+    CHECK_RUN(layouts);
+    CHECK_RUN(grids);
+    CHECK_RUN(devices);
+    CHECK_RUN(collections);
+    CHECK_RUN(order);
+    return check_done("unit.rules_kernels");
+}
