@@ -13,7 +13,7 @@ from torch import nn
 
 from stopwatch import StopWatch
 
-WAIT, WARMUP, ACTIVE = 2, 2, 10
+WAIT, WARMUP, ACTIVE = 2, 2, 8
 
 
 @dataclasses.dataclass
@@ -26,7 +26,7 @@ class State:
 class Trainer:
     def __init__(self, model, watch):
         self.model, self.watch, self.state = model, watch, State()
-        self.state.log_history = [{"step": -n, "loss": n / 7, "lr": 1e-3 / (n + 1)} for n in range(1500)]
+        self.state.log_history = [{"step": -n, "loss": n / 7, "lr": 1e-3 / (n + 1)} for n in range(200)]
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
     def save_state(self, path):
