@@ -189,6 +189,9 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     for (int i = 0; i < STK_RECOMPILED; i++) {
         struct stk_recompiled *c = &rank->facts.recompiled[i];
         c->name = redact_name(r, c->name);
+        for (int k = 0; k < STK_CHANGED; k++) {
+            c->changed[k].name = redact_name(r, c->changed[k].name);
+        }
     }
     rank->slow_stage.stage = redact_name(r, rank->slow_stage.stage);
     rank->slow_stage.next = redact_name(r, rank->slow_stage.next);

@@ -235,6 +235,8 @@ bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *c
 bool stk_recompiled_find(struct stk_analysis *a, int64_t settled_ns);
 // kernel_work.c: facts.kernels. False: no memory.
 bool stk_kernel_work_find(struct stk_analysis *a);
+// recompiled_why.c: how its compiled programs differ. False: no memory.
+bool stk_recompiled_explain(struct stk_analysis *a, struct stk_recompiled *r);
 // facts.c
 STK_MUST_CHECK enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *err);
 

@@ -152,13 +152,26 @@ struct stk_collective {
 
 #define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // what makes a step long
 
+// An argument that differs between the compiled programs of a function.
+#define STK_CHANGED_TYPES 3
+struct stk_changed {
+    const char *name;                     // "x", "argument 7"; NULL: no more
+    const char *types[STK_CHANGED_TYPES]; // "f32[8,82,64]"; the first of them
+    uint32_t type_count;                  // of all programs
+};
+
 // A function that was traced or compiled: calls that did, those after the first two steps, the
-// time.
+// time; and, where the profile holds its compiled programs, how they differ.
 #define STK_RECOMPILED 3
+#define STK_CHANGED 2
 struct stk_recompiled {
     const char *name; // NULL: no more
     uint32_t count, later;
     int64_t ns;
+    uint32_t programs;                       // that were compared; 0: fewer than two are known
+    bool takes_differ;                       // they take different numbers of arrays
+    uint32_t changed_count;                  // arguments of another type or shape in some of them
+    struct stk_changed changed[STK_CHANGED]; // those with the most types
 };
 
 // Kernels, as far as their names and launches tell what could be better.

@@ -87,8 +87,23 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
     return STK_VERDICT_CANNOT_TELL;
 }
 
-// Compilation that returns in every step is a cost of the steady state: the host's, not a start.
-// Returns what was moved.
+static int64_t cold_ns_of(const struct stk_run_sum *run)
+{
+    int64_t cold_ns = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        cold_ns = stk_add_ns(cold_ns, run->ranks[r]->cold_ns);
+    }
+    return cold_ns;
+}
+
+// Does compilation go on behind the first two steps, as it was in them?
+static bool compile_goes_on(const struct stk_run_sum *run)
+{
+    return (double)run->facts.compile_recurring_ns >= AT(COLD_RETURNS) * (double)cold_ns_of(run);
+}
+
+// Compilation that returns in every step is a cost of the steady state: the host's, not a start,
+// and that of the first two steps too where it goes on. Returns what was moved.
 static double move_recurring_compile(const struct stk_run_sum *run, double *share)
 {
     double recurring =
@@ -96,7 +111,7 @@ static double move_recurring_compile(const struct stk_run_sum *run, double *shar
     if (recurring < AT(COMPILE_RECURRING)) {
         return 0;
     }
-    if (recurring > share[STK_GROUP_COLD]) {
+    if (recurring > share[STK_GROUP_COLD] || compile_goes_on(run)) {
         recurring = share[STK_GROUP_COLD];
     }
     share[STK_GROUP_COLD] -= recurring;
@@ -225,12 +240,12 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
 
 static bool cold_start(const struct stk_run_sum *run)
 {
-    int64_t cold_ns = 0, span_ns = 0;
+    int64_t span_ns = 0;
     for (uint32_t r = 0; r < run->rank_count; r++) {
-        cold_ns += run->ranks[r]->cold_ns;
         span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
     }
-    return span_ns > 0 && (double)cold_ns >= AT(COLD) * (double)span_ns;
+    return span_ns > 0 && (double)cold_ns_of(run) >= AT(COLD) * (double)span_ns &&
+           !compile_goes_on(run);
 }
 
 static enum stk_verdict_kind decide_steady(const struct stk_run_sum *run, const double *share)

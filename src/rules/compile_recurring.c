@@ -15,6 +15,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { PYTORCH, TENSORFLOW, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows of the table
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
      "See what is compiled again and why: compile a model once, outside of the loop, mark the "
@@ -39,6 +40,16 @@ static const struct stk_rep_fix fixes[] = {
      "compiles each time: jit it once, before the loop.",
      "jax.config.update('jax_log_compiles', True)\n"
      "jax.config.update('jax_explain_cache_misses', True)"},
+    {"jax", // of arrays that differ
+     "Each shape and type of an argument compiles anew: pad what changes to few sizes (and mask "
+     "what was added, where it would count), and drop the odd last batch.",
+     "x = np.pad(x, ((0, 0), (0, -x.shape[1] % 128), (0, 0)))  # to a multiple of 128"},
+    {"jax", // of arrays that do not
+     "The arrays do not differ, so it is not their shapes: pass a value that changes as an array "
+     "instead of as a static argument (static_argnames), of which each value compiles anew. A "
+     "function that is made anew in the loop (a lambda, functools.partial) compiles each time: jit "
+     "it once, before the loop.",
+     "jax.config.update('jax_explain_cache_misses', True)  # says which value or function it is"},
     {"cuda",
      "Load modules and instantiate graphs once; update a graph instead of building it again.",
      "cudaGraphExecUpdate(exec, graph, &info);"},
@@ -50,37 +61,99 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// "train_step" of "PjitFunction(train_step)".
+// "train_step" of "PjitFunction(train_step)"; PyTorch's compiler names no function of the user's.
 static const char *function_of(const struct stk_rule_ctx *ctx, const char *name)
 {
     static const char call[] = "PjitFunction(";
+    if (strcmp(name, "entire_frame_compile") == 0) {
+        return "a function under torch.compile";
+    }
+    if (strcmp(name, "entire_backward_compile") == 0) {
+        return "the backward pass of a function under torch.compile";
+    }
     size_t n = strlen(name), skip = sizeof call - 1;
     return strncmp(name, call, skip) == 0 && n > skip + 1 && name[n - 1] == ')'
                ? stk_rule_text(ctx, "%.*s", (int)(n - skip - 1), name + skip)
                : name;
 }
 
+// "x: f32[8,67,64], f32[8,51,64], f32[8,82,64] and 11 more".
+static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_changed *c)
+{
+    const char *text = stk_rule_text(ctx, "%s: %s", stk_rule_name(ctx, c->name), c->types[0]);
+    uint32_t shown = 1;
+    for (; shown < STK_CHANGED_TYPES && c->types[shown]; shown++) {
+        text = stk_rule_text(ctx, "%s, %s", text, c->types[shown]);
+    }
+    return c->type_count > shown ? stk_rule_text(ctx, "%s and %u more", text, c->type_count - shown)
+                                 : text;
+}
+
+// What the compiled programs of a function have in common, and what they have not.
+static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                    const struct stk_recompiled *r, size_t at)
+{
+    const char *name = stk_rule_name(ctx, function_of(ctx, r->name));
+    if (r->takes_differ) {
+        stk_finding_say(ctx, f, "the %u compiled programs of %s take different numbers of arrays",
+                        r->programs, name);
+    } else if (r->changed_count == 0) {
+        stk_finding_say(ctx, f,
+                        "the %u compiled programs of %s take arrays of the same shapes and types: "
+                        "a static argument differs, or the function is made anew",
+                        r->programs, name);
+    } else {
+        const char *text = types_of(ctx, &r->changed[0]);
+        for (uint32_t i = 1; i < STK_CHANGED && r->changed[i].name; i++) {
+            text = stk_rule_text(ctx, "%s; %s", text, types_of(ctx, &r->changed[i]));
+        }
+        stk_finding_say(
+            ctx, f, "the %u compiled programs of %s differ in %s%s", r->programs, name, text,
+            r->changed_count > STK_CHANGED
+                ? stk_rule_text(ctx, "; %u more argument%s", r->changed_count - STK_CHANGED,
+                                r->changed_count - STK_CHANGED == 1 ? "" : "s")
+                : "");
+    }
+    stk_finding_raise(f, at);
+}
+
 static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
     char time[STK_HUMAN_MAX];
+    size_t at = 1;
     for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
         stk_finding_say(ctx, f,
                         "%s was traced again or compiled in %u calls after the first two steps, %u "
                         "in all: %s",
                         stk_rule_name(ctx, function_of(ctx, r[i].name)), r[i].later, r[i].count,
                         stk_human_ns(r[i].ns, time));
-        stk_finding_raise(f, 1 + (size_t)i);
+        stk_finding_raise(f, at++);
+        if (r[i].programs) {
+            say_why(ctx, f, &r[i], at++);
+        }
     }
+}
+
+// What to do about JAX's compilations: by what differs, where the profile holds the programs.
+static int jax_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_recompiled *r = &ctx->pass.run->facts.recompiled[0];
+    if (!r->name || !r->programs || r->takes_differ) {
+        return JAX;
+    }
+    return r->changed_count ? JAX_TYPES : JAX_SAME;
 }
 
 // The last row is about kernels of a GPU's library.
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    for (int i = 0; fixes[i].text; i++) {
-        if (fixes[i + 1].text || ctx->pass.run->facts.has_device_rows) {
-            stk_finding_fix(ctx, f, &fixes[i]);
-        }
+    stk_finding_fix(ctx, f, &fixes[PYTORCH]);
+    stk_finding_fix(ctx, f, &fixes[TENSORFLOW]);
+    stk_finding_fix(ctx, f, &fixes[jax_fix(ctx)]);
+    stk_finding_fix(ctx, f, &fixes[CUDA]);
+    if (ctx->pass.run->facts.has_device_rows) {
+        stk_finding_fix(ctx, f, &fixes[ANY]);
     }
 }
 
@@ -117,9 +190,8 @@ const struct stk_rule stk_rule_compile_recurring = {
         "It looks like a start but never ends: each new shape or retraced function compiles again.",
     .priced = "At most the time of this compilation.",
     .quiet = "The first two used steps may compile. Steps left out of the breakdown do not count. "
-             "Which argument changed is not said: TensorFlow's profiles hold no signatures, and of "
-             "JAX's, which hold the programs with the shapes of their parameters, stoker reads the "
-             "names alone.",
+             "Which argument changed is said of JAX's functions, whose profiles hold the compiled "
+             "programs; TensorFlow's and PyTorch's hold no signatures.",
     .source = "Documentation of torch.compile (recompilation), tf.function (retracing) and JAX "
               "(jax_log_compiles).",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,

@@ -30,6 +30,10 @@ const struct stk_threshold stk_input_thresholds[] = {
                              "workers that limit hardly wait; those that wait for room do"},
     [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
                                 "half of the work decides what is mended first"},
+    [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
+                             "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_SMALL] = {"an element of tf.data, at most", "us", 300,
+                              "calls and bookkeeping take some 50 us of it under the profiler"},
     [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
                                "half of the time decides what is mended first"},
     {0},
@@ -48,7 +52,9 @@ enum {
     FIX_PIN,
     FIX_TORCH_EVEN,
     FIX_TF_PYTHON,
+    FIX_TF_ITERATOR,
     FIX_KERAS_WORKERS,
+    FIX_TF_SMALL,
     FIX_TF_MAP,
     FIX_TF_PARALLEL,
     FIX_TF_CACHED,
@@ -161,11 +167,24 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds.save('elements')                    # once: ds as it is\n"
          "ds = tf.data.Dataset.load('elements')  # in training\n"
          "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_ITERATOR] =
+        {"tensorflow",
+         "The iterator is made anew for each step, which starts its threads and fills its buffers "
+         "(a shuffle buffer too) again: make it once, before the loop.",
+         "batches = iter(ds.repeat().prefetch(tf.data.AUTOTUNE))  # once\n"
+         "batch = next(batches)                                   # in each step"},
     [FIX_KERAS_WORKERS] =
         {"tensorflow",
          "Where a keras.utils.PyDataset makes them, it has one worker unless it is told otherwise.",
          "def __init__(self):  # of the PyDataset\n"
          "    super().__init__(workers=4, max_queue_size=16)"},
+    [FIX_TF_SMALL] =
+        {"tensorflow",
+         "Elements are small, and most of their time goes into calls, of the map and of what is "
+         "around it: make batches first, and let the map work on whole batches. Most of "
+         "TensorFlow's operations, decode_csv and parse_example too, take them as they are.",
+         "ds = ds.batch(batch_size).map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_MAP] = {"tensorflow", "Run the map in parallel, and make batches ahead of the step.",
                     "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
                     "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
@@ -310,29 +329,6 @@ static bool makes_batches(const char *stage)
 }
 
 // Rows of Python's functions are told with the user's own (stk_finding_cause).
-void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
-    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    if (!s->stage || s->is_fetch || !s->is_pipeline) {
-        return;
-    }
-    const char *per =
-        s->elements > 0
-            ? stk_rule_text(ctx, ", %s %s", stk_human_ns(s->self_ns / s->elements, each),
-                            makes_batches(s->stage) ? "a batch" : "an element")
-            : "";
-    stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
-                    stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
-                    stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
-                    s->parallelism > 1 ? "s" : "");
-    stk_finding_raise(f, 1);
-    if (s->next) {
-        stk_finding_say(ctx, f, "%s takes turns with it, and works about as much",
-                        stk_rule_name(ctx, s->next));
-        stk_finding_raise(f, 2);
-    }
-}
 
 static double share_of(int64_t ns, int64_t all_ns)
 {
@@ -438,6 +434,70 @@ static bool python_limits(const struct stk_rule_ctx *ctx)
                                      (double)run->causes[STK_PART_INPUT].ns;
 }
 
+// Half of the steps make an iterator, which Keras does once for many.
+static bool makes_iterators(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return ctx->pass.run->step_marks > 2 && facts->signs[STK_SIGN_KERAS].count == 0 &&
+           2 * facts->signs[STK_SIGN_ITERATOR].count >= ctx->pass.run->step_marks;
+}
+
+// A source in memory: no files are read.
+static bool is_in_memory(const char *stage)
+{
+    const char *last = strrchr(stage, ':');
+    last = last ? last + 1 : stage;
+    return strncmp(last, "Tensor", 6) == 0 || strncmp(last, "Range", 5) == 0;
+}
+
+// Functions that tf.data called for a batch of the step's; 0: few, or each of them takes long.
+static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_facts *facts = &run->facts;
+    uint64_t calls = facts->signs[STK_SIGN_CAPTURED].count, batches = facts->loader_fetches;
+    int64_t threads = run->slow_stage.parallelism > 1 ? run->slow_stage.parallelism : 1;
+    if (batches == 0 ||
+        (double)calls < stk_input_thresholds[STK_INPUT_FROM_MANY].value * (double)batches) {
+        return 0;
+    }
+    *each_ns = facts->loader_fetch_ns / (int64_t)calls * threads;
+    return (double)*each_ns < stk_input_thresholds[STK_INPUT_FROM_SMALL].value * 1e3
+               ? calls / batches
+               : 0;
+}
+
+void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (!s->stage || s->is_fetch || !s->is_pipeline) {
+        return;
+    }
+    const char *per =
+        s->elements > 0
+            ? stk_rule_text(ctx, ", %s %s", stk_human_ns(s->self_ns / s->elements, each),
+                            makes_batches(s->stage) ? "a batch" : "an element")
+            : "";
+    stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
+                    stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
+                    stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
+                    s->parallelism > 1 ? "s" : "");
+    stk_finding_raise(f, 1);
+    int64_t each_ns;
+    uint64_t small = makes_iterators(ctx) || python_limits(ctx) ? 0 : small_elements(ctx, &each_ns);
+    if (small) {
+        stk_finding_say(ctx, f, "tf.data calls functions %s times a batch, about %s each in all",
+                        stk_human_count(small, count), stk_human_ns(each_ns, each));
+        stk_finding_raise(f, 2);
+    }
+    if (s->next) {
+        stk_finding_say(ctx, f, "%s takes turns with it, and works about as much",
+                        stk_rule_name(ctx, s->next));
+        stk_finding_raise(f, 2);
+    }
+}
+
 static int tf_fix(const struct stk_rule_ctx *ctx)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
@@ -447,7 +507,7 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     if (!s->stage || !s->is_pipeline) {
         return FIX_TFDATA;
     }
-    if (strcmp(s->kind, "read") == 0) {
+    if (strcmp(s->kind, "read") == 0 && !is_in_memory(s->stage)) {
         return FIX_TF_READ;
     }
     if (strcmp(s->kind, "batch") == 0) {
@@ -457,7 +517,10 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
         return FIX_TF_CACHED;
     }
     if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
-        return s->parallelism > 1 ? FIX_TF_PARALLEL : FIX_TF_MAP;
+        int64_t each_ns;
+        return small_elements(ctx, &each_ns) ? FIX_TF_SMALL
+               : s->parallelism > 1          ? FIX_TF_PARALLEL
+                                             : FIX_TF_MAP;
     }
     return FIX_TFDATA;
 }
@@ -465,6 +528,10 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    if (makes_iterators(ctx)) {
+        fix(ctx, f, FIX_TF_ITERATOR);
+        return;
+    }
     if (!even) {
         fix(ctx, f, FIX_TF_EVEN);
     }
@@ -472,7 +539,8 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         fix(ctx, f, FIX_TF_FILTER);
     }
     fix(ctx, f, tf_fix(ctx));
-    if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0) {
+    if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0 &&
+        !is_in_memory(s->next)) {
         fix(ctx, f, FIX_TF_READ);
     }
     if (python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {

@@ -14,6 +14,8 @@ enum {
     STK_INPUT_FROM_PYTHON,
     STK_INPUT_FROM_BUSY,
     STK_INPUT_FROM_COLLATE,
+    STK_INPUT_FROM_MANY,
+    STK_INPUT_FROM_SMALL,
     STK_INPUT_FROM_ASLEEP
 };
 extern const struct stk_threshold stk_input_thresholds[]; // ends with name == NULL

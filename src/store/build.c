@@ -21,6 +21,8 @@ enum stoker_status stk_build_new(struct stk_build **out, struct stoker_err *err)
     stk_vec_init(&b->moves, sizeof(struct stk_fact_move), FACTS_MAX);
     stk_map_init(&b->move_map, FACTS_MAX);
     stk_vec_init(&b->devices, sizeof(struct stk_fact_device), FACTS_MAX);
+    stk_vec_init(&b->programs, sizeof(struct stk_program), STK_PROGRAMS_MAX);
+    stk_vec_init(&b->arguments, sizeof(struct stk_argument), STK_ARGUMENTS_MAX);
     stk_tracks_init(&b->tracks);
     b->facts = (struct stk_build_facts){.format = "", .rank = -1, .world_size = -1};
     b->max_rows = UINT32_MAX - 1;
@@ -49,6 +51,8 @@ void stk_build_free(struct stk_build *b)
     stk_vec_deinit(&b->moves);
     stk_map_deinit(&b->move_map);
     stk_vec_deinit(&b->devices);
+    stk_vec_deinit(&b->programs);
+    stk_vec_deinit(&b->arguments);
     stk_tracks_deinit(&b->tracks);
     if (b->strings_ready) {
         stk_strpool_deinit(&b->strings);
@@ -186,8 +190,9 @@ enum stoker_status stk_build_finish(struct stk_build *b, int threads, struct stk
 {
     STK_ASSERT(b && out);
     static enum stoker_status (*const stages[])(struct stk_finish *, struct stoker_err *) = {
-        stk_build_merge,   stk_build_configs, stk_build_check_times, stk_build_place,
-        stk_build_scatter, stk_build_details, stk_build_order,       stk_build_link};
+        stk_build_merge, stk_build_configs, stk_build_check_times,
+        stk_build_place, stk_build_scatter, stk_build_details,
+        stk_build_order, stk_build_link,    stk_build_programs};
     struct stk_finish f = {.b = b, .threads = threads > 0 ? threads : 1};
     enum stoker_status status = STOKER_OK;
     *out = NULL;

@@ -99,6 +99,15 @@ void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *ke
 // Rows of process `process` (all its tracks) belong to `to`: for readers that learn only at the end
 // which process drives a device. Facts are given for `to`. Not transitive; the last one wins.
 void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to);
+// A program that the profile holds, then its arguments in order; from one thread, before finish.
+// False: the program is not kept, nor may arguments be given for it; the caller says so.
+#define STK_PROGRAMS_MAX 8192u
+#define STK_ARGUMENTS_MAX (1u << 18) // of all programs
+bool stk_build_program(struct stk_build *b, struct stk_str name, int64_t id);
+// False: there is no room for it: the program is taken back.
+bool stk_build_argument(struct stk_build *b, struct stk_str name, struct stk_str type);
+// Count a program that was not kept.
+void stk_build_program_left_out(struct stk_build *b);
 // Whole-trace facts.
 struct stk_build_facts {
     const char *format;      // reader's name (static)

@@ -7,6 +7,7 @@
 //   build_time.c    rows with impossible times are dropped, base_ns is found
 //   build_scatter.c rows go to the columns, track by track; their memory is freed
 //   build_details.c details of events go beside their values
+//   build_program.c programs that the profile holds, and their arguments
 //   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
 //   build_nest.c) build_link.c    launch calls and device work are linked
 #ifndef STK_STORE_BUILD_IMPL_H
@@ -187,7 +188,10 @@ struct stk_build {
     struct stk_vec moves;          // struct stk_fact_move, one per process
     struct stk_map move_map;       // process -> index in moves
     struct stk_vec devices;        // struct stk_fact_device
-    struct stk_build_facts facts;  // strings unused
+    struct stk_vec programs;       // struct stk_program; strings of the builder's pool
+    struct stk_vec arguments;      // struct stk_argument
+    uint32_t programs_left_out;
+    struct stk_build_facts facts; // strings unused
     uint32_t producer, host;
     uint64_t max_rows; // UINT32_MAX - 1; tests lower it
     enum stoker_status failure;
@@ -251,6 +255,7 @@ enum stoker_status stk_build_scatter(struct stk_finish *f, struct stoker_err *er
 enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_programs(struct stk_finish *f, struct stoker_err *err);
 
 // What an unset or kernel row is, by its name; cached per string in f->name_class.
 enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,

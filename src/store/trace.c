@@ -105,6 +105,8 @@ static void free_columns(struct stk_trace *t)
     stk_free(t->processes);
     stk_free(t->devices);
     stk_free(t->tracks);
+    stk_free(t->programs);
+    stk_free(t->arguments);
 }
 
 void stk_trace_free(struct stk_trace *t)
@@ -125,6 +127,7 @@ uint64_t stk_trace_size_bytes(const struct stk_trace *t)
                    sizeof *t->pos_low + sizeof *t->pos_high + sizeof *t->kind + sizeof *t->depth;
     return t->count * row + t->ext_count * sizeof *t->ext + t->config_count * sizeof *t->configs +
            t->long_dur_count * sizeof *t->long_durs + t->track_count * sizeof *t->tracks +
+           t->program_count * sizeof *t->programs + t->argument_count * sizeof *t->arguments +
            t->strings.used_bytes + t->strings.slot_count * 2 * sizeof(uint32_t) +
            t->strings.capacity * (sizeof *t->strings.strings + sizeof *t->strings.lengths);
 }

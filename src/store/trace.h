@@ -148,6 +148,18 @@ struct stk_launch_config {
     ((struct stk_launch_config){                                                                   \
         .flops = -1, .bytes = -1, .registers = -1, .shared_bytes = -1, .occupancy_pct = -1})
 
+// A compiled program that the profile holds as a whole (XLA's HLO), and the arrays that it takes.
+// Those that its function never uses are not among them.
+struct stk_argument {
+    uint32_t name; // string id: "params[0]", as the function's own parameter is called; 0 unknown
+    uint32_t type; // string id: "f32[8,82,64]"
+};
+struct stk_program {
+    uint32_t name;         // string id: "jit_train_step"; several programs may have it
+    int64_t id;            // of the process: where they are numbered, by age
+    uint32_t first, count; // its arguments, in order
+};
+
 // Values that only some events carry.
 #define STK_EXT_VALUE 1u // `value` is set: bytes of a copy, memset or allocation, number of a step
 #define STK_EXT_STEP 2u  // a step marker; value is the step's number if STK_EXT_VALUE
@@ -199,6 +211,11 @@ struct stk_trace {
     struct stk_device *devices;
     struct stk_track *tracks;
     uint32_t process_count, device_count, track_count;
+
+    struct stk_program *programs; // ordered by name and id
+    struct stk_argument *arguments;
+    uint32_t program_count, argument_count;
+    uint32_t programs_left_out; // beyond what is kept
 
     struct stk_strpool strings;
     struct stk_issue issues[STK_ISSUE_COUNT];

@@ -72,6 +72,25 @@ static const char *check_places(const struct stk_trace *t)
     return NULL;
 }
 
+static const char *check_programs(const struct stk_trace *t)
+{
+    for (uint32_t i = 0; i < t->program_count; i++) {
+        const struct stk_program *p = &t->programs[i];
+        if (!is_string(t, p->name) || p->first > t->argument_count ||
+            p->count > t->argument_count - p->first) {
+            return wrong("program %u: name %u, arguments %u from %u on", i, p->name, p->count,
+                         p->first);
+        }
+    }
+    for (uint32_t i = 0; i < t->argument_count; i++) {
+        if (!is_string(t, t->arguments[i].name) || !is_string(t, t->arguments[i].type)) {
+            return wrong("argument %u: name %u, type %u", i, t->arguments[i].name,
+                         t->arguments[i].type);
+        }
+    }
+    return NULL;
+}
+
 static const char *check_track(const struct stk_trace *t, uint32_t i, uint32_t first)
 {
     const struct stk_track *k = &t->tracks[i];
@@ -238,6 +257,7 @@ const char *stk_trace_check(const struct stk_trace *t)
     uint32_t covered = 0;
     const char *text = check_facts(t);
     text = text ? text : check_places(t);
+    text = text ? text : check_programs(t);
     text = text ? text : check_long_durs(t);
     for (uint32_t i = 0; i < t->track_count && !text; i++) {
         text = check_track(t, i, covered);

@@ -25,7 +25,9 @@
     X(long_durs, t->long_dur_count)                                                                \
     X(processes, t->process_count)                                                                 \
     X(devices, t->device_count)                                                                    \
-    X(tracks, t->track_count)
+    X(tracks, t->track_count)                                                                      \
+    X(programs, t->program_count)                                                                  \
+    X(arguments, t->argument_count)
 
 void stk_text_freeze(struct stk_frost *f, const char *text)
 {

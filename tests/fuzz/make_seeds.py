@@ -191,6 +191,25 @@ def write_xplane(out):
     gauges.line(9, "_counters_", [gauges.event("power_mw", 50 * i, 0, power_mw=3e5 + i) for i in range(4)])
     (out / "memory.xplane.pb").write_bytes(heap.encode() + chip.encode() + gauges.encode() + blob(4, "host0"))
     (out / "host.xplane.pb").write_bytes(host.encode() + blob(3, "GPU events were dropped") + blob(4, "host0"))
+    write_programs(out)
+
+
+def write_programs(out):
+    """Three compiled programs of a function, whose argument x is of another length in each, beside its calls."""
+    host, programs = Plane("/host:CPU", 0), b""
+    for n in range(3):
+        shape = num(2, 11) + blob(3, varint(8) + varint(64 + n))
+        parameter = blob(1, "Arg_0.1") + blob(2, "parameter") + blob(3, shape) + blob(7, blob(2, "x"))
+        entry = blob(1, "main") + blob(2, parameter) + num(5, 2)
+        proto = blob(1, blob(1, "jit_step") + blob(3, entry) + num(5, 2 * n) + num(6, 2))
+        meta = num(1, n + 1) + blob(2, f"jit_step({2 * n})") + blob(5, num(1, 4) + blob(6, proto))
+        programs += blob(4, num(1, n + 1) + blob(2, meta))
+    calls = []
+    for n in range(3):
+        calls += [host.event("train", 1000 * n, 990, step_num=n, _r=1), host.event("PjitFunction(step)", 1000 * n + 5, 900)]
+        calls.append(host.event("backend_compile", 1000 * n + 10, 700))
+    host.line(7, "python", calls)
+    (out / "programs.xplane.pb").write_bytes(blob(1, num(1, 1) + blob(2, "/host:metadata") + programs) + host.encode())
 
 
 def fixed(field, data):

@@ -273,6 +273,62 @@ static void check_leading(void)
     leading("queue.py(3): read_tiles", 500, false); // Python's own library
 }
 
+// A function whose name says nothing is known by what it calls; a next() inside of one that
+// prepares is no fetch of the step's, unless it is most of it.
+static void leading_calls(const char *name, const char *calls, double calls_us, int64_t input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 500, 3000, name, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 600, calls_us, calls, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 4000, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, STEPS * input_us);
+    CHECK_EQ(r->facts.loader_fetches, input_us ? STEPS : 0);
+    synth_end(&s);
+}
+
+static void check_leading_calls(void)
+{
+    leading_calls("train.py(3): open_shard", "numpy/lib/npyio.py(302): load", 500, 3000);
+    leading_calls("$train.py:3 open_shard", "$numpy frombuffer", 500, 3000);
+    leading_calls("train.py(3): open_shard", "<built-in method sort of x>", 500, 0);
+    leading_calls("train.py(3): keep_metric", "numpy/lib/npyio.py(302): load", 500, 0);
+    leading_calls("train.py(3): load_table", "<built-in function next>", 500, 3000);
+    leading_calls("train.py(3): load_table", "<built-in function next>", 2500, 2500);
+}
+
+// The result of a function without telling words, made on a thread of a pool: input where the step
+// waits for it before its work.
+static void check_pool_result(void)
+{
+    for (int n = 0; n < 2; n++) {
+        struct synth s;
+        synth_begin(&s);
+        for (int i = 0; i < STEPS; i++) {
+            double t = i * STEP_US, at = n == 0 ? 100 : 4100;
+            synth_step(&s, MAIN, t, STEP_US, i);
+            synth_host(&s, MAIN, t + at, 4000, "concurrent/futures/_base.py(428): result",
+                       STK_KIND_PYTHON);
+            synth_host(&s, OTHER, t + at, 3900, "train.py(7): build_tiles", STK_KIND_PYTHON);
+            synth_host(&s, OTHER, t + at + 3910, 80, "concurrent/futures/_base.py(537): set_result",
+                       STK_KIND_PYTHON);
+            synth_host(&s, MAIN, t + (n == 0 ? 4100 : 0), 4000, "aten::conv2d", STK_KIND_HOST_OP);
+        }
+        struct stk_rank_sum *r = synth_summarize(&s);
+        PART(r, INPUT, n == 0 ? STEPS * 4000 : 0);
+        PART(r, WAIT, n == 0 ? 0 : STEPS * 4000);
+        if (n == 0) {
+            CHECK_STR(r->facts.input_filler, "train.py(7): build_tiles");
+        }
+        synth_end(&s);
+    }
+}
+
 // Coroutines that read are run by an event loop, which waits for what they asked: all of it is
 // input, of the first coroutine that the loop ran. A with statement's next() is no fetch.
 static void check_coroutines(void)
@@ -611,6 +667,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_prep_names);
     CHECK_RUN(check_prepared_ahead);
     CHECK_RUN(check_leading);
+    CHECK_RUN(check_leading_calls);
+    CHECK_RUN(check_pool_result);
     CHECK_RUN(check_coroutines);
     CHECK_RUN(check_python_in_graph);
     CHECK_RUN(check_function_call);

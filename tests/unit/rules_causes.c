@@ -143,6 +143,29 @@ static void input_stage(void)
     x = pipeline("Iterator::Prefetch::FlatMap", "read", false, true, 0);
     CHECK(advises(x, "Read several files") == 0);
     fake_done(&f);
+    x = pipeline("Iterator::Prefetch::TensorSlice", "read", false, true, 0);
+    CHECK(advises(x, "Read several files") < 0); // it is in memory
+    f.run.facts.signs[STK_SIGN_ITERATOR].count = FAKE_STEPS;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "iterator is made anew") == 0);
+    fake_done(&f);
+
+    // Many short elements a batch: batch first.
+    x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 0);
+    f.run.facts.loader_fetches = FAKE_STEPS;
+    f.run.facts.loader_fetch_ns = FAKE_STEPS * 20000000ll;
+    f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 200;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(advises(x, "make batches first") == 0 && says(x, "200 times a batch"));
+    f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 63; // few
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "make batches first") < 0);
+    f.run.facts.signs[STK_SIGN_CAPTURED].count = FAKE_STEPS * 200;
+    f.run.facts.loader_fetch_ns = FAKE_STEPS * 200000000ll; // each takes long
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "make batches first") < 0);
+    fake_done(&f);
 
     // A generator or py_function runs under Python's lock, whatever the stage around it.
     x = pipeline("Iterator::Prefetch::ParallelMapV2", "preprocess", true, true, 100000000);
@@ -592,8 +615,20 @@ static void compiling_again(void)
     fake_init(&f, 1, STK_SCOPE_STEPS);
     fake_part(&f, STK_PART_COMPILE, 0.3, -1);
     f.run.facts.compile_recurring_ns = f.run.parts[STK_PART_COMPILE];
+    f.run.facts.recompiled[0] = (struct stk_recompiled){
+        .name = "PjitFunction(step)",
+        .count = 9,
+        .later = 7,
+        .programs = 9,
+        .changed_count = 3,
+        .changed = {{"x", {"f32[8]", "f32[9]", "f32[10]"}, 9}, {"mask", {"pred[8]", "s32[8]"}, 2}}};
+    f.run.facts.recompiled[1] = (struct stk_recompiled){
+        .name = "PjitFunction(apply)", .count = 5, .later = 5, .programs = 5};
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "compile-recurring");
+    CHECK(says(x, "9 compiled programs of step differ in x: f32[8], f32[9], f32[10] and 6 more; "
+                  "mask: pred[8], s32[8]; 1 more argument"));
+    CHECK(says(x, "5 compiled programs of apply take arrays of the same shapes and types"));
     CHECK(f.verdict.kind == STK_VERDICT_HOST);
     CHECK_STR(x->severity, "high");
     CHECK(advises(x, "mark_dynamic") == 0);

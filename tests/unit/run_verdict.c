@@ -107,6 +107,15 @@ static void test_cold_and_recurring(void)
     r = rank_of(0, 5, PARTS([STK_PART_COMPUTE] = 30, [STK_PART_COMPILE] = 70));
     r->facts.compile_recurring_ns = r->devices[0].parts[STK_PART_COMPILE];
     CHECK_EQ(judge(merge(&r, 1)).kind, STK_VERDICT_HOST);
+    // The first two steps compile most, but the others go on.
+    r = rank_of(0, 5, PARTS([STK_PART_COMPUTE] = 30, [STK_PART_COMPILE] = 70));
+    int64_t compile_ns = r->devices[0].parts[STK_PART_COMPILE];
+    r->cold_ns = compile_ns * 7 / 10;
+    r->facts.compile_recurring_ns = compile_ns * 3 / 10;
+    CHECK_EQ(judge(merge(&r, 1)).kind, STK_VERDICT_COLD);
+    r->cold_ns = compile_ns * 6 / 10;
+    r->facts.compile_recurring_ns = compile_ns * 4 / 10;
+    CHECK_EQ(judge(merge(&r, 1)).kind, STK_VERDICT_HOST);
 }
 
 static void test_abstains(void)

@@ -8,9 +8,11 @@
 //     a function that prepares, before their first one: what feeds the step comes before it.
 //
 // An input wait although no fetch is recorded: functions of the user's own that run before the
-// step's first model operation in half of all steps, and whose words speak of data (feeds.def).
+// step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
+// say nothing while what they call makes arrays of bytes or of files.
 // They may make tensors: operations inside of them are no work of the step while they are few of
-// it.
+// it. Where fetches are recorded, the same holds if all of them lie inside such functions and are
+// the smaller part of these: what reads a file asks for its next line.
 //
 // Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
 // waits for has been asked for by it.
@@ -152,12 +154,12 @@ static void widen_to_loops(const struct stk_analysis *a, struct stk_thread_curso
 struct lead {
     struct stk_analysis *a;
     const struct work *work;
-    uint8_t *says;        // per string id: 1 + enum stk_feed of a user's function, 0 not asked yet
+    uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
     struct stk_vec marks; // struct stk_mark
     uint32_t steps;       // that have one
 };
 
-static bool speaks_of_data(struct lead *x, uint32_t event)
+static enum stk_feed says_of(struct lead *x, uint32_t event)
 {
     uint32_t id = x->a->t->name[event];
     if (x->says[id] == 0) {
@@ -165,9 +167,30 @@ static bool speaks_of_data(struct lead *x, uint32_t event)
         enum stk_python_owner owner = stk_python_frame_owner(name);
         bool is_user = owner == STK_PYTHON_USER || owner == STK_PYTHON_UNKNOWN;
         x->says[id] = 1 + (uint8_t)(is_user ? stk_feed_of(stk_python_frame_parse(name).function)
-                                            : STK_FEED_UNKNOWN);
+                                            : STK_FEED_OTHER);
     }
-    return x->says[id] == 1 + STK_FEED_DATA;
+    return (enum stk_feed)(x->says[id] - 1);
+}
+
+// Does the function call one that makes arrays of bytes or of a file?
+static bool brings_data(const struct stk_analysis *a, uint32_t row, uint32_t function)
+{
+    const struct stk_trace *t = a->t;
+    int64_t end_ns = stk_end_ns(t, function);
+    uint32_t behind = t->tracks[row].first + t->tracks[row].count;
+    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
+        if (t->kind[e] == STK_KIND_PYTHON &&
+            stk_feed_brings(stk_python_frame_parse(stk_name_of(t, e)).function)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool speaks_of_data(struct lead *x, uint32_t row, uint32_t event)
+{
+    enum stk_feed says = says_of(x, event);
+    return says == STK_FEED_DATA || (says == STK_FEED_UNKNOWN && brings_data(x->a, row, event));
 }
 
 // Is what a function of the row calls little of the step's work, with more of it to come?
@@ -203,9 +226,10 @@ static bool find_leading(struct lead *x, uint32_t row)
         bool leads = begins_with_work
                          ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
                          : t->start_ns[e] <= x->work[at].first_ns;
-        if (!leads || !speaks_of_data(x, e) ||
+        if (!leads ||
             (!begins_with_work && stk_end_ns(t, e) > x->work[at].first_ns &&
-             !holds_little(x->a, row, e, &x->work[at]))) {
+             !holds_little(x->a, row, e, &x->work[at])) ||
+            !speaks_of_data(x, row, e)) {
             continue;
         }
         struct stk_mark *m = stk_vec_push(&x->marks);
@@ -220,18 +244,37 @@ static bool find_leading(struct lead *x, uint32_t row)
     return true;
 }
 
-// Where no fetch is recorded. False: no memory.
+// Do the functions hold all fetches, which are the smaller part of them?
+static bool holds_fetches(const struct stk_analysis *a, const struct stk_vec *functions)
+{
+    int64_t outer_ns = 0, inner_ns = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < functions->count; i++) {
+        const struct stk_mark *m = stk_vec_at(functions, i);
+        outer_ns = stk_add_ns(outer_ns, m->end_ns - m->start_ns);
+        for (; at < a->fetches.count && a->fetches.v[at].start_ns >= m->start_ns &&
+               a->fetches.v[at].end_ns <= m->end_ns;
+             at++) {
+            inner_ns = stk_add_ns(inner_ns, a->fetches.v[at].end_ns - a->fetches.v[at].start_ns);
+        }
+    }
+    return at == a->fetches.count && inner_ns <= outer_ns / 2;
+}
+
+// Where no fetch is recorded but inside of such functions. False: no memory.
 static bool add_leading(struct stk_analysis *a, const struct work *work,
                         struct stk_thread_cursor *c)
 {
     struct lead x = {.a = a, .work = work};
-    if (a->driver == STK_NONE || a->fetches.count > 0) {
+    if (a->driver == STK_NONE) {
         return true;
     }
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
     x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
     bool ok = x.says && find_leading(&x, a->driver);
-    if (ok && x.steps > 0 && 2 * x.steps >= a->step_count) {
+    if (ok && x.steps > 0 && 2 * x.steps >= a->step_count && holds_fetches(a, &x.marks)) {
+        a->sum->facts.loader_fetches = 0;
+        a->sum->facts.loader_fetch_ns = 0;
         stk_free(a->fetches.v);
         a->fetches = (struct stk_marks){x.marks.items, x.marks.count};
         widen_to_loops(a, c, a->driver, &a->fetches);
@@ -286,8 +329,7 @@ bool stk_preparation_check(struct stk_analysis *a)
         any |= is_prep(a, &a->fetches.v[i]);
         functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;
     }
-    bool none = a->fetches.count == 0 && has_python(a);
-    if (!any && !functions && !none) {
+    if (!any && !functions && !has_python(a)) {
         return true;
     }
     struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
@@ -313,7 +355,8 @@ bool stk_preparation_check(struct stk_analysis *a)
             widen_to_loops(a, c, k, &a->fetches);
         }
     }
-    bool ok = work && c && (!none || (begin_with_main(a, work) && add_leading(a, work, c)));
+    bool ok =
+        work && c && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, c)));
     stk_free(work);
     stk_free(c);
     return ok;

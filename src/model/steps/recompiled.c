@@ -87,7 +87,8 @@ static bool keep(struct stk_analysis *a, const struct stk_vec *tallies)
                                     .count = t->count,
                                     .later = t->later,
                                     .ns = t->ns};
-        if (!a->sum->facts.recompiled[i].name) {
+        struct stk_recompiled *kept = &a->sum->facts.recompiled[i];
+        if (!kept->name || !stk_recompiled_explain(a, kept)) {
             return false;
         }
     }

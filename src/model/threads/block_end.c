@@ -6,7 +6,8 @@
 // Method: of the calls that end such a wait (names_block.def) the last one on another thread before
 // the wait is over. What that thread did meanwhile is asked for at five moments of the wait: the
 // innermost frame that is a fetch or is named after preparing data, or after something else
-// (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise.
+// (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise; so is the
+// result of a user's function on a thread of a pool, where it is waited for before the step's work.
 // O((w + e) log e) in waits and ends.
 // Limits: threads whose Python was not recorded are not seen, nor are other processes: what comes
 // through a queue between processes, or from a pool of them, is taken for data.
@@ -21,7 +22,8 @@
 
 #define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
 #define MOMENTS 5
-#define SIBLINGS 64 // calls before it that the frame around a call is looked for behind
+#define LOOKED_MAX 1024 // events of a step that are looked at before a wait
+#define SIBLINGS 64      // calls before it that the frame around a call is looked for behind
 
 struct ends {
     struct stk_analysis *a;
@@ -46,7 +48,14 @@ static enum stk_feed frame_says(const struct stk_analysis *a, const struct stk_o
     return stk_feed_of(stk_python_frame_parse(name).function);
 }
 
-// What the thread does at a moment, by its innermost frame that says so.
+static bool is_users(const struct stk_analysis *a, uint32_t event)
+{
+    return a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_python_frame_owner(stk_name_of(a->t, event)) == STK_PYTHON_USER;
+}
+
+// What the thread does at a moment, by its innermost frame that says so; where none does, *frame is
+// the outermost of the user's own.
 static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, uint32_t *frame)
 {
     for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
@@ -62,8 +71,10 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
         stk_cursor_advance(c, t_ns);
         for (uint32_t i = c->depth; i-- > 0;) {
             enum stk_feed says = frame_says(x->a, &c->stack[i]);
-            if (says != STK_FEED_UNKNOWN) {
+            if (says != STK_FEED_UNKNOWN || is_users(x->a, c->stack[i].event)) {
                 *frame = c->stack[i].event;
+            }
+            if (says != STK_FEED_UNKNOWN) {
                 return says;
             }
         }
@@ -125,12 +136,38 @@ static bool is_between_processes(const struct stk_analysis *a, uint32_t event)
                         STK_STR("queues.py"));
 }
 
+// Does the wait come before the step's work?
+static bool leads_step(const struct stk_analysis *a, const struct stk_mark *wait)
+{
+    const uint32_t work = STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH;
+    const struct stk_trace *t = a->t;
+    uint32_t step = 0, high = a->step_count;
+    while (step < high) { // first that ends behind the wait's start
+        uint32_t mid = step + (high - step) / 2;
+        if (a->steps[mid].end_ns <= wait->start_ns) {
+            step = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    if (step == a->step_count || a->steps[step].start_ns > wait->start_ns) {
+        return false;
+    }
+    uint32_t first = t->tracks[stk_track_of(t, wait->event)].first, looked = 0;
+    for (uint32_t e = wait->event; e-- > first && t->start_ns[e] >= a->steps[step].start_ns;) {
+        if ((stk_class_of(a, e) & work) || ++looked > LOOKED_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
 {
     enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
     bool can = by == STK_ENDED_BY_PUT || by == STK_ENDED_BY_LOCK || by == STK_ENDED_BY_RESULT;
     uint32_t call = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
-    int feeds = 0, serves = 0;
+    int feeds = 0, serves = 0, users = 0;
     if (call == STK_NONE) {
         return by == STK_ENDED_BY_PUT && is_between_processes(x->a, wait->event);
     }
@@ -144,9 +181,11 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
         enum stk_feed says = thread_says(x, thread, at, &seen);
         feeds += says == STK_FEED_DATA;
         serves += says == STK_FEED_OTHER;
-        frame = says == STK_FEED_DATA ? seen : frame;
+        users += says == STK_FEED_UNKNOWN && seen != STK_NONE;
+        frame = says != STK_FEED_OTHER && seen != STK_NONE ? seen : frame;
     }
-    if (feeds <= serves && (by != STK_ENDED_BY_PUT || serves > 0)) {
+    bool is_answer = by == STK_ENDED_BY_RESULT && users > 0 && leads_step(x->a, wait);
+    if (feeds <= serves && ((by != STK_ENDED_BY_PUT && !is_answer) || serves > 0)) {
         return false;
     }
     x->a->threads[thread].is_loader = true; // what it computes is no model's

@@ -11,6 +11,11 @@ static const struct {
 #include "model/threads/feeds.def"
 };
 
+static const struct stk_str bringers[] = {
+#define BRINGS(name) {name, sizeof(name) - 1},
+#include "model/threads/feeds.def"
+};
+
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -48,6 +53,15 @@ enum stk_feed stk_feed_of(struct stk_str function)
         if (has_word(function, words[i].word)) {
             found = words[i].feed;
         }
+    }
+    return found;
+}
+
+bool stk_feed_brings(struct stk_str function)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof bringers / sizeof *bringers && !found; i++) {
+        found = stk_str_eq(function, bringers[i]);
     }
     return found;
 }

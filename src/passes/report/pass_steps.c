@@ -106,7 +106,9 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
 static uint64_t batches_of(const struct stk_run_sum *run)
 {
     uint64_t fetches = run->facts.batch_fetches, steps = run->step_marks;
-    if (steps < STEPS_TELL || run->rank_count != 1) { // steps are those of one rank
+    // Steps are those of one rank. What asks an iterator of its own for the end is no batch.
+    if (steps < STEPS_TELL || run->rank_count != 1 ||
+        2 * run->facts.signs[STK_SIGN_ITERATOR].count >= steps) {
         return 0;
     }
     uint64_t each = (fetches + steps / 2) / steps, all = each * steps;

@@ -93,6 +93,9 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
     if (status == STOKER_OK) {
         status = number_device(r, plane);
     }
+    if (status == STOKER_OK && plane->kind == STK_XP_PLANE_FACTS) {
+        status = stk_xp_read_programs(r, walk, offset, size);
+    }
     if (status != STOKER_OK) {
         return status;
     }

@@ -51,6 +51,11 @@ STK_MUST_CHECK enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, cons
 // Remember that the space itself is cut or malformed at this place (nothing for other steps).
 void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t offset);
 
+// xplane_program.c: the compiled programs that the plane at [offset, offset + size) holds, to the
+// builder.
+STK_MUST_CHECK enum stoker_status stk_xp_read_programs(struct stk_xp_reading *r,
+                                                       struct stk_pb_walk *walk, uint64_t offset,
+                                                       uint64_t size);
 // xplane_intake.c: input that can only be read in order, one plane in memory at a time.
 STK_MUST_CHECK enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r);
 
