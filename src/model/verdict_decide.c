@@ -333,13 +333,23 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
                                                                          : STK_LEVEL_MEDIUM;
 }
 
+// Without a device the collectives' own time is part of the step: where it is far more than the
+// waiting, an even load would gain less than fewer or cheaper collectives.
+static bool straggles(const struct stk_run_sum *run)
+{
+    return run->straggler.fired &&
+           (run->scope != STK_SCOPE_HOST ||
+            (double)run->parts[STK_PART_COMMUNICATION] <=
+                AT(STRAGGLER_OWN) * (double)run->parts[STK_PART_COLLECTIVE_WAIT]);
+}
+
 static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)
 {
     v->reason = abstain(run, v->group_share);
     if (v->reason != STK_REASON_NONE) {
         return STK_VERDICT_CANNOT_TELL;
     }
-    if (run->straggler.fired) {
+    if (straggles(run)) {
         return STK_VERDICT_STRAGGLER;
     }
     if (cold_start(run)) {

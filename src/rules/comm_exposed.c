@@ -14,7 +14,7 @@ static const struct stk_threshold thresholds[] = {
               "on a CPU communication is part of the work"},
     [WAITING] = {"waiting for peers", "share of the exposed communication", 0.5,
                  "from half on, the peers' pace is the matter, not the link"},
-    [MANY] = {"collectives", "a step", 30, "buckets of a usual size are fewer"},
+    [MANY] = {"collectives", "a step", 16, "buckets of a usual size are fewer"},
     [BRIEF] = {"a collective, on average, at most", "us", 300,
                "from here starting it takes longer than sending"},
     [BRIEF_HOST] = {"a collective over gloo, on average, at most", "us", 1000,

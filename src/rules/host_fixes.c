@@ -63,6 +63,7 @@ enum {
     FIX_JAX_SAVE,
     FIX_TF_FUNCTION,
     FIX_KERAS_FUNCTION,
+    FIX_KERAS_AROUND,
     FIX_KERAS_PREDICT,
     FIX_TF_AROUND,
     FIX_TF_SUMMARY,
@@ -178,6 +179,13 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_KERAS_FUNCTION] = {"tensorflow",
                             "Run the step as one graph instead of operation by operation.",
                             "model.compile(optimizer=optimizer, loss=loss, run_eagerly=False)"},
+    [FIX_KERAS_AROUND] =
+        {"tensorflow",
+         "The compiled step is one call; the operations around it, called one by one from Python, "
+         "are a callback's, which reads, saves or shows weights: let it do that once an epoch, or "
+         "rarer.",
+         "keras.callbacks.ModelCheckpoint('at.weights.h5', save_weights_only=True, "
+         "save_freq='epoch')"},
     [FIX_KERAS_PREDICT] =
         {"tensorflow",
          "A dataset and its iterator are made anew in each step, as every call of model.predict, "
@@ -438,7 +446,8 @@ static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
         fix(ctx, f, FIX_TF_SUMMARY);
     } else if (sign(ctx, STK_SIGN_KERAS)->count > 0) {
-        fix(ctx, f, FIX_KERAS_FUNCTION);
+        fix(ctx, f,
+            is_in_each_step(ctx, STK_SIGN_FUNCTION) ? FIX_KERAS_AROUND : FIX_KERAS_FUNCTION);
     } else {
         fix(ctx, f, is_in_each_step(ctx, STK_SIGN_FUNCTION) ? FIX_TF_AROUND : FIX_TF_FUNCTION);
     }

@@ -10,6 +10,8 @@
 // An input wait although no fetch is recorded: functions of the user's own that run before the
 // step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
 // say nothing while what they call makes arrays of bytes or of files.
+// Without a device, a function whose name says nothing at all prepares data too, where it takes a
+// good part of the steps' time and next to none of that is the framework's.
 // They may make tensors: operations inside of them are no work of the step while they are few of
 // it. Where fetches are recorded, the same holds if all of them lie inside such functions and are
 // the smaller part of these: what reads a file asks for its next line.
@@ -27,6 +29,8 @@
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_walk.h"
 
+#define WORK_LITTLE 0.2 // of a function's time, at most, is the framework's
+#define GOOD_PART 0.15  // of the steps' time: from where a wait for input is told on a host
 #define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
 
 // When a step's model operations begin and end, outside of all marks, and how many there are.
@@ -157,6 +161,7 @@ struct lead {
     uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
     struct stk_vec marks; // struct stk_mark
     uint32_t steps;       // that have one
+    bool any;             // functions whose names say nothing count
 };
 
 static enum stk_feed says_of(struct lead *x, uint32_t event)
@@ -187,10 +192,32 @@ static bool brings_data(const struct stk_analysis *a, uint32_t row, uint32_t fun
     return false;
 }
 
+// Is next to nothing of the function's time the framework's work?
+static bool works_little(const struct stk_analysis *a, uint32_t row, uint32_t function)
+{
+    const struct stk_trace *t = a->t;
+    int64_t end_ns = stk_end_ns(t, function), work_ns = 0, busy_ns = INT64_MIN;
+    uint32_t behind = t->tracks[row].first + t->tracks[row].count;
+    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
+        if ((stk_class_of(a, e) & WORK) && t->start_ns[e] >= busy_ns) {
+            work_ns = stk_add_ns(work_ns, stk_dur_ns(t, e));
+            busy_ns = stk_end_ns(t, e);
+        }
+    }
+    return (double)work_ns <= WORK_LITTLE * (double)stk_dur_ns(t, function);
+}
+
 static bool speaks_of_data(struct lead *x, uint32_t row, uint32_t event)
 {
     enum stk_feed says = says_of(x, event);
-    return says == STK_FEED_DATA || (says == STK_FEED_UNKNOWN && brings_data(x->a, row, event));
+    if (says != STK_FEED_UNKNOWN) {
+        return says == STK_FEED_DATA;
+    }
+    struct stk_str name = stk_name_of(x->a->t, event);
+    return brings_data(x->a, row, event) ||
+           (x->any && stk_python_frame_owner(name) == STK_PYTHON_USER &&
+            !stk_feed_rules(stk_python_frame_parse(name).function) &&
+            works_little(x->a, row, event));
 }
 
 // Is what a function of the row calls little of the step's work, with more of it to come?
@@ -244,21 +271,74 @@ static bool find_leading(struct lead *x, uint32_t row)
     return true;
 }
 
+static int64_t total_ns(const struct stk_vec *functions)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < functions->count; i++) {
+        const struct stk_mark *m = stk_vec_at(functions, i);
+        ns = stk_add_ns(ns, m->end_ns - m->start_ns);
+    }
+    return ns;
+}
+
 // Do the functions hold all fetches, which are the smaller part of them?
 static bool holds_fetches(const struct stk_analysis *a, const struct stk_vec *functions)
 {
-    int64_t outer_ns = 0, inner_ns = 0;
+    int64_t inner_ns = 0;
     size_t at = 0;
     for (size_t i = 0; i < functions->count; i++) {
         const struct stk_mark *m = stk_vec_at(functions, i);
-        outer_ns = stk_add_ns(outer_ns, m->end_ns - m->start_ns);
         for (; at < a->fetches.count && a->fetches.v[at].start_ns >= m->start_ns &&
                a->fetches.v[at].end_ns <= m->end_ns;
              at++) {
             inner_ns = stk_add_ns(inner_ns, a->fetches.v[at].end_ns - a->fetches.v[at].start_ns);
         }
     }
-    return at == a->fetches.count && inner_ns <= outer_ns / 2;
+    return at == a->fetches.count && inner_ns <= total_ns(functions) / 2;
+}
+
+// Functions of most steps that hold what fetches there are.
+static bool feeds_steps(const struct lead *x)
+{
+    return x->steps > 0 && 2 * x->steps >= x->a->step_count && holds_fetches(x->a, &x->marks);
+}
+
+// The same by functions whose names say nothing; false: no memory.
+static bool find_silent(struct lead *x, bool *found)
+{
+    const struct stk_analysis *a = x->a;
+    int64_t steps_ns = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        steps_ns = stk_add_ns(steps_ns, a->steps[i].end_ns - a->steps[i].start_ns);
+    }
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        if (a->sum->devices[d].kernels > 0) {
+            return true;
+        }
+    }
+    x->any = true;
+    x->steps = 0;
+    x->marks.count = 0;
+    if (!find_leading(x, a->driver)) {
+        return false;
+    }
+    *found = feeds_steps(x) && (double)total_ns(&x->marks) >= GOOD_PART * (double)steps_ns;
+    return true;
+}
+
+static void take_leading(struct lead *x, struct stk_thread_cursor *c)
+{
+    struct stk_analysis *a = x->a;
+    a->sum->facts.loader_fetches = 0;
+    a->sum->facts.loader_fetch_ns = 0;
+    stk_free(a->fetches.v);
+    a->fetches = (struct stk_marks){x->marks.items, x->marks.count};
+    widen_to_loops(a, c, a->driver, &a->fetches);
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        const struct stk_mark *m = &a->fetches.v[i];
+        a->sum->facts.loader_fetches++;
+        a->sum->facts.loader_fetch_ns += m->end_ns - m->start_ns;
+    }
 }
 
 // Where no fetch is recorded but inside of such functions. False: no memory.
@@ -272,17 +352,10 @@ static bool add_leading(struct stk_analysis *a, const struct work *work,
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
     x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
     bool ok = x.says && find_leading(&x, a->driver);
-    if (ok && x.steps > 0 && 2 * x.steps >= a->step_count && holds_fetches(a, &x.marks)) {
-        a->sum->facts.loader_fetches = 0;
-        a->sum->facts.loader_fetch_ns = 0;
-        stk_free(a->fetches.v);
-        a->fetches = (struct stk_marks){x.marks.items, x.marks.count};
-        widen_to_loops(a, c, a->driver, &a->fetches);
-        for (size_t i = 0; i < a->fetches.count; i++) {
-            const struct stk_mark *m = &a->fetches.v[i];
-            a->sum->facts.loader_fetches++;
-            a->sum->facts.loader_fetch_ns += m->end_ns - m->start_ns;
-        }
+    bool found = ok && feeds_steps(&x);
+    ok = ok && (found || find_silent(&x, &found));
+    if (ok && found) {
+        take_leading(&x, c);
     } else {
         stk_vec_deinit(&x.marks);
     }

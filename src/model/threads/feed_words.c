@@ -11,6 +11,11 @@ static const struct {
 #include "model/threads/feeds.def"
 };
 
+static const struct stk_str ruling[] = {
+#define RULES(w) {w, sizeof(w) - 1},
+#include "model/threads/feeds.def"
+};
+
 static const struct stk_str bringers[] = {
 #define BRINGS(name) {name, sizeof(name) - 1},
 #include "model/threads/feeds.def"
@@ -62,6 +67,15 @@ bool stk_feed_brings(struct stk_str function)
     bool found = false;
     for (size_t i = 0; i < sizeof bringers / sizeof *bringers && !found; i++) {
         found = stk_str_eq(function, bringers[i]);
+    }
+    return found;
+}
+
+bool stk_feed_rules(struct stk_str function)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof ruling / sizeof *ruling && !found; i++) {
+        found = has_word(function, ruling[i]);
     }
     return found;
 }

@@ -9,6 +9,8 @@ enum stk_feed { STK_FEED_UNKNOWN, STK_FEED_DATA, STK_FEED_OTHER };
 // Whether a function prepares data, or does something else (saves, logs, evaluates). What says
 // "something else" has the last word: save_batch.
 enum stk_feed stk_feed_of(struct stk_str function);
+// Whether a function of which that says nothing rules how the job runs (train, schedule, throttle).
+bool stk_feed_rules(struct stk_str function);
 // Whether a library's function makes arrays of bytes or of a file, by its name.
 bool stk_feed_brings(struct stk_str function);
 
