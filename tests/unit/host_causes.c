@@ -146,7 +146,8 @@ static void check_not_blocked(void)
     }
     struct stk_rank_sum *r = synth_summarize(&s);
     PART(r, WAIT, 0);
-    PART(r, HOST, STEPS * 6000 + STEPS * 100); // and the piece before
+    PART(r, HOST, STEPS * 3000 + STEPS * 100); // and the piece before
+    PART(r, INPUT, STEPS * 3000);              // what comes before the work, and says nothing else
     synth_end(&s);
 }
 
@@ -319,7 +320,7 @@ static void silent(const char *name, double dur_us, double work_us, bool feeds)
         }
     }
     struct stk_rank_sum *r = synth_summarize(&s);
-    PART(r, INPUT, feeds ? STEPS * (int64_t)dur_us : 0);
+    PART(r, INPUT, feeds ? STEPS * (int64_t)(dur_us - work_us) : 0);
     synth_end(&s);
 }
 

@@ -215,8 +215,7 @@ static bool speaks_of_data(struct lead *x, uint32_t row, uint32_t event)
     }
     struct stk_str name = stk_name_of(x->a->t, event);
     return brings_data(x->a, row, event) ||
-           (x->any && stk_python_frame_owner(name) == STK_PYTHON_USER &&
-            !stk_feed_rules(stk_python_frame_parse(name).function) &&
+           (x->any && !stk_feed_rules(stk_python_frame_parse(name).function) &&
             works_little(x->a, row, event));
 }
 
@@ -363,6 +362,23 @@ static bool add_leading(struct stk_analysis *a, const struct work *work,
     return ok;
 }
 
+// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the step's
+// input.
+static void drop_rare_iterators(struct stk_analysis *a)
+{
+    const uint32_t made = STK_NAME_PREP | STK_NAME_ITERATOR;
+    size_t kept = 0;
+    if (2 * a->sum->facts.signs[STK_SIGN_ITERATOR].count >= a->step_count) {
+        return;
+    }
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        if ((stk_class_of(a, a->fetches.v[i].event) & made) != made) {
+            a->fetches.v[kept++] = a->fetches.v[i];
+        }
+    }
+    a->fetches.count = kept;
+}
+
 static bool has_python(const struct stk_analysis *a)
 {
     return a->sum->facts.python_events > 0 && a->step_count > 0;
@@ -398,6 +414,7 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
 bool stk_preparation_check(struct stk_analysis *a)
 {
     bool any = false, functions = false;
+    drop_rare_iterators(a);
     for (size_t i = 0; i < a->fetches.count; i++) {
         any |= is_prep(a, &a->fetches.v[i]);
         functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;
