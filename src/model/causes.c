@@ -301,18 +301,6 @@ bool stk_causes_merge(struct stk_causes *into, const struct stk_causes *from)
     return true;
 }
 
-// "tf_data_map" of "tf_data_map/-3520112775177791572": what the profiler counts threads by.
-static struct stk_str without_hash(struct stk_str name)
-{
-    size_t n = name.n;
-    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') {
-        n--;
-    }
-    size_t digits = name.n - n;
-    n -= n > 0 && name.p[n - 1] == '-';
-    return digits > 9 && n > 1 && name.p[n - 1] == '/' ? (struct stk_str){name.p, n - 1} : name;
-}
-
 static const char *thread_label(struct stk_causes *c, uint32_t track)
 {
     const struct stk_trace *t = c->a->t;
@@ -323,7 +311,6 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
                                 t->devices[k->device].kind == STK_DEVICE_TPU ? "TPU" : "GPU",
                                 (long long)t->devices[k->device].ordinal, (long long)k->id);
     }
-    name = without_hash(name);
     int n = name.n < 80 ? (int)name.n : 80;
     if (stk_str_starts(name, STK_STR("thread "))) {
         return stk_arena_printf(c->a->out, "%.*s", n, name.p);

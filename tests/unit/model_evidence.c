@@ -116,7 +116,7 @@ static void signs(void)
         {"EagerLocalExecute: WriteFile", STK_KIND_HOST_OP, STK_SIGN_EAGER_OP},
         {"PjitFunction(add)", STK_KIND_HOST_OP, STK_SIGN_JAX_CALL},
         {"aten::mm", STK_KIND_HOST_OP, STK_SIGN_ATEN},
-        {"aten::tanh", STK_KIND_HOST_OP, STK_SIGN_RECURRENT},
+        {"aten::sigmoid", STK_KIND_HOST_OP, STK_SIGN_RECURRENT},
         {"aten::_is_any_true", STK_KIND_HOST_OP, STK_SIGN_ANOMALY},
         {"Model::PyFunc", STK_KIND_HOST_OP, STK_SIGN_COUNT}, // a method of a class, no operation
     };

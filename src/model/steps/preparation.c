@@ -362,8 +362,8 @@ static bool add_leading(struct stk_analysis *a, const struct work *work,
     return ok;
 }
 
-// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the step's
-// input.
+// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the
+// step's input.
 static void drop_rare_iterators(struct stk_analysis *a)
 {
     const uint32_t made = STK_NAME_PREP | STK_NAME_ITERATOR;

@@ -23,7 +23,7 @@
 #define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
 #define MOMENTS 5
 #define LOOKED_MAX 1024 // events of a step that are looked at before a wait
-#define SIBLINGS 64      // calls before it that the frame around a call is looked for behind
+#define SIBLINGS 64     // calls before it that the frame around a call is looked for behind
 
 struct ends {
     struct stk_analysis *a;
