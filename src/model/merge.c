@@ -134,8 +134,6 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
 static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_work *b)
 {
     a->all_ns += b->all_ns;
-    a->of_known_grid_ns += b->of_known_grid_ns;
-    a->unfilled_ns += b->unfilled_ns;
     for (int i = 0; i < STK_KERNEL_KINDS; i++) {
         a->kind_ns[i] += b->kind_ns[i];
         a->kind_count[i] += b->kind_count[i];

@@ -174,12 +174,11 @@ struct stk_recompiled {
     struct stk_changed changed[STK_CHANGED]; // those with the most types
 };
 
-// Kernels, as far as their names and launches tell what could be better.
+// Kernels, as far as their names tell what could be better.
 enum stk_kernel_kind {
     STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
     STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
     STK_KERNEL_LAYOUT,  // changes the layout of a tensor
-    STK_KERNEL_SMALL,   // fewer blocks than the device has multiprocessors
     STK_KERNEL_KINDS
 };
 struct stk_kernel_work {
@@ -188,8 +187,6 @@ struct stk_kernel_work {
     uint64_t kind_count[STK_KERNEL_KINDS];
     const char *longest[STK_KERNEL_KINDS]; // by its sum; NULL: none
     int64_t longest_ns[STK_KERNEL_KINDS];
-    int64_t of_known_grid_ns;
-    int64_t unfilled_ns; // times the share of multiprocessors that have no block
     // Of the devices of a process that work for it: their busy time, and that of any of them.
     int64_t devices_busy_ns, any_busy_ns;
     uint32_t devices;

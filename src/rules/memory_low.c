@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Much of the device's memory stays free while the device does not compute all the time: a larger
-// batch may be worth a try. Where the machine was recorded beside the profile, or allocations are
-// in it.
+// batch may be worth a try. Where the machine was recorded beside the profile.
 #include "base/human.h"
 #include "rules/on_machine.h"
 
@@ -37,28 +36,15 @@ static double used_by_machine(const struct stk_machine_view *v, double *bytes)
     return used && all > 0 ? used->most / all : -1;
 }
 
-// The same by allocations: a batch may grow by so much.
-static double used_by_allocations(const struct stk_pricing *p)
-{
-    double most = 0;
-    for (uint32_t i = 0; p && i < p->count; i++) {
-        double times = p->graphs[i]->batch_most;
-        most = i == 0 || times < most ? times : most;
-    }
-    return most > 1 ? 1 / most : -1;
-}
-
 static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     const char *ignored;
     const struct stk_machine_view *v = stk_rule_machine(ctx, &ignored);
     double bytes = 0, used = v ? used_by_machine(v, &bytes) : -1;
-    bool is_recorded = used >= 0;
     char share[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
-    used = is_recorded ? used : used_by_allocations(ctx->prices);
     if (used < 0 || used > 1) {
-        *why = "neither a record of the machine nor allocations tell how much memory is in use";
+        *why = "no record of the machine tells how much of the device's memory is in use";
         return STK_RULE_NOT_APPLICABLE;
     }
     stk_human_share(used, share);
@@ -69,13 +55,8 @@ static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
     }
     f->severity = "info";
     f->confidence = "low";
-    if (is_recorded) {
-        stk_finding_say(ctx, f, "at most %s of the device's %s were in use", share,
-                        stk_human_bytes((uint64_t)bytes, size));
-    } else {
-        stk_finding_say(ctx, f, "by its allocations a batch of " STK_NUMBER " times the size fits",
-                        1 / used);
-    }
+    stk_finding_say(ctx, f, "at most %s of the device's %s were in use", share,
+                    stk_human_bytes((uint64_t)bytes, size));
     stk_finding_say(ctx, f, "the device computes %s of the time", stk_human_share(computes, share));
     return STK_RULE_FIRED;
 }
@@ -88,7 +69,7 @@ const struct stk_rule stk_rule_memory_low = {
     .matters = "A larger batch spreads the host's work, launches and the gaps between steps over "
                "more samples.",
     .priced = "Not priced here: whatif --fix batch=2 replays a step of twice the size.",
-    .quiet = "Without a record of the machine or of allocations; frameworks that take all memory "
+    .quiet = "Without a record of the machine; frameworks that take all memory "
              "at the start hide what they need.",
     .source = "Documentation of DLProf and of Amazon SageMaker Debugger: batch size by memory in "
               "use.",

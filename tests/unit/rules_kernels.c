@@ -73,28 +73,6 @@ static void layouts(void)
     fake_done(&f);
 }
 
-static void grids(void)
-{
-    kernels(STK_KERNEL_SMALL, 0.5);
-    fake_ask(&f); // no grid is known
-    CHECK(strcmp(fake_state(&f, "small-grid"), "not_applicable") == 0);
-    fake_done(&f);
-    kernels(STK_KERNEL_SMALL, 0.5);
-    f.run.facts.kernels.of_known_grid_ns = f.run.facts.kernels.all_ns;
-    f.run.facts.kernels.unfilled_ns = f.run.facts.kernels.all_ns / 4;
-    fake_ask(&f);
-    const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
-    CHECK(says(x, "25 % of the multiprocessors have no block") && advises(x, "larger batch") >= 0);
-    CHECK(most_saved(x) > 0.24 && most_saved(x) < 0.26);
-    fake_done(&f);
-    kernels(STK_KERNEL_SMALL, 0.5);
-    f.run.facts.kernels.of_known_grid_ns = f.run.facts.kernels.all_ns;
-    f.run.facts.kernels.unfilled_ns = f.run.facts.kernels.all_ns / 10;
-    fake_ask(&f);
-    CHECK(strcmp(fake_state(&f, "small-grid"), "passed") == 0);
-    fake_done(&f);
-}
-
 static void turns(double at_a_time, uint32_t devices, const char *state)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -154,7 +132,6 @@ int main(int argc, char **argv)
     CHECK_RUN(tensor_cores);
     CHECK_RUN(chains);
     CHECK_RUN(layouts);
-    CHECK_RUN(grids);
     CHECK_RUN(devices);
     CHECK_RUN(collections);
     CHECK_RUN(order);

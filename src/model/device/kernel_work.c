@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of the used steps could do better, as far as names and launches tell: matrix
-// products beside the tensor cores, elementwise kernels one after the other, changes of layout,
-// grids that leave multiprocessors idle. And whether a process's devices work side by side.
-//
-// Limits: names are labels (kernel_names.c); a kernel of few blocks may run beside others that fill
-// the rest, which only streams that overlap tell.
+// What kernels of the used steps could do better, as far as names tell: matrix products beside the
+// tensor cores, elementwise kernels one after the other, changes of layout. And whether a process's
+// devices work side by side. Limit: names are labels (kernel_names.c).
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,10 +21,9 @@ struct run {
 
 struct collect {
     struct stk_analysis *a;
-    uint8_t *class;    // per string: enum stk_kernel_kind, or above
-    int64_t *ns;       // per string: of kernels of its kind
-    int64_t *small_ns; // per string: of launches of few blocks
-    struct run *runs;  // per track
+    uint8_t *class;   // per string: enum stk_kernel_kind, or above
+    int64_t *ns;      // per string: of kernels of its kind
+    struct run *runs; // per track
     struct stk_kernel_work *out;
 };
 
@@ -56,24 +52,7 @@ static void end_run(struct collect *c, struct run *r)
     *r = (struct run){0};
 }
 
-static void look_at_grid(struct collect *c, uint32_t event, int64_t ns, int32_t processors)
-{
-    const struct stk_launch_config *k = stk_config_of(c->a->t, event);
-    if (!k || k->grid[0] == 0 || processors <= 0) {
-        return;
-    }
-    double blocks =
-        (double)k->grid[0] * (k->grid[1] ? k->grid[1] : 1) * (k->grid[2] ? k->grid[2] : 1);
-    c->out->of_known_grid_ns += ns;
-    if (blocks < processors) {
-        c->out->kind_ns[STK_KERNEL_SMALL] += ns;
-        c->out->kind_count[STK_KERNEL_SMALL]++;
-        c->out->unfilled_ns += (int64_t)((double)ns * (1 - blocks / processors));
-        c->small_ns[c->a->t->name[event]] += ns;
-    }
-}
-
-static void add_kernel(struct collect *c, const struct stk_device_op *op, int32_t processors)
+static void add_kernel(struct collect *c, const struct stk_device_op *op)
 {
     uint32_t name = c->a->t->name[op->event];
     int64_t ns = op->end_ns - op->start_ns;
@@ -91,7 +70,6 @@ static void add_kernel(struct collect *c, const struct stk_device_op *op, int32_
         c->out->kind_ns[class] += ns;
         c->out->kind_count[class]++;
     }
-    look_at_grid(c, op->event, ns, processors);
 }
 
 static bool add_line(struct collect *c, uint32_t d)
@@ -109,7 +87,7 @@ static bool add_line(struct collect *c, uint32_t d)
             continue;
         }
         if (kind == STK_KIND_KERNEL) {
-            add_kernel(c, op, t->devices[line->device].sm_count);
+            add_kernel(c, op);
         } else {
             end_run(c, &c->runs[stk_track_of(t, op->event)]);
         }
@@ -131,10 +109,6 @@ static bool name_longest(struct collect *c)
         if (class < STK_KERNEL_KINDS && c->ns[id] > most[class]) {
             most[class] = c->ns[id];
             best[class] = id;
-        }
-        if (c->small_ns[id] > most[STK_KERNEL_SMALL]) {
-            most[STK_KERNEL_SMALL] = c->small_ns[id];
-            best[STK_KERNEL_SMALL] = id;
         }
     }
     for (int k = 0; k < STK_KERNEL_KINDS; k++) {
@@ -187,9 +161,8 @@ bool stk_kernel_work_find(struct stk_analysis *a)
     }
     c.class = stk_alloc(names);
     c.ns = stk_alloc_zero(names, sizeof *c.ns);
-    c.small_ns = stk_alloc_zero(names, sizeof *c.small_ns);
     c.runs = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *c.runs);
-    bool ok = c.class && c.ns && c.small_ns && c.runs;
+    bool ok = c.class && c.ns && c.runs;
     if (ok) {
         memset(c.class, UNCLASSED, names);
     }
@@ -199,7 +172,6 @@ bool stk_kernel_work_find(struct stk_analysis *a)
     ok = ok && name_longest(&c) && (a->sum->device_count < 2 || look_at_turns(a));
     stk_free(c.class);
     stk_free(c.ns);
-    stk_free(c.small_ns);
     stk_free(c.runs);
     return ok;
 }
