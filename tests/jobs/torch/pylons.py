@@ -19,7 +19,6 @@ def request_rows(n):
     return torch.full((64, 256), n / 30)
 
 
-
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
