@@ -27,13 +27,24 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// The most in use of what there is, of the fullest device; below 0: not known.
+// The most that is ever in use of the fullest device, as a share; below 0: not known. That of the
+// others does not matter: they may not be the job's. bytes: what that device has.
 static double used_by_machine(const struct stk_machine_view *v, double *bytes)
 {
-    const struct stk_machine_figure *used = stk_machine_figure_of(v, STK_SAMPLE_OF_GPU_MEMORY);
-    double all = stk_machine_mean(v, STK_SAMPLE_OF_GPU_MEMORY_TOTAL);
-    *bytes = all;
-    return used && all > 0 ? used->most / all : -1;
+    double most = -1;
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
+        const struct stk_machine_series *s = &v->machine->series[i];
+        const struct stk_machine_figure *all =
+            s->sample == STK_SAMPLE_OF_GPU_MEMORY && v->figures[i].samples
+                ? stk_machine_figure_at(v, STK_SAMPLE_OF_GPU_MEMORY_TOTAL, s->number)
+                : NULL;
+        double share = all && all->mean > 0 ? v->figures[i].most / all->mean : -1;
+        if (share > most) {
+            most = share;
+            *bytes = all->mean;
+        }
+    }
+    return most;
 }
 
 static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,

@@ -245,6 +245,25 @@ static void gpu(unsigned reasons, double clock, double shown)
     end();
 }
 
+// GPU 0 is another's, and empty; GPU 1 is the job's.
+static void gpu_memory(double used, double idle, bool fires)
+{
+    begin(STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, idle, -1);
+    for (int gpu = 0; gpu < 2; gpu++) {
+        int64_t number = STK_SAMPLE_NUMBER(STK_SAMPLE_GPU, gpu);
+        counter(STK_SAMPLE_OF_GPU_MEMORY, 1, number, "H100", gpu ? used * 80e9 : 1e9);
+        counter(STK_SAMPLE_OF_GPU_MEMORY_TOTAL, 1, number, "H100", 80e9);
+    }
+    ask();
+    const struct stk_rep_finding *x = found("memory-low");
+    CHECK(!x == !fires);
+    CHECK(!x || (tells(x, "at most 40 % of the device's 80.0 GB were in use") &&
+                 tells(x, "the device computes 80 % of the time")));
+    CHECK(!x || strcmp(x->severity, "info") == 0);
+    end();
+}
+
 static void memory(double stalled, double faults, double killed)
 {
     begin(STK_SCOPE_STEPS);
@@ -329,6 +348,9 @@ int main(int argc, char **argv)
     CHECK_RUN(gpu, 0x40, 1200, 0.96);
     CHECK_RUN(gpu, 0x01, 1200, 0.6);
     CHECK_RUN(gpu, 0x40, 1200, 0.1);
+    CHECK_RUN(gpu_memory, 0.4, 0.2, true);
+    CHECK_RUN(gpu_memory, 0.6, 0.2, false);
+    CHECK_RUN(gpu_memory, 0.4, 0.05, false);
     CHECK_RUN(memory, 0.2, 3, 0);
     CHECK_RUN(memory, 0.01, 300, 0);
     CHECK_RUN(memory, 0, 0, 2);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled programs of a profile: XLA's profilers put each HLO module, as a whole, into the
-// plane
-// `/host:metadata`. Read are its name, its number, and what the parameters of its entry are called
-// and of which type and shape they are; which of them differs between the programs of one function
-// is why that was compiled again.
+// plane `/host:metadata`. Read are its name, its number, and what the parameters of its entry are
+// called and of which type and shape they are; which of them differs between the programs of one
+// function is why that was compiled again.
 //
 // Format: an XEventMetadata per program, with a stat whose bytes are an HloProto (xla/service/
 // hlo.proto and xla/xla_data.proto in openxla/xla). Seen: JAX 0.8 (AMD MI300X), 0.10 (CPU), TPU
