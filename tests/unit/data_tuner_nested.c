@@ -71,7 +71,8 @@ static void budget(const char *kind, int64_t calls)
     CHECK(used > 0.3); // 4000 times 100 us
     CHECK(used < 1.2 * wall);
     CHECK(busy_ns > 300000000 && made >= 4000);
-    CHECK(threads_of(map) >= 1);
+    // Where that is as fast, the thread that takes elements does all of it.
+    CHECK(threads_of(map) >= 1 || counted(it, &map->stats.inline_ns) > 0);
     CHECK(find(it, "range") && counted(it, &map->stats.predicted_per_ks) > 0);
     stk_block_free(&b);
     stk_iter_close(it);
