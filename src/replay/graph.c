@@ -147,8 +147,14 @@ static bool build(struct stk_graph_build *b)
         b->g->why_not = "no thread drives the steps";
         return true;
     }
-    if (!stk_graph_devices(b) || !stk_graph_edges(b) || !stk_graph_beside(b) ||
-        !stk_graph_input(b) || !stk_graph_waits(b) || !stk_graph_host_ops(b)) {
+    if (!stk_graph_devices(b)) {
+        return false;
+    }
+    if (b->g->why_not) {
+        return true;
+    }
+    if (!stk_graph_edges(b) || !stk_graph_beside(b) || !stk_graph_input(b) || !stk_graph_waits(b) ||
+        !stk_graph_host_ops(b)) {
         return false;
     }
     stk_graph_memory(b);

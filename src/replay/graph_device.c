@@ -197,7 +197,11 @@ static struct stk_node node_of(struct devices *d, const struct stk_device_op *op
 
 static bool add_lane(struct stk_graph_build *b, uint32_t track)
 {
-    struct stk_lane *lane = b->lanes.count < MAX_LANES ? stk_vec_push(&b->lanes) : NULL;
+    if (b->lanes.count >= MAX_LANES) {
+        b->g->why_not = "its work lies on more than 4096 threads and streams";
+        return true;
+    }
+    struct stk_lane *lane = stk_vec_push(&b->lanes);
     if (!lane) {
         return false;
     }
@@ -206,7 +210,8 @@ static bool add_lane(struct stk_graph_build *b, uint32_t track)
     return true;
 }
 
-// First pass over a device: its lanes, how many nodes each has, from when on it is free.
+// First pass over a device: its lanes, how many nodes each has, from when on it is free. It ends
+// where there are too many of them, and says so.
 static bool count_line(struct devices *d, const struct stk_device_line *line)
 {
     struct stk_graph_build *b = d->b;
@@ -216,6 +221,9 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
         uint32_t launch = stk_launch_of(b->a, line->ops[i].event);
         if (!b->lane_of[track] && !add_lane(b, track)) {
             return false;
+        }
+        if (b->g->why_not) {
+            return true;
         }
         struct stk_lane *lane = stk_vec_at(&b->lanes, (size_t)b->lane_of[track] - 1);
         enum where where = place(d, &line->ops[i], launch, placed_at(d, &line->ops[i], launch));
@@ -307,11 +315,11 @@ bool stk_graph_devices(struct stk_graph_build *b)
     if (d.by_name) {
         memset(d.by_name, WHAT_UNKNOWN, a->t->strings.count + 1);
     }
-    for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
+    for (uint32_t i = 0; ok && !b->g->why_not && i < a->sum->device_count; i++) {
         ok = !stk_view_has_device(a, i) || count_line(&d, &a->lines[i]);
     }
-    ok = ok && d.by_name && reserve(&d);
-    for (uint32_t i = 0; ok && i < a->sum->device_count; i++) {
+    ok = ok && d.by_name && (b->g->why_not || reserve(&d));
+    for (uint32_t i = 0; ok && !b->g->why_not && i < a->sum->device_count; i++) {
         ok = !stk_view_has_device(a, i) || fill_line(&d, &a->lines[i]);
     }
     b->g->has_device = b->g->counts.device_ops > 0;

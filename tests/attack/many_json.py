@@ -33,6 +33,18 @@ def in_steps(event, every=500):
     return make
 
 
+def nested_in_steps(work_at, every=20_000):
+    """Steps that begin with `every` functions inside of one another, whose names say nothing; the step's work is at `work_at`."""
+    def make(k):
+        number, depth = divmod(k, every)
+        begin = 1_000_000 + number * 100_000
+        frame = op(f"job.py({depth}): zork{depth % 50}", begin + 1 + depth, 80_000 - 2 * depth, cat="python_function",
+                   args=f',"args":{{"Python id":{k}}}')
+        first = step(number, begin, 99_000) + "," + op("aten::mm", begin + work_at, 500, cat="cpu_op") + "," if depth == 0 else ""
+        return first + frame
+    return make
+
+
 def work(k, ts, **kernel_words):
     return launch(k, ts) + "," + kernel(k, ts + 5, **kernel_words)
 
@@ -85,6 +97,8 @@ KINDS = {
     "python": lambda k: op(f"a.py({k}): f{k}", k * 20, 19, cat="python_function", args=f',"args":{{"Python id":{k}}}'),
     "python-deep": lambda k: op(f"a.py({k % 9}): f", 1000 + k, 100_000_000 - 2 * k, cat="python_function",
                                 args=f',"args":{{"Python id":{k},"Python parent id":{max(0, k - 1)}}}'),
+    "python-leading": nested_in_steps(90_000),
+    "python-around": nested_in_steps(30_000),
     "modules": in_steps(lambda k, ts: op(f"nn.Module: Linear_{k}", ts, 18, cat="python_function") + "," + work(k, ts + 1)),
     "stacks": in_steps(lambda k, ts: op(f"outer{k}", ts, 19) + "," + op(f"inner{k}", ts + 1, 18) + "," + work(k, ts + 2)),
     "stages": in_steps(lambda k, ts: op(f"Iterator::Root::Map[{k}]", ts, 9)),

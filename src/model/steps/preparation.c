@@ -4,8 +4,7 @@
 // Not an input wait, whatever they are called:
 //   - the function, or one that calls it, is named after something else (log_samples, save_batch);
 //   - it runs after the step's last model operation, in a job whose steps begin with a fetch, or
-//   with
-//     a function that prepares, before their first one: what feeds the step comes before it.
+//     with a function that prepares, before their first one: what feeds the step comes before it.
 //
 // An input wait although no fetch is recorded: functions of the user's own that run before the
 // step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
@@ -24,6 +23,7 @@
 // prepares at its beginning, is taken for something else.
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/steps/inside.h"
 #include "model/steps/main_calls.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
@@ -159,9 +159,10 @@ struct lead {
     struct stk_analysis *a;
     const struct work *work;
     uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
-    struct stk_vec marks; // struct stk_mark
-    uint32_t steps;       // that have one
-    bool any;             // functions whose names say nothing count
+    struct stk_inside inside; // of the driving thread's first row
+    struct stk_vec marks;     // struct stk_mark
+    uint32_t steps;           // that have one
+    bool any;                 // functions whose names say nothing count
 };
 
 static enum stk_feed says_of(struct lead *x, uint32_t event)
@@ -177,59 +178,25 @@ static enum stk_feed says_of(struct lead *x, uint32_t event)
     return (enum stk_feed)(x->says[id] - 1);
 }
 
-// Does the function call one that makes arrays of bytes or of a file?
-static bool brings_data(const struct stk_analysis *a, uint32_t row, uint32_t function)
-{
-    const struct stk_trace *t = a->t;
-    int64_t end_ns = stk_end_ns(t, function);
-    uint32_t behind = t->tracks[row].first + t->tracks[row].count;
-    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
-        if (t->kind[e] == STK_KIND_PYTHON &&
-            stk_feed_brings(stk_python_frame_parse(stk_name_of(t, e)).function)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Is next to nothing of the function's time the framework's work?
-static bool works_little(const struct stk_analysis *a, uint32_t row, uint32_t function)
-{
-    const struct stk_trace *t = a->t;
-    int64_t end_ns = stk_end_ns(t, function), work_ns = 0, busy_ns = INT64_MIN;
-    uint32_t behind = t->tracks[row].first + t->tracks[row].count;
-    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
-        if ((stk_class_of(a, e) & WORK) && t->start_ns[e] >= busy_ns) {
-            work_ns = stk_add_ns(work_ns, stk_dur_ns(t, e));
-            busy_ns = stk_end_ns(t, e);
-        }
-    }
-    return (double)work_ns <= WORK_LITTLE * (double)stk_dur_ns(t, function);
-}
-
-static bool speaks_of_data(struct lead *x, uint32_t row, uint32_t event)
+static bool speaks_of_data(struct lead *x, uint32_t event)
 {
     enum stk_feed says = says_of(x, event);
     if (says != STK_FEED_UNKNOWN) {
         return says == STK_FEED_DATA;
     }
+    struct stk_inside_sum sum = stk_inside_of(&x->inside, event);
     struct stk_str name = stk_name_of(x->a->t, event);
-    return brings_data(x->a, row, event) ||
-           (x->any && !stk_feed_rules(stk_python_frame_parse(name).function) &&
-            works_little(x->a, row, event));
+    double share = WORK_LITTLE * (double)stk_dur_ns(x->a->t, event);
+    return sum.brings > 0 || (x->any && !stk_feed_rules(stk_python_frame_parse(name).function) &&
+                              (double)sum.work_ns <= share);
 }
 
-// Is what a function of the row calls little of the step's work, with more of it to come?
-static bool holds_little(const struct stk_analysis *a, uint32_t row, uint32_t function,
-                         const struct work *work)
+// Is what a function calls little of the step's work, with more of it to come?
+static bool holds_little(const struct lead *x, uint32_t function, const struct work *work)
 {
-    const struct stk_trace *t = a->t;
-    int64_t end_ns = stk_end_ns(t, function);
-    uint32_t held = 0, behind = t->tracks[row].first + t->tracks[row].count;
-    for (uint32_t e = function + 1; e < behind && t->start_ns[e] < end_ns; e++) {
-        held += (stk_class_of(a, e) & WORK) != 0;
-    }
-    return work->last_ns >= end_ns && (uint64_t)held * STK_BATCH_OPS_FEW <= work->count;
+    uint64_t held = stk_inside_of(&x->inside, function).works;
+    return work->last_ns >= stk_end_ns(x->a->t, function) &&
+           held * STK_BATCH_OPS_FEW <= work->count;
 }
 
 // Outermost functions of one row that lie between a step's beginning and its first work. Where the
@@ -254,8 +221,8 @@ static bool find_leading(struct lead *x, uint32_t row)
                          : t->start_ns[e] <= x->work[at].first_ns;
         if (!leads ||
             (!begins_with_work && stk_end_ns(t, e) > x->work[at].first_ns &&
-             !holds_little(x->a, row, e, &x->work[at])) ||
-            !speaks_of_data(x, row, e)) {
+             !holds_little(x, e, &x->work[at])) ||
+            !speaks_of_data(x, e)) {
             continue;
         }
         struct stk_mark *m = stk_vec_push(&x->marks);
@@ -350,7 +317,8 @@ static bool add_leading(struct stk_analysis *a, const struct work *work,
     }
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
     x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
-    bool ok = x.says && find_leading(&x, a->driver);
+    bool ok =
+        x.says && stk_inside_open(&x.inside, a, a->driver, WORK) && find_leading(&x, a->driver);
     bool found = ok && feeds_steps(&x);
     ok = ok && (found || find_silent(&x, &found));
     if (ok && found) {
@@ -358,6 +326,7 @@ static bool add_leading(struct stk_analysis *a, const struct work *work,
     } else {
         stk_vec_deinit(&x.marks);
     }
+    stk_inside_close(&x.inside);
     stk_free(x.says);
     return ok;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events inside of a function of one row come to: sums up to each event of the row, and
+// their differences. Functions lie in one another by the dozen, and in hostile profiles by the ten
+// thousand: to look at what each of them holds would take the square of that.
+// Method: one pass when opened, a binary search a function; 16 bytes an event of the row.
+#include "model/steps/inside.h"
+
+#include "base/alloc.h"
+#include "model/threads/feed_words.h"
+#include "model/threads/python_frame.h"
+
+enum { UNASKED, NO, YES };
+
+// Whether an event is a call that makes arrays of bytes or of a file; asked once for each name.
+static bool brings(const struct stk_trace *t, uint32_t event, uint8_t *by_name)
+{
+    uint8_t *known = &by_name[t->name[event]];
+    if (t->kind[event] != STK_KIND_PYTHON) {
+        return false;
+    }
+    if (*known == UNASKED) {
+        struct stk_str name = stk_name_of(t, event);
+        *known = stk_feed_brings(stk_python_frame_parse(name).function) ? YES : NO;
+    }
+    return *known == YES;
+}
+
+bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
+                     uint32_t work)
+{
+    const struct stk_trace *t = a->t;
+    uint32_t n = t->tracks[row].count;
+    int64_t busy_ns = INT64_MIN;
+    *in = (struct stk_inside){.t = t, .first = t->tracks[row].first, .count = n};
+    in->works = stk_alloc_array((size_t)n + 1, sizeof *in->works);
+    in->brings = stk_alloc_array((size_t)n + 1, sizeof *in->brings);
+    in->work_ns = stk_alloc_array((size_t)n + 1, sizeof *in->work_ns);
+    uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
+    bool ok = in->works && in->brings && in->work_ns && by_name;
+    struct stk_inside_sum sum = {0};
+    for (uint32_t i = 0; ok && i <= n; i++) {
+        uint32_t e = in->first + i;
+        in->works[i] = sum.works;
+        in->brings[i] = sum.brings;
+        in->work_ns[i] = sum.work_ns;
+        bool is_work = i < n && (stk_class_of(a, e) & work);
+        sum.works += is_work;
+        sum.brings += i < n && brings(t, e, by_name);
+        if (is_work && t->start_ns[e] >= busy_ns) {
+            sum.work_ns = stk_add_ns(sum.work_ns, stk_dur_ns(t, e));
+            busy_ns = stk_end_ns(t, e);
+        }
+    }
+    stk_free(by_name);
+    if (!ok) {
+        stk_inside_close(in);
+    }
+    return ok;
+}
+
+void stk_inside_close(struct stk_inside *in)
+{
+    stk_free(in->works);
+    stk_free(in->brings);
+    stk_free(in->work_ns);
+    *in = (struct stk_inside){0};
+}
+
+struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t function)
+{
+    int64_t end_ns = stk_end_ns(in->t, function);
+    uint32_t from = function - in->first + 1, low = from, high = in->count;
+    while (low < high) { // first that begins behind it
+        uint32_t mid = low + (high - low) / 2;
+        if (in->t->start_ns[in->first + mid] < end_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return (struct stk_inside_sum){.works = in->works[low] - in->works[from],
+                                   .brings = in->brings[low] - in->brings[from],
+                                   .work_ns = in->work_ns[low] - in->work_ns[from]};
+}

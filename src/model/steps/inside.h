@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events inside of a function of one row come to.
+#ifndef STK_MODEL_STEPS_INSIDE_H
+#define STK_MODEL_STEPS_INSIDE_H
+
+#include "model/analysis.h"
+
+struct stk_inside {
+    const struct stk_trace *t;
+    uint32_t first, count; // events of the row
+    // Up to each event of the row, itself not; one more at the end.
+    uint32_t *works, *brings;
+    int64_t *work_ns; // of those that lie in no other one
+};
+
+// `work`: classes of names that count as work. False: no memory; closed either way.
+bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
+                     uint32_t work);
+void stk_inside_close(struct stk_inside *in);
+
+struct stk_inside_sum {
+    uint32_t works, brings; // events that are work; calls that make arrays (stk_feed_brings)
+    int64_t work_ns;
+};
+// Of the events inside of one of the row.
+struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t function);
+
+#endif
