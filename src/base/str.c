@@ -47,6 +47,16 @@ bool stk_str_contains_nocase(struct stk_str s, struct stk_str part)
     return false;
 }
 
+bool stk_str_contains_any_nocase(struct stk_str s, const char *const *parts)
+{
+    for (; *parts; parts++) {
+        if (stk_str_contains_nocase(s, stk_str_from(*parts))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stk_str_starts_nocase(struct stk_str s, struct stk_str prefix)
 {
     return s.n >= prefix.n && equal_nocase(s.p, prefix.p, prefix.n);

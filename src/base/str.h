@@ -33,7 +33,8 @@ static inline bool stk_str_ends(struct stk_str s, struct stk_str suffix)
            (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 bool stk_str_contains(struct stk_str s, struct stk_str part);
-bool stk_str_contains_nocase(struct stk_str s, struct stk_str part); // ASCII
+bool stk_str_contains_nocase(struct stk_str s, struct stk_str part);          // ASCII
+bool stk_str_contains_any_nocase(struct stk_str s, const char *const *parts); // ends with NULL
 bool stk_str_starts_nocase(struct stk_str s, struct stk_str prefix);
 bool stk_str_eq_nocase(struct stk_str a, struct stk_str b);
 // Whole string as a decimal integer with optional sign; false if it is not one or overflows.

@@ -42,16 +42,6 @@ static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
     return is_32 ? STK_WHAT_MATRIX_32 : STK_WHAT_MATRIX_16;
 }
 
-static bool has_word(struct stk_str name, const char *const *words)
-{
-    for (; *words; words++) {
-        if (stk_str_contains_nocase(name, stk_str_from(*words))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // By words that libraries and compilers put into the names of kernels.
 static enum stk_node_what kernel_what(struct stk_str name)
 {
@@ -65,12 +55,12 @@ static enum stk_node_what kernel_what(struct stk_str name)
     bool is_known =
         traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE;
     bool is_named = traits.tensor_core == STK_TENSOR_UNKNOWN && traits.precision;
-    return is_known || (is_named && has_word(name, matrix)) ? matrix_of(&traits)
-           : has_word(name, scaling)                        ? STK_WHAT_SCALING
-           : has_word(name, optimizer)                      ? STK_WHAT_OPTIMIZER
-           : has_word(name, fused)                          ? STK_WHAT_FUSED
-           : stk_kernel_is_elementwise(name)                ? STK_WHAT_ELEMENTWISE
-                                                            : STK_WHAT_OTHER;
+    return is_known || (is_named && stk_str_contains_any_nocase(name, matrix)) ? matrix_of(&traits)
+           : stk_str_contains_any_nocase(name, scaling)                        ? STK_WHAT_SCALING
+           : stk_str_contains_any_nocase(name, optimizer)                      ? STK_WHAT_OPTIMIZER
+           : stk_str_contains_any_nocase(name, fused)                          ? STK_WHAT_FUSED
+           : stk_kernel_is_elementwise(name) ? STK_WHAT_ELEMENTWISE
+                                             : STK_WHAT_OTHER;
 }
 
 static enum stk_node_what copy_what(const struct stk_ext *x)

@@ -60,7 +60,7 @@ void stk_build_free(struct stk_build *b)
     stk_free(b);
 }
 
-static uint32_t intern(struct stk_build *b, struct stk_str s)
+uint32_t stk_build_intern(struct stk_build *b, struct stk_str s)
 {
     uint32_t id = s.n ? stk_strpool_intern(&b->strings, s.p, s.n) : 0;
     if (id != STK_STRPOOL_FAILED) {
@@ -81,7 +81,8 @@ void stk_build_process(struct stk_build *b, int64_t process, int32_t rank, struc
         }
         return;
     }
-    *fact = (struct stk_fact_process){process, rank, intern(b, name), intern(b, host)};
+    *fact = (struct stk_fact_process){process, rank, stk_build_intern(b, name),
+                                      stk_build_intern(b, host)};
 }
 
 void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
@@ -96,8 +97,8 @@ void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
         }
         return;
     }
-    *fact = (struct stk_fact_device){process, device, *facts, intern(b, facts->source_id),
-                                     intern(b, facts->name)};
+    *fact = (struct stk_fact_device){process, device, *facts, stk_build_intern(b, facts->source_id),
+                                     stk_build_intern(b, facts->name)};
 }
 
 // Entry for facts about a track, or NULL.
@@ -107,7 +108,7 @@ static struct stk_track_entry *track_fact(struct stk_build *b, const struct stk_
                                 .process = key->process,
                                 .device = key->device,
                                 .id = key->id,
-                                .sid = intern(b, key->sid)};
+                                .sid = stk_build_intern(b, key->sid)};
     uint32_t track = stk_tracks_put(&b->tracks, &e);
     if (track != STK_NONE) {
         return stk_tracks_at(&b->tracks, track);
@@ -122,7 +123,7 @@ void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key, 
 {
     struct stk_track_entry *track = track_fact(b, key);
     if (track) {
-        track->name = intern(b, name);
+        track->name = stk_build_intern(b, name);
     }
 }
 
@@ -158,8 +159,8 @@ void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
 {
     STK_ASSERT(facts->format && facts->rank >= -1 && facts->world_size >= -1);
     b->facts = *facts;
-    b->producer = intern(b, facts->producer);
-    b->host = intern(b, facts->host);
+    b->producer = stk_build_intern(b, facts->producer);
+    b->host = stk_build_intern(b, facts->host);
 }
 
 static void free_finish(struct stk_finish *f)

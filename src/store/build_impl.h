@@ -255,6 +255,8 @@ enum stoker_status stk_build_scatter(struct stk_finish *f, struct stoker_err *er
 enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err);
+// String id in the builder's pool, 0 for an empty one; memory that runs out is remembered.
+uint32_t stk_build_intern(struct stk_build *b, struct stk_str s);
 enum stoker_status stk_build_programs(struct stk_finish *f, struct stoker_err *err);
 
 // What an unset or kernel row is, by its name; cached per string in f->name_class.

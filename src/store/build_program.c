@@ -10,17 +10,6 @@
 #include "base/sort.h"
 #include "store/build_impl.h"
 
-// String id in the builder's pool; memory that runs out is remembered.
-static uint32_t intern(struct stk_build *b, struct stk_str s)
-{
-    uint32_t id = s.n ? stk_strpool_intern(&b->strings, s.p, s.n) : 0;
-    if (id == STK_STRPOOL_FAILED) {
-        b->failure = STOKER_ENOMEM;
-        return 0;
-    }
-    return id;
-}
-
 // A slot, or NULL; where it is not for the cap, for want of memory.
 static void *slot_in(struct stk_build *b, struct stk_vec *v)
 {
@@ -39,7 +28,7 @@ bool stk_build_program(struct stk_build *b, struct stk_str name, int64_t id)
     struct stk_program *program = slot_in(b, &b->programs);
     if (program) {
         *program = (struct stk_program){
-            .name = intern(b, name), .id = id, .first = (uint32_t)b->arguments.count};
+            .name = stk_build_intern(b, name), .id = id, .first = (uint32_t)b->arguments.count};
     }
     return program != NULL;
 }
@@ -54,7 +43,8 @@ bool stk_build_argument(struct stk_build *b, struct stk_str name, struct stk_str
         b->programs.count--;
         return false;
     }
-    *argument = (struct stk_argument){.name = intern(b, name), .type = intern(b, type)};
+    *argument =
+        (struct stk_argument){.name = stk_build_intern(b, name), .type = stk_build_intern(b, type)};
     program->count++;
     return true;
 }

@@ -175,25 +175,15 @@ const char *stk_tensor_core_key(enum stk_tensor_core value)
     return keys[value];
 }
 
-static bool has_word(struct stk_str name, const char *const *words)
-{
-    for (; *words; words++) {
-        if (stk_str_contains_nocase(name, stk_str_from(*words))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool stk_kernel_is_elementwise(struct stk_str name)
 {
     static const char *const words[] = {"elementwise", "Eigen", "cwise", "BiasAdd", NULL};
-    return has_word(name, words);
+    return stk_str_contains_any_nocase(name, words);
 }
 
 bool stk_kernel_changes_layout(struct stk_str name)
 {
     static const char *const words[] = {"nchwToNhwc", "nhwcToNchw",           "nchw2nhwc",
                                         "nhwc2nchw",  "convertTensor_kernel", NULL};
-    return has_word(name, words);
+    return stk_str_contains_any_nocase(name, words);
 }

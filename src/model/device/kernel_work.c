@@ -92,9 +92,6 @@ static bool add_line(struct collect *c, uint32_t d)
             end_run(c, &c->runs[stk_track_of(t, op->event)]);
         }
     }
-    for (uint32_t k = 0; k < t->track_count; k++) {
-        end_run(c, &c->runs[k]);
-    }
     stk_spans_deinit(&used);
     return ok;
 }
@@ -168,6 +165,9 @@ bool stk_kernel_work_find(struct stk_analysis *a)
     }
     for (uint32_t d = 0; ok && d < a->sum->device_count; d++) {
         ok = !a->sum->devices[d].analysed || add_line(&c, d);
+    }
+    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
+        end_run(&c, &c.runs[k]);
     }
     ok = ok && name_longest(&c) && (a->sum->device_count < 2 || look_at_turns(a));
     stk_free(c.class);
