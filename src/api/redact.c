@@ -189,6 +189,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     for (int i = 0; i < STK_RECOMPILED; i++) {
         struct stk_recompiled *c = &rank->facts.recompiled[i];
         c->name = redact_name(r, c->name);
+        c->function = redact_name(r, c->function);
         for (int k = 0; k < STK_CHANGED; k++) {
             c->changed[k].name = redact_name(r, c->changed[k].name);
         }

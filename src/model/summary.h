@@ -165,7 +165,8 @@ struct stk_changed {
 #define STK_RECOMPILED 3
 #define STK_CHANGED 2
 struct stk_recompiled {
-    const char *name; // NULL: no more
+    const char *name;     // NULL: no more
+    const char *function; // "train_step" of JAX's call "PjitFunction(train_step)"; else NULL
     uint32_t count, later;
     int64_t ns;
     uint32_t programs;                       // that were compared; 0: fewer than two are known

@@ -61,20 +61,16 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// "train_step" of "PjitFunction(train_step)"; PyTorch's compiler names no function of the user's.
-static const char *function_of(const struct stk_rule_ctx *ctx, const char *name)
+// PyTorch's compiler names no function of the user's.
+static const char *function_of(const struct stk_recompiled *r)
 {
-    static const char call[] = "PjitFunction(";
-    if (strcmp(name, "entire_frame_compile") == 0) {
+    if (strcmp(r->name, "entire_frame_compile") == 0) {
         return "a function under torch.compile";
     }
-    if (strcmp(name, "entire_backward_compile") == 0) {
+    if (strcmp(r->name, "entire_backward_compile") == 0) {
         return "the backward pass of a function under torch.compile";
     }
-    size_t n = strlen(name), skip = sizeof call - 1;
-    return strncmp(name, call, skip) == 0 && n > skip + 1 && name[n - 1] == ')'
-               ? stk_rule_text(ctx, "%.*s", (int)(n - skip - 1), name + skip)
-               : name;
+    return r->function ? r->function : r->name;
 }
 
 // "x: f32[8,67,64], f32[8,51,64], f32[8,82,64] and 11 more".
@@ -93,7 +89,7 @@ static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_cha
 static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                     const struct stk_recompiled *r, size_t at)
 {
-    const char *name = stk_rule_name(ctx, function_of(ctx, r->name));
+    const char *name = stk_rule_name(ctx, function_of(r));
     if (r->takes_differ) {
         stk_finding_say(ctx, f, "the %u compiled programs of %s take different numbers of arrays",
                         r->programs, name);
@@ -126,7 +122,7 @@ static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding
         stk_finding_say(ctx, f,
                         "%s was traced again or compiled in %u calls after the first two steps, %u "
                         "in all: %s",
-                        stk_rule_name(ctx, function_of(ctx, r[i].name)), r[i].later, r[i].count,
+                        stk_rule_name(ctx, function_of(&r[i])), r[i].later, r[i].count,
                         stk_human_ns(r[i].ns, time));
         stk_finding_raise(f, at++);
         if (r[i].programs) {

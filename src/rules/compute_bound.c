@@ -2,15 +2,15 @@
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "base/human.h"
-#include "model/device/kernel_names.h"
+#include "rules/kernel_rules.h"
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
 enum { REMAINS, ODD, PACKS };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
-    [ODD] = {"kernels for sizes that are no multiples of 8, or that change the layout",
-             "share of compute", 0.02, "less is not worth a change of the model"},
+    [ODD] = {"kernels for sizes that are no multiples of 8", "share of compute", 0.02,
+             "less is not worth a change of the model"},
     [PACKS] = STK_THRESHOLD_PACK_SIGNS,
     {0},
 };
@@ -25,8 +25,6 @@ enum {
     FIX_BATCH,
     FIX_NEXT,
     FIX_ALIGN,
-    FIX_TORCH_LAYOUT,
-    FIX_TF_LAYOUT,
     FIX_CPU_NEXT,
     FIX_TORCH_CPU,
     FIX_TF_CPU,
@@ -34,22 +32,19 @@ enum {
     FIX_PACKS
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_PRECISION] =
-        {"pytorch", "An idea: lower precision uses the tensor cores.",
-         "torch.set_float32_matmul_precision('high')  # TF32\n"
-         "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"},
+    [FIX_TORCH_PRECISION] = {"pytorch", "An idea: lower precision uses the tensor cores.",
+                             STK_SNIPPET_TORCH_PRECISION},
     [FIX_TORCH_FUSE] =
         {"pytorch",
          "An idea: fewer passes over memory, by fusing elementwise operations; measure it.",
-         "model = torch.compile(model)"},
+         STK_SNIPPET_TORCH_FUSE},
     [FIX_TF_PRECISION] = {"tensorflow", "An idea: lower precision uses the tensor cores.",
-                          "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')"},
+                          STK_SNIPPET_TF_PRECISION},
     [FIX_TF_FUSE] = {"tensorflow",
                      "An idea: XLA may fuse operations; it can be slower too, so measure it.",
-                     "train_step = tf.function(train_step, jit_compile=True)"},
+                     STK_SNIPPET_TF_FUSE},
     [FIX_JAX_PRECISION] = {"jax", "An idea: lower precision uses the tensor cores.",
-                           "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # "
-                           "or dtype=jnp.bfloat16"},
+                           STK_SNIPPET_JAX_PRECISION},
     [FIX_CUDA] = {"cuda", "Look into the longest kernels with a kernel profiler.",
                   "ncu --set full --launch-skip 100 --launch-count 10 python train.py"},
     [FIX_BATCH] = {"any",
@@ -64,16 +59,6 @@ static const struct stk_rep_fix fixes[] = {
                    "of 8. Make batch, channels, hidden sizes and vocabulary multiples of 8, padded "
                    "where need be.",
                    NULL},
-    [FIX_TORCH_LAYOUT] = {"pytorch",
-                          "Convolutions on tensor cores want their channels last: kernels named "
-                          "above only change the layout.",
-                          "model = model.to(memory_format=torch.channels_last)\n"
-                          "batch = batch.to(memory_format=torch.channels_last)"},
-    [FIX_TF_LAYOUT] =
-        {"tensorflow",
-         "Convolutions on tensor cores want their channels last (NHWC): kernels "
-         "named above only change the layout.",
-         "tf.keras.backend.set_image_data_format('channels_last')  # and in the data"},
     [FIX_CPU_NEXT] = {"any", "Look next at which operations take the time.",
                       "stoker stats ops PROFILE"},
     [FIX_TORCH_CPU] = {"pytorch", "Check that the model has the cores that the job may use.",
@@ -121,16 +106,15 @@ static bool is_odd(struct stk_str kernel)
             stk_str_contains(kernel, STK_STR("align2")));
 }
 
-// Says how much of the longest kernels is of this kind, where they take enough.
-static bool say_kernels(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                        bool (*is_kind)(struct stk_str), const char *what)
+// Says how much of the longest kernels is for odd sizes, where they take enough.
+static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMPUTE];
     const struct stk_cause_name *first = NULL;
     char share[STK_HUMAN_MAX];
     int64_t ns = 0;
     for (int i = 0; i < c->name_count; i++) {
-        if (is_kind(stk_str_from(c->names[i].name))) {
+        if (is_odd(stk_str_from(c->names[i].name))) {
             first = first ? first : &c->names[i];
             ns += c->names[i].ns;
         }
@@ -138,21 +122,10 @@ static bool say_kernels(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (!first || (double)ns < thresholds[ODD].value * (double)c->ns) {
         return false;
     }
-    stk_finding_say(ctx, f, "%s of compute %s: %s",
-                    stk_human_share((double)ns / (double)c->ns, share), what,
+    stk_finding_say(ctx, f, "%s of compute is in kernels for sizes that are no multiples of 8: %s",
+                    stk_human_share((double)ns / (double)c->ns, share),
                     stk_rule_name(ctx, first->name));
     return true;
-}
-
-static void choose_shapes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    if (say_kernels(ctx, f, is_odd, "is in kernels for sizes that are no multiples of 8")) {
-        stk_finding_fix(ctx, f, &fixes[FIX_ALIGN]);
-    }
-    if (say_kernels(ctx, f, stk_kernel_changes_layout, "changes the layout of tensors")) {
-        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_LAYOUT]);
-        stk_finding_fix(ctx, f, &fixes[FIX_TF_LAYOUT]);
-    }
 }
 
 // What runs in low precision, or compiled, is not told to.
@@ -161,7 +134,9 @@ static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     bool low = low_precision(ctx);
     bool compiled = ctx->pass.run->facts.signs[STK_SIGN_COMPILED].count > 0;
     stk_finding_fix(ctx, f, &fixes[FIX_NEXT]);
-    choose_shapes(ctx, f);
+    if (say_odd(ctx, f)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ALIGN]);
+    }
     for (int i = FIX_TORCH_PRECISION; i <= FIX_BATCH; i++) {
         bool precision =
             i == FIX_TORCH_PRECISION || i == FIX_TF_PRECISION || i == FIX_JAX_PRECISION;

@@ -12,10 +12,8 @@ static const struct stk_threshold thresholds[] = {
 
 static const struct stk_rep_fix fixes[] = {
     {"pytorch", "Let a compiler fuse them; an optimizer has a fused form of its own.",
-     "model = torch.compile(model)\n"
-     "optimizer = torch.optim.AdamW(model.parameters(), fused=True)"},
-    {"tensorflow", "Let XLA fuse them; it can be slower too, so measure it.",
-     "train_step = tf.function(train_step, jit_compile=True)  # Keras: compile(jit_compile=True)"},
+     STK_SNIPPET_TORCH_FUSE},
+    {"tensorflow", "Let XLA fuse them; it can be slower too, so measure it.", STK_SNIPPET_TF_FUSE},
     {"jax", "Put what runs operation by operation under one jit, which fuses.",
      "train_step = jax.jit(train_step)"},
     {"cuda", "Write neighbouring elementwise kernels as one.", NULL},

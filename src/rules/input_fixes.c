@@ -328,8 +328,6 @@ static bool makes_batches(const char *stage)
     return strstr(last ? last : stage, "Batch") && !strstr(last ? last : stage, "Unbatch");
 }
 
-// Rows of Python's functions are told with the user's own (stk_finding_cause).
-
 static double share_of(int64_t ns, int64_t all_ns)
 {
     return all_ns > 0 ? (double)ns / (double)all_ns : 0;
@@ -467,6 +465,7 @@ static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
                : 0;
 }
 
+// Rows of Python's functions are told with the user's own (stk_finding_cause).
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;

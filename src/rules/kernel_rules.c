@@ -7,7 +7,8 @@
 
 #define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
 
-double stk_rule_kernel_share(const struct stk_rule_ctx *ctx, int64_t ns)
+// Of the step: time of kernels, as a share of all kernels' and of the step that computes.
+static double share_of_step(const struct stk_rule_ctx *ctx, int64_t ns)
 {
     int64_t all_ns = ctx->pass.run->facts.kernels.all_ns;
     double compute = stk_rule_part_share(ctx, STK_PART_COMPUTE);
@@ -28,7 +29,7 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
     double part = (double)k->kind_ns[kind] / (double)k->all_ns;
     stk_human_share(part, share);
     *why = stk_rule_text(ctx, "%s of the kernels' time %s", share, is);
-    double saved = of_it * stk_rule_kernel_share(ctx, k->kind_ns[kind]);
+    double saved = of_it * share_of_step(ctx, k->kind_ns[kind]);
     if (part < from->value || saved < LEAST_OF_STEP) {
         return STK_RULE_PASSED;
     }

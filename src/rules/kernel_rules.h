@@ -5,8 +5,22 @@
 
 #include "rules/finding.h"
 
-// Of the step: time of kernels, as a share of all kernels' and of the step that computes.
-double stk_rule_kernel_share(const struct stk_rule_ctx *ctx, int64_t ns);
+// What compute-bound has as an idea and a rule of kernels as an advice: word for word the same, so
+// that it is not said twice (rule_table.c).
+#define STK_SNIPPET_TORCH_PRECISION                                                                \
+    "torch.set_float32_matmul_precision('high')  # TF32\n"                                         \
+    "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"
+#define STK_SNIPPET_TF_PRECISION                                                                   \
+    "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"                               \
+    "tf.config.experimental.enable_tensor_float_32_execution(True)"
+#define STK_SNIPPET_JAX_PRECISION                                                                  \
+    "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # or dtype=jnp.bfloat16"
+#define STK_SNIPPET_TORCH_FUSE                                                                     \
+    "model = torch.compile(model)\n"                                                               \
+    "optimizer = torch.optim.AdamW(model.parameters(), fused=True)"
+#define STK_SNIPPET_TF_FUSE                                                                        \
+    "train_step = tf.function(train_step, jit_compile=True)  # Keras: compile(jit_compile=True)"
+
 // A finding of a kind of kernel from a share of the kernels' time on: fills all but the fixes; `is`
 // goes on the sentence "34 % of the kernels' time ...". The saving is at most `of_it` of their
 // time.

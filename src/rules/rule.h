@@ -39,8 +39,8 @@ struct stk_rule {
     const char *whatif;  // the what-if whose price takes the bound's place; NULL: none
     // Whether that what-if does what the first advice says; NULL: always.
     bool (*prices)(const struct stk_rep_fix *first);
-    bool
-        needs_saving; // what it sees is a chance: where the replay saves next to nothing, it passes
+    // What it sees is a chance: where the replay saves next to nothing, it passes.
+    bool needs_saving;
     const char *quiet;  // when it stays quiet
     const char *source; // where thresholds and claims come from
     uint32_t needs;

@@ -14,15 +14,13 @@ static const struct stk_threshold thresholds[] = {
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
      "Let matrix products round their inputs to TF32, or compute in bfloat16; compare the loss.",
-     "torch.set_float32_matmul_precision('high')  # TF32\n"
-     "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"},
+     STK_SNIPPET_TORCH_PRECISION},
     {"tensorflow",
      "Compute in 16 bits, and make dimensions multiples of 8; compare the loss. TF32 is on unless "
      "it was turned off.",
-     "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
-     "tf.config.experimental.enable_tensor_float_32_execution(True)"},
+     STK_SNIPPET_TF_PRECISION},
     {"jax", "Let matrix products use TF32, or keep the model in bfloat16; compare the loss.",
-     "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # or dtype=jnp.bfloat16"},
+     STK_SNIPPET_JAX_PRECISION},
     {"cuda", "Let cuBLAS use tensor cores.",
      "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);"},
     {0},

@@ -30,6 +30,8 @@ static void tensor_cores(void)
     CHECK(says(x, "40 % of the kernels' time is in fp32 products") && says(x, "a_kernel_of"));
     CHECK(advises(x, "set_float32_matmul_precision") >= 0);
     CHECK(most_saved(x) > 0.3 && most_saved(x) < 0.4 && strcmp(x->severity, "low") == 0);
+    x = fake_finding(&f, "compute-bound"); // which has that as an idea, says it no second time
+    CHECK(x && advises(x, "set_float32_matmul_precision") < 0 && advises(x, "torch.compile") >= 0);
     fake_done(&f);
     kernels(STK_KERNEL_PLAIN, 0.09);
     fake_ask(&f);
@@ -54,6 +56,8 @@ static void chains(void)
     const struct stk_rep_finding *x = fake_finding(&f, "elementwise-unfused");
     CHECK(says(x, "20 % of the kernels' time is in elementwise kernels") && most_saved(x) > 0.19);
     CHECK(advises(x, "torch.compile") >= 0);
+    x = fake_finding(&f, "compute-bound");
+    CHECK(x && advises(x, "torch.compile") < 0 && advises(x, "set_float32_matmul") >= 0);
     fake_done(&f);
     kernels(STK_KERNEL_CHAINED, 0.14);
     fake_ask(&f);

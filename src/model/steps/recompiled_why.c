@@ -114,7 +114,14 @@ bool stk_recompiled_explain(struct stk_analysis *a, struct stk_recompiled *r)
     const struct stk_trace *t = a->t;
     struct stk_str function = jitted(stk_str_from(r->name));
     uint32_t first = 0;
-    while (function.n && first < t->program_count) {
+    if (!function.n) {
+        return true;
+    }
+    r->function = stk_arena_strndup(a->out, function.p, function.n);
+    if (!r->function) {
+        return false;
+    }
+    while (first < t->program_count) {
         uint32_t end = first + 1, name = t->programs[first].name;
         while (end < t->program_count && t->programs[end].name == name) {
             end++;
