@@ -14,9 +14,10 @@
 #define RETURN_MOST_NS (2 * STK_MS)  // a call that ended later did not end because of the work
 #define HANDOFF_NS (100 * STK_US)    // shorter silence of a thread is its own
 #define HANDOVER_NS (300 * STK_US)   // the other thread fell silent this long before at most
+#define FALLS_MOST 256               // threads that fell silent then and are looked at
 #define UNEXPLAINED_NS (20 * STK_US) // waiting calls shorter than this are not asked for a cause
 
-// Ends of device work, to be put in their order.
+// Ends of device work, and of what a thread did before it fell silent, to be put in their order.
 struct by_end {
     int64_t end_ns;
     uint32_t node;
@@ -44,11 +45,8 @@ static bool sort_ends(const struct stk_graph_build *b, struct stk_vec *out)
     return true;
 }
 
-// The work that ended last up to a time and after another, launched at `called` or before.
-static uint32_t ended_in(const struct stk_graph_build *b, const struct stk_vec *ends,
-                         int64_t after_ns, int64_t by_ns, uint32_t call)
+static size_t ends_up_to(const struct stk_vec *ends, int64_t by_ns)
 {
-    const struct stk_node *nodes = b->nodes.items;
     const struct by_end *e = ends->items;
     size_t low = 0, high = ends->count;
     while (low < high) {
@@ -59,11 +57,20 @@ static uint32_t ended_in(const struct stk_graph_build *b, const struct stk_vec *
             high = mid;
         }
     }
-    for (; low > 0 && e[low - 1].end_ns > after_ns; low--) {
-        const struct stk_node *n = &nodes[e[low - 1].node];
+    return low;
+}
+
+// The work that ended last up to a time and after another, launched at `called` or before.
+static uint32_t ended_in(const struct stk_graph_build *b, const struct stk_vec *ends,
+                         int64_t after_ns, int64_t by_ns, uint32_t call)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    const struct by_end *e = ends->items;
+    for (size_t k = ends_up_to(ends, by_ns); k > 0 && e[k - 1].end_ns > after_ns; k--) {
+        const struct stk_node *n = &nodes[e[k - 1].node];
         if (n->launch == call ||
             (n->launch != STK_NONE && nodes[n->launch].start_ns <= nodes[call].start_ns)) {
-            return e[low - 1].node;
+            return e[k - 1].node;
         }
     }
     return STK_NONE;
@@ -138,28 +145,50 @@ static bool is_silent(const struct stk_node *n)
     return records_nothing(n) && n->dur_ns >= HANDOFF_NS;
 }
 
-// The last thing another thread did before this one went on, if it fell silent then.
-static uint32_t handed_over_by(const struct stk_graph_build *b, uint32_t i)
+// Where threads fall silent, in order of time: ends of the nodes before. False: no memory.
+static bool sort_falls(const struct stk_graph_build *b, struct stk_vec *out)
 {
     const struct stk_node *nodes = b->nodes.items;
+    for (size_t i = 1; i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
+        const struct stk_node *last = &nodes[i - 1];
+        if (last->lane != nodes[i].lane || records_nothing(last) || !is_silent(&nodes[i])) {
+            continue;
+        }
+        struct by_end *e = stk_vec_push(out);
+        if (!e) {
+            return false;
+        }
+        *e = (struct by_end){stk_node_end(last), (uint32_t)i - 1};
+    }
+    stk_sort(out->items, out->count, sizeof(struct by_end), compare_ends);
+    return true;
+}
+
+// Did the thread of `last` work while node i waited, and is it silent when i goes on?
+static bool hands_over(const struct stk_graph_build *b, uint32_t last, const struct stk_node *i)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    int64_t end = stk_node_end(i);
+    return nodes[last].lane != i->lane &&
+           stk_node_end(&nodes[last]) > i->start_ns + i->dur_ns / 4 &&
+           stk_graph_node_at(b, nodes[last].lane, end) == last + 1;
+}
+
+// The last thing another thread did before this one went on, if it fell silent then.
+static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk_vec *falls,
+                               uint32_t i)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    const struct by_end *e = falls->items;
     int64_t end = stk_node_end(&nodes[i]);
+    size_t from = ends_up_to(falls, end);
     uint32_t best = STK_NONE;
-    for (size_t l = 0; l < b->lanes.count; l++) {
-        const struct stk_lane *lane = stk_vec_at(&b->lanes, l);
-        if (lane->is_device || l == nodes[i].lane) {
-            continue;
+    for (size_t k = from; k > 0 && from - k < FALLS_MOST; k--) {
+        bool is_far = end - e[k - 1].end_ns > HANDOVER_NS;
+        if (is_far || (best != STK_NONE && e[k - 1].end_ns < stk_node_end(&nodes[best]))) {
+            break;
         }
-        uint32_t at = stk_graph_node_at(b, (uint16_t)l, end);
-        if (at == STK_NONE || at == lane->first || !is_silent(&nodes[at])) {
-            continue;
-        }
-        uint32_t last = at - 1;
-        bool worked = !records_nothing(&nodes[last]) &&
-                      stk_node_end(&nodes[last]) > nodes[i].start_ns + nodes[i].dur_ns / 4;
-        if (worked && end - stk_node_end(&nodes[last]) <= HANDOVER_NS &&
-            (best == STK_NONE || stk_node_end(&nodes[last]) > stk_node_end(&nodes[best]))) {
-            best = last;
-        }
+        best = hands_over(b, e[k - 1].node, &nodes[i]) ? e[k - 1].node : best;
     }
     return best;
 }
@@ -173,18 +202,14 @@ static void wait_from_before(struct stk_node *nodes, uint32_t first, size_t i)
     }
 }
 
-static void hand_offs(struct stk_graph_build *b)
+static void hand_offs(struct stk_graph_build *b, const struct stk_vec *falls)
 {
     struct stk_node *nodes = b->nodes.items;
-    size_t threads = 0;
-    for (size_t l = 0; l < b->lanes.count; l++) {
-        threads += !((const struct stk_lane *)stk_vec_at(&b->lanes, l))->is_device;
-    }
-    for (int pass = 0; threads > 1 && pass < 2; pass++) { // all are found before any is changed
+    for (int pass = 0; falls->count && pass < 2; pass++) { // all are found before any is changed
         for (size_t i = 0; i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
             uint32_t by = nodes[i].wait;
             if (pass == 0 && is_silent(&nodes[i])) {
-                nodes[i].wait = handed_over_by(b, (uint32_t)i);
+                nodes[i].wait = handed_over_by(b, falls, (uint32_t)i);
             } else if (pass == 1 && nodes[i].kind == STK_NODE_WORK && by != STK_NONE) {
                 const struct stk_lane *lane = stk_vec_at(&b->lanes, nodes[i].lane);
                 wait_for(&nodes[i], &nodes[by], by, stk_node_end(&nodes[i]), 0);
@@ -198,11 +223,14 @@ static void hand_offs(struct stk_graph_build *b)
 
 bool stk_graph_waits(struct stk_graph_build *b)
 {
-    struct stk_vec ends;
+    struct stk_vec ends, falls;
     stk_vec_init(&ends, sizeof(struct by_end), UINT32_MAX);
+    stk_vec_init(&falls, sizeof(struct by_end), UINT32_MAX);
     uint32_t *launched = stk_graph_launched(b->nodes.items, b->nodes.count);
-    bool ok = launched && sort_ends(b, &ends);
-    hand_offs(b); // before calls lose what they waited
+    bool ok = launched && sort_ends(b, &ends) && sort_falls(b, &falls);
+    if (ok) {
+        hand_offs(b, &falls); // before calls lose what they waited
+    }
     for (size_t l = 0; ok && l < b->lanes.count; l++) {
         const struct stk_lane *lane = stk_vec_at(&b->lanes, l);
         if (!lane->is_device) {
@@ -211,5 +239,6 @@ bool stk_graph_waits(struct stk_graph_build *b)
     }
     stk_free(launched);
     stk_vec_deinit(&ends);
+    stk_vec_deinit(&falls);
     return ok;
 }
