@@ -23,6 +23,7 @@
 #define STK_POS_MAX ((1ull << 40) - 1)
 #define STK_DAY_NS (86400ll * 1000000000ll)
 #define STK_DUR_MAX_NS (7 * STK_DAY_NS)
+#define STK_FACTS_MAX (1u << 20) // of a sort: processes, moves, devices
 // While building: this row's correlation is in link and next of its ext.
 #define STK_EXT_HAS_CORR 128u
 
@@ -255,9 +256,10 @@ enum stoker_status stk_build_scatter(struct stk_finish *f, struct stoker_err *er
 enum stoker_status stk_build_details(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_order(struct stk_finish *f, struct stoker_err *err);
 enum stoker_status stk_build_link(struct stk_finish *f, struct stoker_err *err);
+enum stoker_status stk_build_programs(struct stk_finish *f, struct stoker_err *err);
+
 // String id in the builder's pool, 0 for an empty one; memory that runs out is remembered.
 uint32_t stk_build_intern(struct stk_build *b, struct stk_str s);
-enum stoker_status stk_build_programs(struct stk_finish *f, struct stoker_err *err);
 
 // What an unset or kernel row is, by its name; cached per string in f->name_class.
 enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,

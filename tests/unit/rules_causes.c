@@ -623,13 +623,14 @@ static void compiling_again(void)
     f.run.facts.compile_recurring_ns = f.run.parts[STK_PART_COMPILE];
     f.run.facts.recompiled[0] = (struct stk_recompiled){
         .name = "PjitFunction(step)",
+        .function = "step",
         .count = 9,
         .later = 7,
         .programs = 9,
         .changed_count = 3,
         .changed = {{"x", {"f32[8]", "f32[9]", "f32[10]"}, 9}, {"mask", {"pred[8]", "s32[8]"}, 2}}};
     f.run.facts.recompiled[1] = (struct stk_recompiled){
-        .name = "PjitFunction(apply)", .count = 5, .later = 5, .programs = 5};
+        .name = "PjitFunction(apply)", .function = "apply", .count = 5, .later = 5, .programs = 5};
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "compile-recurring");
     CHECK(says(x, "9 compiled programs of step differ in x: f32[8], f32[9], f32[10] and 6 more; "
