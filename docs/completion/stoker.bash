@@ -39,7 +39,7 @@ _stoker() {
         prove) words=""; options="--pairs --metric --rate --warmup --steps --whole --env --fix --predict --no-profile --before --after --ledger --timeout --json --quiet --markdown --help "; files=1 ;;
         ledger) words=""; options="--json --limit --file --help "; files=0 ;;
         tune) words=""; options="--ledger --timeout --out --budget --steps --warmup --fix --allow --loss --json --quiet --help "; files=1 ;;
-        explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation tensor-cores-unused elementwise-unfused layout-changes devices-in-turn python-gc memory-low compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
+        explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation tensor-cores-unused elementwise-unfused layout-changes small-grid devices-in-turn python-gc memory-low compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
         schema) words="report table diff whatif tune proof ledger live"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;

@@ -138,7 +138,8 @@ static enum stoker_status open_run(struct stoker_export *e, const char *const *p
     static const struct stk_view_hook hook = {
         .see = stk_export_parts_see,
         .wants_gaps = true,
-        .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS | STK_WANT_COLLECTIVES | STK_WANT_INPUT,
+        .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS | STK_WANT_COLLECTIVES | STK_WANT_INPUT |
+                 STK_WANT_LAUNCHES,
     };
     struct stk_export *x = &e->x;
     enum stoker_status status = stk_open_run_read(&e->run, paths, count, options, &hook, err);

@@ -135,7 +135,8 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     struct stk_read_ctx read = {.path = job->path,
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
-                                .wants = crew->hook ? crew->hook->wants : STK_WANT_INPUT};
+                                .wants = crew->hook ? crew->hook->wants
+                                                    : STK_WANT_INPUT | STK_WANT_GRIDS};
     if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_COLLECTIVES;
     }

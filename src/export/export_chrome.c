@@ -165,7 +165,13 @@ static const char *cat_of(const struct chrome *w, uint32_t event)
 struct args {
     struct chrome *w;
     bool open;
+    uint32_t launch; // 1u << LAUNCH_...: these are written
 };
+
+// What a kernel's launch is told by, as PyTorch names it.
+enum { LAUNCH_GRID, LAUNCH_BLOCK, LAUNCH_REGISTERS, LAUNCH_SHARED, LAUNCH_OCCUPANCY, LAUNCH_KEYS };
+static const char *const launch_keys[] = {"grid", "block", "registers per thread", "shared memory",
+                                          "est. achieved occupancy %"};
 
 static void put_key(struct args *a, const char *key)
 {
@@ -238,6 +244,37 @@ static void put_detail_args(struct args *a, uint32_t event)
     }
 }
 
+static void put_sizes(struct args *a, int key, const uint32_t *sizes)
+{
+    if (sizes[0]) {
+        put_key(a, launch_keys[key]);
+        for (int i = 0; i < 3; i++) {
+            chrome_put(a->w, i ? ", " : "[");
+            stk_ex_i64(a->w->out, sizes[i]);
+        }
+        chrome_put(a->w, "]");
+        a->launch |= 1u << key;
+    }
+}
+
+static void put_known(struct args *a, int key, int32_t value)
+{
+    if (value >= 0) {
+        chrome_put_arg(a, launch_keys[key], value);
+        a->launch |= 1u << key;
+    }
+}
+
+// PyTorch's occupancy counts no more blocks than the grid has; another has no name there.
+static void put_launch(struct args *a, const struct stk_launch_config *c)
+{
+    put_sizes(a, LAUNCH_GRID, c->grid);
+    put_sizes(a, LAUNCH_BLOCK, c->block);
+    put_known(a, LAUNCH_REGISTERS, c->registers);
+    put_known(a, LAUNCH_SHARED, c->shared_bytes);
+    put_known(a, LAUNCH_OCCUPANCY, c->occupancy_of_grid ? c->occupancy_pct : -1);
+}
+
 // As recorded, besides what is written already: the record's own keys, and those made anew.
 static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
 {
@@ -289,6 +326,11 @@ static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
             return;
         }
     }
+    for (int i = 0; i < LAUNCH_KEYS; i++) {
+        if (a->launch & (1u << i) && stk_str_eq(key, stk_str_from(launch_keys[i]))) {
+            return;
+        }
+    }
     chrome_put(a->w, a->open ? "," : ",\"args\":{");
     a->open = true;
     stk_ex_json(a->w->out, key);
@@ -332,6 +374,9 @@ static void put_args(struct chrome *w, uint32_t event)
     }
     if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS)) {
         put_details(&a, e);
+    }
+    if (stk_kind_is_device_work(kind) && stk_config_of(t, event)) {
+        put_launch(&a, stk_config_of(t, event));
     }
     if (e && kind == STK_KIND_MEMORY && e->dst_mem) {
         chrome_put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
@@ -684,11 +729,11 @@ const struct stk_exporter stk_exporter_chrome = {
     .extension = ".json",
     .summary = "Chrome JSON as PyTorch writes it, for tools that read Kineto traces",
     .opens_with = "chrome://tracing, ui.perfetto.dev, HTA, stoker",
-    .keeps =
-        "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
-        "that begins with stoker_), bytes, memory of copies, numbers of steps; counters; which "
-        "call launched which device operation (as args.correlation and as flows); names of "
-        "processes and threads; devices with their properties; rank and host",
+    .keeps = "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
+             "that begins with stoker_), bytes, memory of copies, numbers of steps; how kernels "
+             "were launched; counters; which "
+             "call launched which device operation (as args.correlation and as flows); names of "
+             "processes and threads; devices with their properties; rank and host",
     .drops = "correlation numbers as recorded (new ones stand for the same links), and the rows "
              "that keep overlapping events apart: they share one row, where some viewers do not "
              "draw all of them (perfetto has a track for each)",

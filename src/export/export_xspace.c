@@ -49,6 +49,7 @@
 // Stats by their ids, the same in all planes; behind them the kinds, to be referred to.
 #define STATS(S)                                                                                   \
     S(CORRELATION, "correlation_id")                                                               \
+    S(KERNEL, "kernel_details")                                                                    \
     S(STEP_NUM, "step_num")                                                                        \
     S(ROOT, "_r")                                                                                  \
     S(MEMCPY, "memcpy_details")                                                                    \
@@ -133,6 +134,7 @@ struct xspace {
     uint64_t *line_bytes;         // per track: payload of its line
     struct stk_strpool arg_names; // of recorded arguments: stats behind the others
     bool has_details;             // the current event
+    bool has_launch; // the current event: how it was launched is recorded as an argument
     struct stoker_err *err;
     enum stoker_status status;
     bool counting;  // sizes are being found: the counts must not be touched
@@ -340,7 +342,7 @@ static void put_stats(struct xspace *w, const struct stk_track *track, uint32_t 
 #define ARGS_FIRST (STAT_COUNT + STK_KIND_COUNT + STK_DETAIL_COUNT)
 
 // Whether stoker writes a stat of this name itself, or the record's own key.
-static bool is_written(const struct xspace *w, struct stk_str key)
+static bool is_written(struct xspace *w, struct stk_str key)
 {
     static const char *const own[] = {"ph", "cat", "name", "pid", "tid",
                                       "ts", "dur", "s",    "id",  "bp"};
@@ -348,6 +350,11 @@ static bool is_written(const struct xspace *w, struct stk_str key)
         if (stk_str_eq(key, stk_str_from(own[i]))) {
             return true;
         }
+    }
+    if (stk_str_eq(key,
+                   stk_str_from(stat_names[STAT_KERNEL]))) { // it tells more than a trace keeps
+        w->has_launch = true;
+        return false;
     }
     for (uint32_t s = 1; s < (w->has_details ? STAT_COUNT : STAT_DEVICE_NAME); s++) {
         if (stk_str_eq(key, stk_str_from(stat_names[s]))) {
@@ -387,6 +394,35 @@ static void xspace_put_arg(void *arg, struct stk_str key, struct stk_str value)
     stk_pbw_end(w->out, at);
 }
 
+// As XLA writes it: "regs:32 shm:0 grid:160,1,1 block:256,1,1 occ_pct:50"; of the block's shared
+// memory the sum alone is known.
+static void put_launch(struct xspace *w, const struct stk_launch_config *c)
+{
+    char text[192];
+    int n = 0;
+    const int size = (int)sizeof text;
+    if (c->registers >= 0) {
+        n += snprintf(text + n, (size_t)(size - n), " regs:%" PRId32, c->registers);
+    }
+    if (c->shared_bytes >= 0) {
+        n += snprintf(text + n, (size_t)(size - n), " shm:%" PRId32, c->shared_bytes);
+    }
+    if (c->grid[0]) {
+        n += snprintf(text + n, (size_t)(size - n), " grid:%" PRIu32 ",%" PRIu32 ",%" PRIu32,
+                      c->grid[0], c->grid[1], c->grid[2]);
+    }
+    if (c->block[0]) {
+        n += snprintf(text + n, (size_t)(size - n), " block:%" PRIu32 ",%" PRIu32 ",%" PRIu32,
+                      c->block[0], c->block[1], c->block[2]);
+    }
+    if (c->occupancy_pct >= 0 && !c->occupancy_of_grid) {
+        n += snprintf(text + n, (size_t)(size - n), " occ_pct:%" PRId32, c->occupancy_pct);
+    }
+    if (n > 0) {
+        put_str(w->out, EVENT_STATS, STAT_KERNEL, (struct stk_str){text + 1, (size_t)n - 1});
+    }
+}
+
 static void put_args(struct xspace *w, uint32_t event)
 {
     uint32_t count;
@@ -408,7 +444,11 @@ static void xspace_put_event(struct xspace *w, const struct stk_track *track, ui
     stk_pbw_u64(w->out, EVENT_DURATION_PS, (uint64_t)stk_dur_ns(t, event) * 1000);
     put_stats(w, track, event);
     put_detail_stats(w, event);
+    w->has_launch = false;
     put_args(w, event);
+    if (stk_kind_is_device_work(t->kind[event]) && !w->has_launch && stk_config_of(t, event)) {
+        put_launch(w, stk_config_of(t, event));
+    }
     stk_pbw_end(w->out, at);
     stk_ex_record(w->out);
 }
@@ -793,7 +833,8 @@ const struct stk_exporter stk_exporter_xspace = {
                   "directory), xprof, stoker",
     .keeps = "every event with its times to the nanosecond, kind (in a stat of its name's entry), "
              "bytes, direction and memory of copies, numbers of steps (as root events, which XProf "
-             "groups by); which call launched which device operation (as correlation_id); names "
+             "groups by); how kernels were launched; which call launched which device operation "
+             "(as correlation_id); names "
              "of threads; devices with their properties; the host's name",
     .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
              "correlation numbers as recorded (new ones stand for the same links); the rows that "

@@ -131,6 +131,21 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     }
 }
 
+static void merge_grids(struct stk_grid_fill *a, const struct stk_grid_fill *b)
+{
+    a->kernels_ns = stk_add_ns(a->kernels_ns, b->kernels_ns);
+    a->known_ns = stk_add_ns(a->known_ns, b->known_ns);
+    a->empty_ns = stk_add_ns(a->empty_ns, b->empty_ns);
+    a->kernels += b->kernels;
+    a->small += b->small;
+    a->multiprocessors =
+        b->multiprocessors > a->multiprocessors ? b->multiprocessors : a->multiprocessors;
+    if (b->emptiest_ns > a->emptiest_ns) {
+        a->emptiest_ns = b->emptiest_ns;
+        a->emptiest = b->emptiest;
+    }
+}
+
 static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_work *b)
 {
     a->all_ns += b->all_ns;
@@ -145,6 +160,7 @@ static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_wor
     a->devices_busy_ns += b->devices_busy_ns;
     a->any_busy_ns += b->any_busy_ns;
     a->devices = b->devices > a->devices ? b->devices : a->devices;
+    merge_grids(&a->grids, &b->grids);
 }
 
 static void merge_facts(struct stk_facts *a, const struct stk_facts *b)

@@ -182,6 +182,17 @@ enum stk_kernel_kind {
     STK_KERNEL_LAYOUT,  // changes the layout of a tensor
     STK_KERNEL_KINDS
 };
+// How much of their devices the grids of kernels reach (model/device/grid_fill.h).
+struct stk_grid_fill {
+    int64_t kernels_ns;       // time in which kernels run, collectives left out
+    int64_t known_ns;         // of it, with the grids and the device's multiprocessors known
+    int64_t empty_ns;         // of that, weighed by the share of multiprocessors that have no block
+    uint64_t kernels, small;  // small: with fewer blocks than there are multiprocessors
+    uint32_t multiprocessors; // of a device; 0 not known
+    const char *emptiest;     // the kernel beside which most is left empty; NULL: none
+    int64_t emptiest_ns;
+};
+
 struct stk_kernel_work {
     int64_t all_ns; // of all kernels but collectives, in the used steps
     int64_t kind_ns[STK_KERNEL_KINDS];
@@ -191,6 +202,7 @@ struct stk_kernel_work {
     // Of the devices of a process that work for it: their busy time, and that of any of them.
     int64_t devices_busy_ns, any_busy_ns;
     uint32_t devices;
+    struct stk_grid_fill grids;
 };
 
 // Facts that rules and health checks ask for; all over the selected time of one rank.

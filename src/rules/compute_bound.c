@@ -6,11 +6,13 @@
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
-enum { REMAINS, ODD, PACKS };
+enum { REMAINS, ODD, FULL, PACKS };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
     [ODD] = {"kernels for sizes that are no multiples of 8", "share of compute", 0.02,
              "less is not worth a change of the model"},
+    [FULL] = {"multiprocessors that have a block, while kernels run", "of those there are", 0.95,
+              "a larger batch would fill no more of them"},
     [PACKS] = STK_THRESHOLD_PACK_SIGNS,
     {0},
 };
@@ -128,6 +130,14 @@ static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     return true;
 }
 
+// A larger batch is an idea where nothing is known of the grids, or some of them are small; where
+// most are, it is the advice of a rule of its own.
+static bool may_batch(const struct stk_rule_ctx *ctx)
+{
+    double filled = stk_rule_grid_filled(ctx);
+    return filled < 0 || (filled >= STK_GRID_FILLED && filled < thresholds[FULL].value);
+}
+
 // What runs in low precision, or compiled, is not told to.
 static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -140,7 +150,8 @@ static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     for (int i = FIX_TORCH_PRECISION; i <= FIX_BATCH; i++) {
         bool precision =
             i == FIX_TORCH_PRECISION || i == FIX_TF_PRECISION || i == FIX_JAX_PRECISION;
-        if (!(low && precision) && !(compiled && i == FIX_TORCH_FUSE)) {
+        if (!(low && precision) && !(compiled && i == FIX_TORCH_FUSE) &&
+            (i != FIX_BATCH || may_batch(ctx))) {
             stk_finding_fix(ctx, f, &fixes[i]);
         }
     }

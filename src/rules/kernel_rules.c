@@ -15,6 +15,13 @@ static double share_of_step(const struct stk_rule_ctx *ctx, int64_t ns)
     return all_ns > 0 ? (double)ns / (double)all_ns * compute : 0;
 }
 
+double stk_rule_grid_filled(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
+    bool known = g->known_ns > 0 && (double)g->known_ns >= STK_GRID_KNOWN * (double)g->kernels_ns;
+    return known ? 1 - (double)g->empty_ns / (double)g->known_ns : -1;
+}
+
 enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            struct stk_rep_finding *f, enum stk_kernel_kind kind,
                                            const struct stk_threshold *from, double of_it,

@@ -21,6 +21,13 @@
 #define STK_SNIPPET_TF_FUSE                                                                        \
     "train_step = tf.function(train_step, jit_compile=True)  # Keras: compile(jit_compile=True)"
 
+// Below this share of multiprocessors with a block, rule small-grid speaks of it.
+#define STK_GRID_FILLED 0.6
+#define STK_GRID_KNOWN 0.5 // of the kernels' time must have grids that are recorded
+// Multiprocessors that have a block while kernels run, as a share of those there are, averaged over
+// the time whose grids are known; below 0: not known, or of too little.
+double stk_rule_grid_filled(const struct stk_rule_ctx *ctx);
+
 // A finding of a kind of kernel from a share of the kernels' time on: fills all but the fixes; `is`
 // goes on the sentence "34 % of the kernels' time ...". The saving is at most `of_it` of their
 // time.

@@ -45,7 +45,7 @@ def world(code):
         "loss": loss, "losses": [torch.zeros(8)] * 4, "total": torch.zeros(()), "step": 1000, "device": "cpu",
         "train_step": train_step, "x": batch[0], "mask": batch[0] > 0, "host": torch.empty(4, 8),
         "loss_of": lambda b: model(b[0]).mean(), "first_batches": [batch], "last_batch": batch,
-        "nn": torch.nn, "inputs": 8, "hidden": 4, "parts": [torch.ones(8)] * 3, "w": torch.ones(8, 2),
+        "nn": torch.nn, "inputs": 8, "hidden": 4, "parts": [torch.ones(8)] * 3, "w": torch.ones(8, 2), "layer": torch.nn.Linear(8, 2),
         "parameters": list(model.parameters()), "kept": [p.detach().clone() for p in model.parameters()],
         "log": lambda value: None, "profile": torch.profiler.profile, "ProfilerActivity": torch.profiler.ProfilerActivity,
     }

@@ -40,7 +40,7 @@ def world(code):
     return {
         "tf": tf, "os": os, "np": np, "load_batch": lambda: next(iter(data.batch(4))), "threading": threading, "pattern": "part-*.tfrecord", "files": ["part-0.tfrecord"], "batch_size": 4,
         "parse": parse, "wanted": lambda record: True, "augment": lambda x: x * 2, "model": model, "optimizer": "sgd", "loss": Loss(), "step": 1000,
-        "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "make_model": lambda: model, "train_step": train_step, "ds": data if ".fit(" not in code else samples(data) if ".batch(" in code else pairs(data),
+        "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "alike": [tf.ones(8)] * 3, "layer": lambda x: x * 2, "make_model": lambda: model, "train_step": train_step, "ds": data if ".fit(" not in code else samples(data) if ".batch(" in code else pairs(data),
         "dataset": pairs(data) if ".fit(" in code else data.batch(4).repeat(),
         "batches": iter(data.batch(4)), "prepare": lambda record: record * 2, "weights": tf.ones((2, 2)), "epochs": 2, "steps_per_epoch": 2,
         "writer": tf.summary.create_file_writer("summaries"),

@@ -77,6 +77,64 @@ static void layouts(void)
     fake_done(&f);
 }
 
+// `filled` of the multiprocessors have a block; kernels run all the time.
+static const char *grids(double filled, double known)
+{
+    kernels(STK_KERNEL_LAYOUT, 0);
+    struct stk_grid_fill *g = &f.run.facts.kernels.grids;
+    g->kernels_ns = FAKE_STEPS * FAKE_STEP_NS;
+    g->known_ns = (int64_t)(known * (double)g->kernels_ns);
+    g->empty_ns = (int64_t)((1 - filled) * (double)g->known_ns);
+    g->kernels = 500;
+    g->small = 450;
+    g->multiprocessors = 108;
+    g->emptiest = "a_small_kernel";
+    g->emptiest_ns = g->empty_ns / 2;
+    fake_ask(&f);
+    return fake_state(&f, "small-grid");
+}
+
+static void small_grids(void)
+{
+    CHECK_STR(grids(0.2, 1), "fired");
+    const struct stk_rep_finding *x = fake_finding(&f, "small-grid");
+    CHECK(says(x, "20 % of the device's 108 multiprocessors have a block"));
+    CHECK(says(x, "450 of 500 kernels") && says(x, "50 % of what is left empty is beside a_small"));
+    CHECK(most_saved(x) > 0.79 && most_saved(x) < 0.81 && strcmp(x->severity, "low") == 0);
+    CHECK(advises(x, "batch=2") == 0 && advises(x, "torch.func.vmap") > 0);
+    x = fake_finding(&f, "compute-bound"); // to which it is an idea
+    CHECK(x->id && advises(x, "larger batch") < 0);
+    fake_done(&f);
+    CHECK_STR(grids(0.7, 1), "passed");
+    CHECK(advises(fake_finding(&f, "compute-bound"), "larger batch") >= 0);
+    fake_done(&f);
+    CHECK_STR(grids(1, 1), "passed");
+    x = fake_finding(&f, "compute-bound");
+    CHECK(x->id && advises(x, "larger batch") < 0);
+    fake_done(&f);
+    CHECK_STR(grids(0.2, 0.4), "not_applicable");
+    fake_done(&f);
+    CHECK_STR(grids(0.2, 0), "not_applicable");
+    CHECK(advises(fake_finding(&f, "compute-bound"), "larger batch") >= 0);
+    fake_done(&f);
+}
+
+// Most of the device is empty, for a moment of each step.
+static void small_grids_briefly(void)
+{
+    kernels(STK_KERNEL_LAYOUT, 0);
+    f.run.facts.kernels.grids = (struct stk_grid_fill){.kernels_ns = FAKE_STEP_NS / 4,
+                                                       .known_ns = FAKE_STEP_NS / 4,
+                                                       .empty_ns = FAKE_STEP_NS / 5,
+                                                       .kernels = 9,
+                                                       .small = 9,
+                                                       .multiprocessors = 108};
+    fake_part(&f, STK_PART_HOST, 0.95, -1);
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "small-grid"), "passed");
+    fake_done(&f);
+}
+
 static void turns(double at_a_time, uint32_t devices, const char *state)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -136,6 +194,8 @@ int main(int argc, char **argv)
     CHECK_RUN(tensor_cores);
     CHECK_RUN(chains);
     CHECK_RUN(layouts);
+    CHECK_RUN(small_grids);
+    CHECK_RUN(small_grids_briefly);
     CHECK_RUN(devices);
     CHECK_RUN(collections);
     CHECK_RUN(order);

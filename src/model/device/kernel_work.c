@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels of the used steps could do better, as far as names tell: matrix products beside the
-// tensor cores, elementwise kernels one after the other, changes of layout. And whether a process's
-// devices work side by side. Limit: names are labels (kernel_names.c).
+// tensor cores, elementwise kernels one after the other, changes of layout. How far their grids
+// reach (grid_fill.c). And whether a process's devices work side by side. Limit: names are labels
+// (kernel_names.c).
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/device/grid_fill.h"
 #include "model/device/kernel_names.h"
 #include "model/view.h"
 
@@ -119,6 +121,29 @@ static bool name_longest(struct collect *c)
     return true;
 }
 
+// The kernel beside which most multiprocessors are empty, over all devices.
+static bool look_at_grids(struct stk_analysis *a)
+{
+    struct stk_grid_fill *g = &a->sum->facts.kernels.grids;
+    int64_t *empty_ns = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *empty_ns);
+    bool ok = empty_ns != NULL;
+    for (uint32_t d = 0; ok && d < a->sum->device_count; d++) {
+        ok = !a->sum->devices[d].analysed || stk_grid_fill_add(a, d, empty_ns, g);
+    }
+    uint32_t most = 0;
+    for (uint32_t id = 1; ok && id < a->t->strings.count; id++) {
+        most = empty_ns[id] > empty_ns[most] ? id : most;
+    }
+    if (ok && empty_ns[most] > 0) {
+        struct stk_str name = stk_strpool_get(&a->t->strings, most);
+        g->emptiest_ns = empty_ns[most];
+        g->emptiest = stk_arena_strndup(a->out, name.p, name.n);
+        ok = g->emptiest != NULL;
+    }
+    stk_free(empty_ns);
+    return ok;
+}
+
 // Of devices that do a part of the work: one that only holds a copy takes no turns.
 static bool look_at_turns(struct stk_analysis *a)
 {
@@ -169,7 +194,8 @@ bool stk_kernel_work_find(struct stk_analysis *a)
     for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
         end_run(&c, &c.runs[k]);
     }
-    ok = ok && name_longest(&c) && (a->sum->device_count < 2 || look_at_turns(a));
+    ok = ok && name_longest(&c) && look_at_grids(a) &&
+         (a->sum->device_count < 2 || look_at_turns(a));
     stk_free(c.class);
     stk_free(c.ns);
     stk_free(c.runs);

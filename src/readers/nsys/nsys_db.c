@@ -193,7 +193,7 @@ static void probe_table(struct stk_nsys_schema *schema, const struct stk_nsys_ta
         *more = 0;
     }
     int absent = stk_nsys_select_list(schema, table->name, columns, list, sizeof list);
-    if (absent >= 0 && more && file->wants & STK_WANT_LAUNCHES) {
+    if (absent >= 0 && more && stk_wants_grids(file->wants)) {
         *more = ',';
         if (stk_nsys_select_list(schema, table->name, columns, list, sizeof list) < 0) {
             absent = -1;

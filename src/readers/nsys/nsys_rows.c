@@ -169,7 +169,7 @@ static void kernel_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     }
     row.name = stk_nsys_name(u, st, 7, STK_NSYS_AS_IS);
     set_graph(st, 8, &ext);
-    if (u->file->wants & STK_WANT_LAUNCHES) {
+    if (stk_wants_grids(u->file->wants)) {
         set_config(u, st, &ext);
     }
     stk_shard_add(u->shard, &row, &ext);

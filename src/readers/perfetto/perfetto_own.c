@@ -556,7 +556,7 @@ static void take_event(struct stk_pf *in, const struct stk_pf_seq *s, const stru
         struct stk_chrome_staged *g = stk_vec_at(&in->stager.rows, row);
         g->ext = k.ext;
         struct stk_chrome_config *config =
-            k.has_config && kind != STK_KIND_RUNTIME && in->ctx->wants & STK_WANT_LAUNCHES
+            k.has_config && kind != STK_KIND_RUNTIME && stk_wants_grids(in->ctx->wants)
                 ? stk_vec_push(&in->stager.configs)
                 : NULL;
         if (config) {

@@ -41,7 +41,7 @@ void stk_in_take_config(struct stk_in *in, const struct stk_wire_config *c)
 static void set_config(struct stk_in *in, uint32_t id, struct stk_row_ext *ext)
 {
     const uint32_t *at = id ? stk_map_get(&in->configs, id, 0) : NULL;
-    if (at && in->ctx->wants & STK_WANT_LAUNCHES) {
+    if (at && stk_wants_grids(in->ctx->wants)) {
         stk_shard_set_config(in->shard, stk_vec_at(&in->config, *at), ext);
     }
 }

@@ -441,7 +441,7 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL) {
             stk_chrome_detail_collective(s, r);
         }
-        if (s->wants & STK_WANT_LAUNCHES && r->cat == STK_CHROME_CAT_KERNEL) {
+        if (stk_wants_grids(s->wants) && r->cat == STK_CHROME_CAT_KERNEL) {
             stk_chrome_config_kernel(s, r);
         }
         break;

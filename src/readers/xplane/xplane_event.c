@@ -486,7 +486,7 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
     default:
         break; // derived rows, counters, overhead: never work
     }
-    if (d->wants & STK_WANT_LAUNCHES && row->kind == STK_KIND_KERNEL && !derived &&
+    if (stk_wants_grids(d->wants) && row->kind == STK_KIND_KERNEL && !derived &&
         (d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS)) {
         stk_xp_launch(d, m, p, n, &ext);
     }
