@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "model/device/device_rates.h"
 #include "rules/host_fixes.h"
+#include "rules/kernel_rules.h"
 #include "rules/torch_signs.h"
 #include "store/names.h"
 #include "store/tf_name.h"
@@ -277,7 +278,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_BATCH] = {"any",
                    "A larger batch gives each kernel more to do for the same number of launches, "
                    "if memory and convergence allow.",
-                   NULL},
+                   STK_SNIPPET_BATCH},
     [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
                     "py-spy record --native -o loop.svg --pid PID"},
     [FIX_WAIT] = {"any",

@@ -5,6 +5,8 @@
 
 #include "rules/finding.h"
 
+// A larger batch, whatever for: the first finding that advises it does so for all.
+#define STK_SNIPPET_BATCH "stoker whatif PROFILE --fix batch=2"
 // What compute-bound has as an idea and a rule of kernels as an advice: word for word the same, so
 // that it is not said twice (rule_table.c).
 #define STK_SNIPPET_TORCH_PRECISION                                                                \

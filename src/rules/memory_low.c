@@ -2,6 +2,7 @@
 // Much of the device's memory stays free while the device does not compute all the time: a larger
 // batch may be worth a try. Where the machine was recorded beside the profile.
 #include "base/human.h"
+#include "rules/kernel_rules.h"
 #include "rules/on_machine.h"
 
 enum { USED, IDLE };
@@ -17,7 +18,7 @@ static const struct stk_rep_fix fixes[] = {
     {"any",
      "Try a larger batch: what the host does for a step is then paid less often. The learning rate "
      "may have to follow.",
-     "stoker whatif PROFILE --fix batch=2"},
+     STK_SNIPPET_BATCH},
     {"tensorflow", "See what the model needs before a larger batch is tried.",
      "print(tf.config.experimental.get_memory_info('GPU:0')['peak'])"},
     {"pytorch", "See what the model needs before a larger batch is tried.",

@@ -21,7 +21,7 @@ static const struct stk_rep_fix fixes[] = {
     {"any",
      "A larger batch gives each kernel more blocks: as long as multiprocessors are empty, kernels "
      "of twice the samples take hardly longer. The learning rate may have to follow.",
-     "stoker whatif PROFILE --fix batch=2"},
+     STK_SNIPPET_BATCH},
     {"pytorch",
      "Where small operations of the same kind are computed one by one (heads, experts, samples), "
      "let one call compute them all.",
