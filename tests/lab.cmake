@@ -8,9 +8,11 @@ set_tests_properties(lab.simulator PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME lab.dialects COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lab/dialects
         $<TARGET_FILE:stoker_cli> $<TARGET_FILE:stoker_sim> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME lab.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lab/rules
+        $<TARGET_FILE:stoker_cli> $<TARGET_FILE:stoker_sim> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME lab.corpus COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lab/corpus
         $<TARGET_FILE:stoker_sim> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME lab.gpu COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lab/gpu
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(lab.dialects lab.corpus lab.gpu PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    set_tests_properties(lab.dialects lab.rules lab.corpus lab.gpu PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

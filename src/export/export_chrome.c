@@ -165,7 +165,7 @@ static const char *cat_of(const struct chrome *w, uint32_t event)
 struct args {
     struct chrome *w;
     bool open;
-    uint32_t launch; // 1u << LAUNCH_...: these are written
+    uint32_t recorded; // 1u << LAUNCH_...: these are written as recorded
 };
 
 // What a kernel's launch is told by, as PyTorch names it.
@@ -246,22 +246,20 @@ static void put_detail_args(struct args *a, uint32_t event)
 
 static void put_sizes(struct args *a, int key, const uint32_t *sizes)
 {
-    if (sizes[0]) {
+    if (sizes[0] && !(a->recorded & (1u << key))) {
         put_key(a, launch_keys[key]);
         for (int i = 0; i < 3; i++) {
             chrome_put(a->w, i ? ", " : "[");
             stk_ex_i64(a->w->out, sizes[i]);
         }
         chrome_put(a->w, "]");
-        a->launch |= 1u << key;
     }
 }
 
 static void put_known(struct args *a, int key, int32_t value)
 {
-    if (value >= 0) {
+    if (value >= 0 && !(a->recorded & (1u << key))) {
         chrome_put_arg(a, launch_keys[key], value);
-        a->launch |= 1u << key;
     }
 }
 
@@ -327,9 +325,7 @@ static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
         }
     }
     for (int i = 0; i < LAUNCH_KEYS; i++) {
-        if (a->launch & (1u << i) && stk_str_eq(key, stk_str_from(launch_keys[i]))) {
-            return;
-        }
+        a->recorded |= stk_str_eq(key, stk_str_from(launch_keys[i])) ? 1u << i : 0;
     }
     chrome_put(a->w, a->open ? "," : ",\"args\":{");
     a->open = true;
@@ -375,15 +371,15 @@ static void put_args(struct chrome *w, uint32_t event)
     if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS)) {
         put_details(&a, e);
     }
-    if (stk_kind_is_device_work(kind) && stk_config_of(t, event)) {
-        put_launch(&a, stk_config_of(t, event));
-    }
     if (e && kind == STK_KIND_MEMORY && e->dst_mem) {
         chrome_put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
     }
     put_detail_args(&a, event);
     if (w->x->with_args && w->status == STOKER_OK) {
         w->status = w->x->args(w->x->args_arg, w->file, event, put_recorded, &a, w->err);
+    }
+    if (stk_kind_is_device_work(kind) && stk_config_of(t, event)) {
+        put_launch(&a, stk_config_of(t, event));
     }
     if (a.open) {
         chrome_put(w, "}");

@@ -135,6 +135,52 @@ static void small_grids_briefly(void)
     fake_done(&f);
 }
 
+// Kernels of `each_us` take `share` of the step, what the host does the rest.
+static const char *small_step(double share, double each_us)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->all_ns = (int64_t)(share * FAKE_STEPS * (double)FAKE_STEP_NS + 0.5);
+    k->grids.kernels = (uint64_t)((double)k->all_ns / (each_us * 1e3) + 0.5);
+    fake_part(&f, STK_PART_HOST, 1 - share, -1);
+    fake_ask(&f);
+    return fake_state(&f, "step-too-small");
+}
+
+// Without a replay it is no more than a hint.
+static void small_steps(void)
+{
+    CHECK_STR(small_step(0.03, 4), "fired");
+    const struct stk_rep_finding *x = fake_finding(&f, "step-too-small");
+    CHECK(says(x, "kernels take 3.00 ms a step, 3.0 % of the time: 750 of them, 4.00 us each"));
+    CHECK(says(x, "with the device idle, takes 97 %") && advises(x, "device = 'cpu'") > 0);
+    CHECK(strcmp(x->severity, "info") == 0 && strcmp(x->saving.basis, "none") == 0);
+    x = fake_finding(&f, "host-bound"); // it has its own advice
+    CHECK(x->id && advises(x, "device = 'cpu'") < 0);
+    fake_done(&f);
+    CHECK_STR(small_step(0.06, 4), "passed");
+    fake_done(&f);
+    CHECK_STR(small_step(0.03, 40), "passed");
+    fake_done(&f);
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "step-too-small"), "not_applicable");
+    fake_done(&f);
+}
+
+// What waits for its input is no small step.
+static void small_steps_wait(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->all_ns = FAKE_STEPS * FAKE_STEP_NS / 50;
+    k->grids.kernels = (uint64_t)k->all_ns / 4000;
+    fake_part(&f, STK_PART_INPUT, 0.9, -1);
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "step-too-small"), "passed");
+    fake_done(&f);
+}
+
 static void turns(double at_a_time, uint32_t devices, const char *state)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -196,6 +242,8 @@ int main(int argc, char **argv)
     CHECK_RUN(layouts);
     CHECK_RUN(small_grids);
     CHECK_RUN(small_grids_briefly);
+    CHECK_RUN(small_steps);
+    CHECK_RUN(small_steps_wait);
     CHECK_RUN(devices);
     CHECK_RUN(collections);
     CHECK_RUN(order);
