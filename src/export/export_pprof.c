@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto): two values
 // a sample, the time of the thread and that of devices, and the row as label "thread". Locations
-// and functions are the frames, by their numbers; texts are a table, in which 0 is the empty one.
+// and functions are the frames, by their numbers; texts are a table, in which 0 is the empty one,
+// then come the frames' by their numbers (empty where a function's name stands further on), then
+// all others.
 // One mapping says that names are known already: pprof would look for programs to ask, and some
 // readers do not know locations without one.
 #include <stdio.h>
@@ -45,7 +47,7 @@ struct pprof {
     struct stk_export *x;
     const struct stk_stacks *stacks;
     struct stk_export_out *out;
-    struct stk_strpool texts;
+    struct stk_strpool texts; // those behind the frames'
     struct stk_stack_path path;
     bool failed; // no memory
 };
@@ -54,7 +56,7 @@ static uint64_t text_of(struct pprof *w, struct stk_str text)
 {
     uint32_t id = stk_strpool_intern(&w->texts, text.p, text.n);
     w->failed |= id == STK_STRPOOL_FAILED;
-    return id;
+    return id ? (uint64_t)w->stacks->frames.count - 1 + id : 0;
 }
 
 static void put_type(struct pprof *w, const char *type)
@@ -74,6 +76,12 @@ static void put_item(struct pprof *w, uint64_t v)
     }
 }
 
+// Whether the frame's own text is left out of the table of texts, since it is taken apart.
+static bool stands_elsewhere(const struct pprof *w, uint32_t frame)
+{
+    return stk_stack_source_of(w->stacks, frame).line != 0;
+}
+
 static void put_samples(struct pprof *w)
 {
     const struct stk_stack *s = w->stacks->stacks;
@@ -82,7 +90,9 @@ static void put_samples(struct pprof *w)
         const uint32_t *at;
         uint32_t n = stk_stack_path_next(&w->path, w->stacks, i, &at);
         if (s[i].depth == 0) {
-            row = text_of(w, stk_strpool_get(&w->stacks->frames, s[i].frame));
+            row = stands_elsewhere(w, s[i].frame)
+                      ? text_of(w, stk_strpool_get(&w->stacks->frames, s[i].frame))
+                      : s[i].frame;
         }
         if (s[i].host_ns == 0 && s[i].device_ns == 0) {
             continue;
@@ -117,7 +127,7 @@ static void put_frames(struct pprof *w)
     stk_pbw_end(w->out, mapping);
     for (uint32_t i = 1; i < w->stacks->frames.count && !w->out->failed && !w->failed; i++) {
         struct stk_stack_source source = stk_stack_source_of(w->stacks, i);
-        uint64_t name = text_of(w, source.name);
+        uint64_t name = source.line ? text_of(w, source.name) : i;
         size_t at = stk_pbw_begin(w->out, PROFILE_LOCATION);
         stk_pbw_u64(w->out, LOCATION_ID, i);
         stk_pbw_u64(w->out, LOCATION_MAPPING, 1);
@@ -162,9 +172,22 @@ static void put_rest(struct pprof *w)
     }
     stk_pbw_u64(w->out, PROFILE_DEFAULT_TYPE,
                 text_of(w, s->host_ns > 0 ? STK_STR("host") : STK_STR("device")));
-    for (uint32_t i = 0; i < w->texts.count && !w->out->failed; i++) {
-        stk_pbw_text(w->out, PROFILE_STRING, stk_strpool_get(&w->texts, i));
-        stk_ex_record(w->out);
+}
+
+static void put_text(struct pprof *w, struct stk_str text)
+{
+    stk_pbw_text(w->out, PROFILE_STRING, text);
+    stk_ex_record(w->out);
+}
+
+static void put_texts(struct pprof *w)
+{
+    const struct stk_strpool *frames = &w->stacks->frames;
+    for (uint32_t i = 0; i < frames->count && !w->out->failed; i++) {
+        put_text(w, stands_elsewhere(w, i) ? STK_STR("") : stk_strpool_get(frames, i));
+    }
+    for (uint32_t i = 1; i < w->texts.count && !w->out->failed; i++) {
+        put_text(w, stk_strpool_get(&w->texts, i));
     }
 }
 
@@ -183,6 +206,7 @@ static enum stoker_status write_pprof(struct stk_export *x, struct stk_export_ou
         put_samples(&w);
         put_frames(&w);
         put_rest(&w);
+        put_texts(&w);
         status = w.failed ? stk_err_nomem(err) : STOKER_OK;
     }
     stk_strpool_deinit(&w.texts);

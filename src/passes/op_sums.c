@@ -33,10 +33,13 @@
 #define FIRST_OWNER STK_OWNER_FIRST
 
 #define NO_ROW UINT32_MAX
+#define ROWS_MAX (1u << 17) // of a rank, by name; what has further names is a row of each side
+#define FURTHER "further operations"
 
 struct open_op {
     int64_t end_ns;
     uint32_t row, id; // internals: of the operator around them, row NO_ROW where there is none
+    uint32_t slot;    // of `open` and its row; id, or that of what has further names
     uint32_t classes; // of this operator and all around it
     bool outermost;   // no operator of this name around it
     bool internal;    // of the runtime
@@ -60,8 +63,8 @@ struct sweep {
     bool is_jax;        // whatever runs on a device of JAX, copies aside, is an XLA executable's
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
-    uint32_t *slot[2];     // per string id, or group: row + 1, on the host and on the device
-    uint32_t *open;        // per string id, or group: how many are open
+    uint32_t *slot[2];     // per string id and one more, or group: row + 1, on host and device
+    uint32_t *open;        // per slot: how many are open
     uint32_t *owner;       // per event: STK_OWNER_...
     uint8_t *mode;         // per event of a device: enum stk_op_mode
     struct stk_spans host; // selected time of the host
@@ -70,12 +73,24 @@ struct sweep {
     uint32_t depth;
 };
 
-static struct stk_op_row *op_sums_row_of(struct sweep *s, uint32_t id, bool on_device)
+// Index into slots: of a name or group, behind all names of those that have no row of their own.
+static uint32_t slot_of(const struct sweep *s, uint32_t id, bool on_device)
 {
-    uint32_t *slot = &s->slot[on_device][id];
+    bool own = s->by || s->slot[on_device][id] || s->rows.count < ROWS_MAX;
+    return own ? id : s->view->t->strings.count;
+}
+
+static const char *op_sums_name(struct sweep *s, uint32_t slot)
+{
+    return slot == s->view->t->strings.count ? FURTHER : stk_name_cache_get(&s->names, slot);
+}
+
+static struct stk_op_row *op_sums_row_of(struct sweep *s, uint32_t at, bool on_device)
+{
+    uint32_t *slot = &s->slot[on_device][at];
     if (*slot == 0) {
         struct stk_op_row *row = stk_vec_push(&s->rows);
-        const char *name = row && !s->by ? stk_name_cache_get(&s->names, id) : NULL;
+        const char *name = row && !s->by ? op_sums_name(s, at) : NULL;
         if (!row || (!name && !s->by)) {
             return NULL;
         }
@@ -161,7 +176,7 @@ static void op_sums_close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
         if (!s->stack[--s->depth].internal) {
-            s->open[s->stack[s->depth].id]--;
+            s->open[s->stack[s->depth].slot]--;
         }
     }
 }
@@ -200,13 +215,14 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
         return true;
     }
     uint32_t id = id_of(s, event);
-    struct stk_op_row *row = id == UINT32_MAX ? NULL : op_sums_row_of(s, id, false);
+    uint32_t slot = id == UINT32_MAX ? 0 : slot_of(s, id, false);
+    struct stk_op_row *row = id == UINT32_MAX ? NULL : op_sums_row_of(s, slot, false);
     if (!row) {
         return false;
     }
     row->count++;
     row->self_ns += dur_ns;
-    row->total_ns += s->open[id] == 0 ? dur_ns : 0;
+    row->total_ns += s->open[slot] == 0 ? dur_ns : 0;
     row->modes |= (uint8_t)(1u << mode_of(classes));
     s->out->host_ns += dur_ns;
     if (s->depth && s->stack[s->depth - 1].row == NO_ROW) {
@@ -218,11 +234,12 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
     }
     if (s->depth < MAX_DEPTH) {
         s->stack[s->depth++] = (struct open_op){.end_ns = end_ns,
-                                                .row = s->slot[0][id] - 1,
+                                                .row = s->slot[0][slot] - 1,
                                                 .id = id,
+                                                .slot = slot,
                                                 .classes = classes,
-                                                .outermost = s->open[id] == 0};
-        s->open[id]++;
+                                                .outermost = s->open[slot] == 0};
+        s->open[slot]++;
     }
     return true;
 }
@@ -326,7 +343,8 @@ static bool op_sums_sweep_device(struct sweep *s, uint32_t line)
         if (s->by && id == 0 && owner != NO_OWNER) {
             id = owner - FIRST_OWNER;
         }
-        struct stk_op_row *row = id == UINT32_MAX ? NULL : op_sums_row_of(s, id, true);
+        struct stk_op_row *row =
+            id == UINT32_MAX ? NULL : op_sums_row_of(s, slot_of(s, id, true), true);
         if (!row) {
             return false;
         }

@@ -244,6 +244,34 @@ static void test_compile_phases(void)
     answer_end(&a);
 }
 
+// Of very many names the later ones have a row together on each side; no time is lost.
+static void test_further_names(void)
+{
+    enum { ROWS = 1 << 17, MORE = 7 };
+    struct answer a;
+    char name[40];
+    int64_t sum_ns = 0;
+    answer_begin(&a);
+    for (int i = 0; i < ROWS + MORE; i++) {
+        snprintf(name, sizeof name, "op%d", i);
+        synth_host(&a.s, MAIN, i * 10, 5, name, STK_KIND_HOST_OP);
+    }
+    synth_host(&a.s, MAIN, (ROWS + MORE) * 10.0, 5, "op0", STK_KIND_HOST_OP); // has a row already
+    synth_launch(&a.s, MAIN, (ROWS + MORE) * 10.0 + 20, 2, "late", (ROWS + MORE) * 10.0 + 40, 3,
+                 S0);
+    answer_analyse(&a, &stk_stats_ops);
+    CHECK_EQ(a.doc.tables[OPS].row_count, ROWS + 2);
+    size_t host = answer_row(&a, OPS, "further operations");
+    for (size_t r = 0; r < a.doc.tables[OPS].row_count; r++) {
+        sum_ns += answer_cell_in(&a, OPS, r, "self_ns")->number;
+    }
+    CHECK_EQ(sum_ns, (ROWS + MORE + 1) * 5 * US + 3 * US);
+    CHECK_EQ(answer_cell_in(&a, OPS, host, "count")->number, MORE);
+    CHECK_EQ(answer_cell_in(&a, OPS, host, "total_ns")->number, MORE * 5 * US);
+    CHECK_EQ(answer_cell_in(&a, OPS, answer_row(&a, OPS, "op0"), "count")->number, 2);
+    answer_end(&a);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -256,5 +284,6 @@ int main(int argc, char **argv)
     CHECK_RUN(test_busy_between);
     CHECK_RUN(test_internals);
     CHECK_RUN(test_compile_phases);
+    CHECK_RUN(test_further_names);
     return check_done("unit.stats_ops");
 }

@@ -101,11 +101,34 @@ static void test_no_costs(void)
     answer_end(&a);
 }
 
+// Of very many names the later ones have a row together; no time is lost.
+static void test_further_names(void)
+{
+    enum { ROWS = 1 << 17, MORE = 7 };
+    struct answer a;
+    char name[40];
+    answer_begin(&a);
+    for (int i = 0; i < ROWS + MORE; i++) {
+        snprintf(name, sizeof name, "kernel%d", i);
+        synth_launch(&a.s, MAIN, i * 10, 1, name, i * 10 + 2, 3, S0);
+    }
+    synth_launch(&a.s, MAIN, (ROWS + MORE) * 10.0, 1, "kernel0", (ROWS + MORE) * 10.0 + 2, 3, S0);
+    answer_analyse(&a, &stk_stats_roofline);
+    CHECK_EQ(a.doc.tables[0].row_count, ROWS + 1);
+    size_t further = answer_row(&a, 0, "further operations");
+    CHECK_EQ(answer_cell(&a, further, "count")->number, MORE);
+    CHECK_EQ(answer_cell(&a, further, "total_ns")->number, MORE * 3 * US);
+    CHECK_EQ(answer_cell(&a, answer_row(&a, 0, "kernel0"), "count")->number, 2);
+    CHECK_EQ(answer_figure(&a, "kernel_ns")->number, (ROWS + MORE + 1) * 3 * US);
+    answer_end(&a);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(test_tensorflow);
     CHECK_RUN(test_no_peaks);
     CHECK_RUN(test_no_costs);
+    CHECK_RUN(test_further_names);
     return check_done("unit.stats_roofline");
 }

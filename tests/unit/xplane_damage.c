@@ -96,8 +96,9 @@ static void flip_bits(void)
     free(space.p);
 }
 
-// One bad event costs itself only.
-static void bad_event(void)
+// One bad event costs itself only. Of no bytes is an event of metadata 0, where there is such a
+// one.
+static void bad_event(bool zero)
 {
     struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0);
     struct pb e = pb_event(1, 0, 1000);
@@ -105,21 +106,30 @@ static void bad_event(void)
     pb_bytes(&line, 4, "\x08\xff", 2);         // varint without end
     pb_bytes(&line, 4, "\x08\x01\x22\x7f", 4); // stat longer than its event
     pb_bytes(&line, 4, "\x0b\x0b", 2);         // group
-    pb_bytes(&line, 4, "", 0);                 // nothing: all defaults
+    pb_bytes(&line, 4, "", 0);                 // all defaults
     e = pb_event(1, 5000, 1000);
     pb_msg(&line, 4, &e);
     pb_msg(&plane, 3, &line);
     pb_named(&plane, 4, 1, "ok");
+    if (zero) {
+        pb_named(&plane, 4, 0, "begin");
+    }
     pb_msg(&space, 1, &plane);
     struct stk_trace *t;
     struct stoker_err err;
     CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STOKER_OK);
     CHECK_EQ(t->read, 6);
-    CHECK_EQ(t->count, 3);
-    CHECK_EQ(t->dropped, 3);
-    CHECK_EQ(t->issues[STK_ISSUE_MESSAGE_INVALID].count, 3);
+    CHECK_EQ(t->count, zero ? 3 : 2);
+    CHECK_EQ(t->dropped, zero ? 3 : 4);
+    CHECK_EQ(t->issues[STK_ISSUE_MESSAGE_INVALID].count, t->dropped);
     stk_trace_free(t);
     free(space.p);
+}
+
+static void bad_events(void)
+{
+    bad_event(false);
+    bad_event(true);
 }
 
 // A line that claims more than its plane holds loses nothing that is there.
@@ -336,7 +346,7 @@ int main(int argc, char **argv)
     CHECK_RUN(cut_everywhere, false, false);
     CHECK_RUN(cut_everywhere, false, true);
     CHECK_RUN(flip_bits);
-    CHECK_RUN(bad_event);
+    CHECK_RUN(bad_events);
     CHECK_RUN(lying_length);
     CHECK_RUN(huge_claim);
     CHECK_RUN(false_end);

@@ -339,6 +339,7 @@ static enum stoker_status overview_describe(const struct stk_pass_ctx *ctx,
         all.device_ns += p ? p->ops->device_ns : 0;
     }
     bool on_device = all.device_ns > 0;
+    stk_table_keep(ops, "self_ns", ctx->limit ? TOP_OPS : 0);
     if (!fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns) ||
         !fill_precision(precision, run, &compute) ||
         !fill_devices(devices, ctx, &busy_ns, &span_ns) || !stk_overview_add_breakdown(ctx, doc) ||

@@ -16,10 +16,13 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_kernels.h"
 
+#define ROWS_MAX (1u << 17) // of a rank; what has further names is a row of each device
+#define FURTHER "further operations"
+
 struct roofline_op {
     const char *name;
     uint32_t line;   // index into the rank's devices
-    uint32_t kernel; // string id of the kernel with most time
+    uint32_t kernel; // string id of the kernel with most time; 0: of those with further names
     uint64_t count;
     int64_t total_ns, kernel_ns; // of all; of that kernel
     // Of the kernels whose cost is known, as in struct stk_kernel_facts, which takes more room.
@@ -41,24 +44,41 @@ struct sweep {
     struct stk_map each_ns; // (row, string id of a kernel) -> index into `sums`
     struct stk_vec sums;    // int64_t
     struct stk_name_cache names;
-    uint8_t *chosen; // a bit per event: a kernel that counts
+    uint8_t *chosen;  // a bit per event: a kernel that counts
+    uint32_t further; // row + 1 of this device's operations that have none of their own
 };
+
+static bool new_row(struct sweep *s, uint32_t line, const char *name)
+{
+    struct roofline_op *op = name ? stk_vec_push(&s->ops) : NULL;
+    if (op) {
+        op->name = name;
+        op->line = line;
+    }
+    return op != NULL;
+}
+
+static uint32_t further_row(struct sweep *s, uint32_t line)
+{
+    if (!s->further && new_row(s, line, FURTHER)) {
+        s->further = (uint32_t)s->ops.count;
+    }
+    return s->further ? s->further - 1 : UINT32_MAX;
+}
 
 // Index of the operation's row, UINT32_MAX: no memory.
 static uint32_t op_row(struct sweep *s, uint32_t line, uint32_t event)
 {
     int created = 0;
     uint32_t id = stk_kernel_row_id(s->view->t, s->owner, event);
-    uint32_t *at = stk_map_put(&s->row_of, id, s->view->lines[line].device,
-                               (uint32_t)s->ops.count + 1, &created);
-    if (!at || !created) {
-        return at ? *at - 1 : UINT32_MAX;
+    uint32_t device = s->view->lines[line].device;
+    if (s->ops.count >= ROWS_MAX && !stk_map_get(&s->row_of, id, device)) {
+        return further_row(s, line);
     }
-    struct roofline_op *op = stk_vec_push(&s->ops);
-    if (!op || !(op->name = stk_name_cache_get(&s->names, id))) {
+    uint32_t *at = stk_map_put(&s->row_of, id, device, (uint32_t)s->ops.count + 1, &created);
+    if (!at || (created && !new_row(s, line, stk_name_cache_get(&s->names, id)))) {
         return UINT32_MAX;
     }
-    op->line = line;
     return *at - 1;
 }
 
@@ -67,6 +87,9 @@ static bool note_kernel(struct sweep *s, uint32_t row, uint32_t event, int64_t d
 {
     int created = 0;
     uint32_t kernel = s->view->t->name[event];
+    if (row + 1 == s->further) {
+        return true; // of many precisions
+    }
     if (s->owner[event] < STK_OWNER_FIRST) { // its own row: there is but one
         ((struct roofline_op *)stk_vec_at(&s->ops, row))->kernel = kernel;
         return true;
@@ -115,6 +138,7 @@ static bool sweep_kernels(struct sweep *s)
     const struct stk_analysis *v = s->view;
     for (uint32_t d = 0; d < v->sum->device_count; d++) {
         const struct stk_device_line *l = &v->lines[d];
+        s->further = 0;
         for (uint32_t i = 0; i < l->op_count; i++) {
             if (l->ops[i].part == STK_PART_COMPUTE &&
                 v->t->kind[l->ops[i].event] == STK_KIND_KERNEL &&

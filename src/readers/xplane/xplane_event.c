@@ -105,6 +105,7 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
     }
     d->by_id = d->prepared[line->plane];
     d->id_count = d->by_id ? n : 0;
+    d->has_zero = stk_xp_ids_get(&plane->event_ids, 0) != STK_NONE;
     d->base_kind = line->kind == STK_XP_LINE_THREAD   ? STK_KIND_UNSET
                    : line->kind == STK_XP_LINE_RANGES ? STK_KIND_ANNOTATION
                                                       : STK_KIND_OTHER;
@@ -502,7 +503,9 @@ INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     struct event e;
     struct stk_row row;
     d->events++;
-    if (!read_event(d->plane, p, n, pext, &e)) {
+    // No bytes are an event of metadata 0 at the line's begin. Where there is none, it says
+    // nothing, and two bytes of a file would take a row each.
+    if ((n == 0 && !d->has_zero) || !read_event(d->plane, p, n, pext, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
         return;
     }

@@ -36,6 +36,7 @@ struct stk_xp_decoder {
     const struct stk_xp_line *line;
     struct stk_xp_prepared *by_id;
     uint64_t id_count; // of by_id
+    bool has_zero;     // the plane knows an event by the id that is not written
     uint8_t base_kind; // of events on this line whose metadata does not count; UNSET: it does
     uint32_t tracks[STK_XP_DERIVED_COUNT]; // the line's own and those beside; STK_NONE: not yet
     uint64_t events;                       // of this line, so far
