@@ -54,6 +54,7 @@ class Seen:
     def __init__(self, name, is_parallel):
         self.name, self.is_parallel = name, is_parallel
         self.is_inside, self.pipelines = False, []  # [(label, dataset, how it is read)]
+        self.repeated = []  # [(repeated source, the source, times)]
 
     @contextlib.contextmanager
     def inside(self):
@@ -86,9 +87,27 @@ class Seen:
             with self.inside():
                 ds = make(*args, **more)
                 n = int(ds.cardinality())
-                return ds.repeat(max(1, -(-LENGTH // n) if n > 0 else UNKNOWN_TIMES)) if n else ds
+                return self.again(ds, max(1, -(-LENGTH // n) if n > 0 else UNKNOWN_TIMES)) if n else ds
 
         return plain(made)
+
+    def again(self, ds, times):
+        repeated = ds.repeat(times)
+        self.repeated.append((repeated, ds, times))
+        return repeated
+
+    def skip(self, skip):
+        """What a script passes over of a source (a header) is passed over in each repetition."""
+
+        def skipped(ds, count, *args, **more):
+            found = [entry for entry in self.repeated if entry[0] is ds] if self.is_of_script() else []
+            if not found:
+                return skip(ds, count, *args, **more)
+            with self.inside():
+                _, source, times = found[0]
+                return self.again(skip(source, count, *args, **more), times)
+
+        return plain(skipped)
 
     def take(self, take):
         def taken(ds, count, *args, **more):
@@ -153,6 +172,7 @@ def watched(seen):
     table = tf.data.experimental
     put(table, "CsvDataset", seen.source(table.CsvDataset))
     put(dataset, "take", seen.take(dataset.take))
+    put(dataset, "skip", seen.skip(dataset.skip))
     put(dataset, "get_single_element", seen.single(dataset.get_single_element))
     for name in ("map", "interleave"):
         put(dataset, name, seen.parallel(getattr(dataset, name)))

@@ -363,6 +363,24 @@ static void step_begins(void)
     stk_iter_close(it);
 }
 
+// An epoch begins as the one before ended, and with threads where those were better.
+static void next_epoch(void)
+{
+    struct stk_dataset *ds = PREFETCH(PMAP(RANGE(N), OP_PLUS_ONE));
+    for (int i = 0; i < 4; i++) {
+        bool begins = i == 1 || i == 2;
+        struct stk_iter *it = open_iter(stk_dataset_hold(ds));
+        struct stk_block b = {0};
+        struct stoker_err err;
+        CHECK(stk_iter_next(it, 1, &b, &err) == STOKER_OK && b.n == 1);
+        CHECK((threads_of(it) == 0) == begins && (threads_of(it->in[0]) == 0) == begins);
+        stk_tuner_be_inline(it->run, i < 2);
+        stk_block_free(&b);
+        stk_iter_close(it);
+    }
+    stk_dataset_drop(ds);
+}
+
 // Stages of which the user gave the number of threads keep them.
 static void given_numbers(void)
 {
@@ -394,6 +412,7 @@ int main(int argc, char **argv)
     CHECK_RUN(left);
     CHECK_RUN(cancelled);
     CHECK_RUN(step_begins);
+    CHECK_RUN(next_epoch);
     CHECK_RUN(given_numbers);
     return check_done("unit.data_inline");
 }

@@ -76,6 +76,10 @@ struct stk_dataset {
     int64_t seed;            // given by the user, or -1
     char *where;             // source line that made it; NULL: unknown
     void *shared;            // what its iterators share (a cache); the kind's affair; atomic
+    // Where the last run of it was quicker without threads (run/tuner.c): ns that an element took
+    // with them, and looks since threads were tried. 0: it was not, or is not known. Atomic.
+    double inline_ns;
+    int inline_looks;
     // Of what a rewrite made (data/rewrites/rewrite.h):
     // Stages taken out between it and its first input, which keeps their path. -1 (the attribute
     // "keeps_paths"): it is seen as no stage itself, and what is drawn below it stays the same.

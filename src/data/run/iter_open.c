@@ -10,6 +10,7 @@
 #include "data/run/aggregate.h"
 #include "data/run/fork.h"
 #include "data/run/run_open.h"
+#include "data/run/tuner.h"
 
 struct opening { // where in the tree an iterator is
     uint64_t path, place, epoch;
@@ -67,6 +68,9 @@ static enum stoker_status open_at(struct stk_iter **out, struct stk_dataset *ds,
     it->is_concurrent = at->is_concurrent;
     it->seed = stk_iter_seed_at(run, at->path, at->epoch, ds->seed);
     it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
+    if (!at->parent && at->path == 0) {
+        stk_tuner_recall(run, ds);
+    }
     enum stoker_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
     if (s == STOKER_OK && ds->kind->open) {
         s = ds->kind->open(it, err);
@@ -130,6 +134,7 @@ void stk_iter_close(struct stk_iter *it)
         pthread_mutex_lock(&it->run->tree_lock);
         __atomic_store_n(&it->run->root, NULL, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&it->run->tree_lock);
+        stk_tuner_keep(it->run, it->ds);
     }
     if (it->kind->close && it->state) {
         it->kind->close(it);

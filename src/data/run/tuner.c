@@ -24,6 +24,9 @@
 // datasets cost on the workers of an interleave is that stage's own (data/run/aggregate.h says what
 // they cost).
 //
+// A run that ended without threads is where the next one of its dataset (the next epoch) begins:
+// else short epochs would be spent on trying. All else begins anew.
+//
 // Predicted and achieved rates are told from PREDICT_NS of looks and PREDICT_ELEMENTS on: before,
 // what starting costs is most of what was measured. A prediction counts all that the process
 // computes for an element, the consumer's own work too, since they share the processors; that
@@ -572,6 +575,39 @@ void stk_tuner_be_inline(struct stk_run *run, bool is_inline)
                                   .threads_ns = is_inline ? INFINITY : 0};
     set_inline(t, is_inline);
     pthread_mutex_unlock(&t->lock);
+}
+
+void stk_tuner_recall(struct stk_run *run, const struct stk_dataset *ds)
+{
+    double ns;
+    __atomic_load(&ds->inline_ns, &ns, __ATOMIC_RELAXED);
+    bool begins = ns > 0 && !__atomic_load_n(&run->tuner, __ATOMIC_ACQUIRE);
+    struct stk_tuner *t = begins ? tuner_of(run) : NULL;
+    if (!t) {
+        return;
+    }
+    pthread_mutex_lock(&t->lock);
+    t->trial = (struct stk_trial){.mode = STK_TRIAL_INLINE,
+                                  .looks = __atomic_load_n(&ds->inline_looks, __ATOMIC_RELAXED),
+                                  .threads_ns = ns};
+    set_inline(t, true);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void stk_tuner_keep(struct stk_run *run, struct stk_dataset *ds)
+{
+    struct stk_tuner *t = __atomic_load_n(&run->tuner, __ATOMIC_ACQUIRE);
+    if (!t) {
+        return;
+    }
+    pthread_mutex_lock(&t->lock);
+    struct stk_trial trial = t->trial;
+    pthread_mutex_unlock(&t->lock);
+    double ns = trial.mode == STK_TRIAL_INLINE ? trial.threads_ns : 0;
+    if (trial.mode != STK_TRIAL_TRYING) {
+        __atomic_store_n(&ds->inline_looks, trial.looks, __ATOMIC_RELAXED);
+        __atomic_store(&ds->inline_ns, &ns, __ATOMIC_RELAXED);
+    }
 }
 
 // The locks of tuner and tree are held. False: too few elements yet.

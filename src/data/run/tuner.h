@@ -35,6 +35,10 @@ void stk_tuner_look(struct stk_run *run);
 // As if a trial had come out so (inline_trial.h): for tests, which cannot wait for one. The run has
 // a stage that is tuned.
 void stk_tuner_be_inline(struct stk_run *run, bool is_inline);
+// What the dataset's last run found out about threads is where this one begins (before its stages
+// are opened), and what this one found out is kept in it (while it is open).
+void stk_tuner_recall(struct stk_run *run, const struct stk_dataset *ds);
+void stk_tuner_keep(struct stk_run *run, struct stk_dataset *ds);
 void stk_tuner_close(struct stk_tuner *t); // takes NULL
 
 #endif
