@@ -180,6 +180,7 @@ enum stk_kernel_kind {
     STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
     STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
     STK_KERNEL_LAYOUT,  // changes the layout of a tensor
+    STK_KERNEL_LOW,     // a matrix product or convolution on tensor cores, of 16 bits or fewer
     STK_KERNEL_KINDS
 };
 // How much of their devices the grids of kernels reach (model/device/grid_fill.h).

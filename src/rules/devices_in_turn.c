@@ -2,6 +2,7 @@
 // Several devices of a process that work one after the other: layers spread over them without a
 // pipeline, or replicas that one thread serves in turn.
 #include "base/human.h"
+#include "rules/kernel_rules.h"
 #include "rules/on_machine.h"
 
 enum { TOGETHER, BUSY };
@@ -17,13 +18,12 @@ enum { FIX_DDP, FIX_TORCH_PIPELINE, FIX_TF, FIX_JAX, FIX_ANY };
 static const struct stk_rep_fix fixes[] = {
     [FIX_DDP] = {"pytorch",
                  "One process for each device: DistributedDataParallel in place of DataParallel.",
-                 "# torchrun --nproc-per-node=N train.py\n"
-                 "model = DistributedDataParallel(model.to(local_rank), device_ids=[local_rank])"},
+                 STK_SNIPPET_DDP},
     [FIX_TORCH_PIPELINE] = {"pytorch",
                             "A model that is spread over devices: split the batch, so that they "
                             "work on different parts of it at a time.",
-                            "schedule = torch.distributed.pipelining.Schedule1F1B(stage, "
-                            "n_microbatches=8, loss_fn=loss_fn)"},
+                            "from torch.distributed.pipelining import Schedule1F1B\n"
+                            "schedule = Schedule1F1B(stage, n_microbatches=8, loss_fn=loss_fn)"},
     [FIX_TF] = {"tensorflow",
                 "Let a strategy run the replicas, with a launching thread for each device.",
                 "os.environ['TF_GPU_THREAD_MODE'] = 'gpu_private'  # before TensorFlow starts\n"

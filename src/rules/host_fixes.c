@@ -150,7 +150,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [FIX_DDP] =
         {"pytorch",
          "DataParallel drives all devices from one Python process: use one process per device.",
-         "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])"},
+         STK_SNIPPET_DDP},
     [FIX_TORCH_SAVE] =
         {"pytorch",
          "Write checkpoints rarely, and from a copy on another thread while training goes on.",

@@ -7,6 +7,10 @@
 
 // A larger batch, whatever for: the first finding that advises it does so for all.
 #define STK_SNIPPET_BATCH "stoker whatif PROFILE --fix batch=2"
+// One process for each device in the place of DataParallel.
+#define STK_SNIPPET_DDP                                                                            \
+    "# torchrun --nproc-per-node=N train.py\n"                                                     \
+    "model = DistributedDataParallel(model.to(local_rank), device_ids=[local_rank])"
 // What compute-bound has as an idea and a rule of kernels as an advice: word for word the same, so
 // that it is not said twice (rule_table.c).
 #define STK_SNIPPET_TORCH_PRECISION                                                                \

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products and convolutions in fp32 beside tensor cores that stand idle. By the kernels'
-// names (model/device/kernel_names.c): what a name does not tell does not count.
+// names (model/device/kernel_names.c): what a name does not tell does not count. Where others of
+// the job's products compute in 16 bits, mixed precision is on, and these fall back from it.
+#include "base/human.h"
 #include "model/device/device_rates.h"
 #include "rules/kernel_rules.h"
 
-enum { FROM };
+enum { FROM, MIXED };
 static const struct stk_threshold thresholds[] = {
     [FROM] = {"products that leave tensor cores unused", "share of the kernels' time", 0.10,
               "less is not worth another precision"},
+    [MIXED] = {"products in 16 bits or fewer", "share of the kernels' time", 0.05,
+               "from here mixed precision is on, and what is fp32 falls back from it"},
     {0},
 };
 
+enum { FIX_FIRST, FIX_LAST = FIX_FIRST + 3, FIX_MIXED, FIX_MIXED_LAST = FIX_MIXED + 3 };
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
      "Let matrix products round their inputs to TF32, or compute in bfloat16; compare the loss.",
@@ -23,8 +28,41 @@ static const struct stk_rep_fix fixes[] = {
      STK_SNIPPET_JAX_PRECISION},
     {"cuda", "Let cuBLAS use tensor cores.",
      "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);"},
+    {"pytorch",
+     "Mixed precision is on, and these products are left out of it: they run outside of autocast, "
+     "in functions of your own that do not cast, or on tensors that were made float().",
+     "class Product(torch.autograd.Function):\n"
+     "    @staticmethod\n"
+     "    @torch.amp.custom_fwd(device_type='cuda', cast_inputs=torch.bfloat16)\n"
+     "    def forward(ctx, x, w): return x @ w"},
+    {"tensorflow",
+     "Mixed precision is on, and these products are left out of it: layers with a "
+     "dtype of their own, or tensors that were cast.",
+     "for layer in model.layers: print(layer.name, layer.compute_dtype)"},
+    {"jax",
+     "These products are left out of the lower precision: one array in float32 makes the whole "
+     "product one.",
+     "state = jax.tree.map(lambda x: x.astype(jnp.bfloat16), state)"},
+    {"any", "See which kernels they are: precision and tensor_core of each.",
+     "stoker stats kernels PROFILE"},
     {0},
 };
+
+// Most of what could compute in 16 bits may do so already.
+static bool say_mixed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    double low = (double)k->kind_ns[STK_KERNEL_LOW] / (double)k->all_ns;
+    char share[STK_HUMAN_MAX];
+    if (low < thresholds[MIXED].value) {
+        return false;
+    }
+    f->title = "Some matrix products fall back to fp32";
+    stk_finding_say(ctx, f, "%s of it is in products of 16 bits or fewer: mixed precision is on",
+                    stk_human_share(low, share));
+    stk_finding_raise(f, 1);
+    return true;
+}
 
 // How many times faster the products could be, by the peaks of the fastest device; 0: not known.
 static double times_faster(const struct stk_rule_ctx *ctx)
@@ -54,15 +92,25 @@ static enum stk_rule_state tensor_cores_unused_check(const struct stk_rule_ctx *
         *why = "the device has no units that compute products faster in lower precision";
         return STK_RULE_NOT_APPLICABLE;
     }
-    return stk_rule_check_kernels(ctx, f, STK_KERNEL_PLAIN, &thresholds[FROM], 1 - 1 / times,
-                                  "is in fp32 products that could run on tensor cores", why);
+    enum stk_rule_state state =
+        stk_rule_check_kernels(ctx, f, STK_KERNEL_PLAIN, &thresholds[FROM], 1 - 1 / times,
+                               "is in fp32 products that could run on tensor cores", why);
+    if (state == STK_RULE_FIRED) {
+        bool mixed = say_mixed(ctx, f);
+        for (int i = mixed ? FIX_MIXED : FIX_FIRST; i <= (mixed ? FIX_MIXED_LAST : FIX_LAST); i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+    return state;
 }
 
 const struct stk_rule stk_rule_tensor_cores_unused = {
     .id = "tensor-cores-unused",
     .title = "Matrix products leave the tensor cores unused",
     .fires = "10 % of the kernels' time is in matrix products or convolutions in fp32 that run on "
-             "plain cores, on a device whose tensor cores are at least twice as fast.",
+             "plain cores, on a device whose tensor cores are at least twice as fast. Where 5 % or "
+             "more is in products of 16 bits, these fall back from mixed precision, and are told "
+             "so.",
     .matters = "Tensor cores compute products several times faster; whether the model trains as "
                "well in lower precision is to be tried.",
     .priced = "By replaying the steps with these kernels as in bfloat16; else at most what the "

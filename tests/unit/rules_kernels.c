@@ -49,6 +49,25 @@ static void tensor_cores(void)
     fake_done(&f);
 }
 
+// Where mixed precision is on, it is not advised: what falls back from it is.
+static void fallen_back(void)
+{
+    kernels(STK_KERNEL_PLAIN, 0.4);
+    f.run.facts.kernels.kind_ns[STK_KERNEL_LOW] = f.run.facts.kernels.all_ns / 10;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "tensor-cores-unused");
+    CHECK_STR(x->title, "Some matrix products fall back to fp32");
+    CHECK(says(x, "10 % of it is in products of 16 bits or fewer: mixed precision is on"));
+    CHECK(advises(x, "custom_fwd") == 0 && advises(x, "set_float32_matmul_precision") < 0);
+    fake_done(&f);
+    kernels(STK_KERNEL_PLAIN, 0.4);
+    f.run.facts.kernels.kind_ns[STK_KERNEL_LOW] = f.run.facts.kernels.all_ns / 25;
+    fake_ask(&f);
+    x = fake_finding(&f, "tensor-cores-unused");
+    CHECK(advises(x, "custom_fwd") < 0 && advises(x, "set_float32_matmul_precision") == 0);
+    fake_done(&f);
+}
+
 static void chains(void)
 {
     kernels(STK_KERNEL_CHAINED, 0.2);
@@ -201,6 +220,32 @@ static void devices(void)
     turns(1, 1, "not_applicable");
 }
 
+static const char *data_parallel(uint64_t events, uint32_t devices)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.kernels.devices = devices;
+    f.run.facts.kernels.any_busy_ns = FAKE_STEPS * FAKE_STEP_NS;
+    f.run.facts.kernels.devices_busy_ns = devices * FAKE_STEPS * FAKE_STEP_NS;
+    f.run.facts.signs[STK_SIGN_DATA_PARALLEL] = (struct stk_sign_sum){.count = events, .ns = 30000};
+    f.devices[0].p2p_ns = 7000000;
+    fake_ask(&f);
+    return fake_state(&f, "data-parallel");
+}
+
+static void one_process(void)
+{
+    CHECK_STR(data_parallel(6, 2), "fired");
+    const struct stk_rep_finding *x = fake_finding(&f, "data-parallel");
+    CHECK(says(x, "one process drives 2 devices: 6 events") && says(x, "take 7.00 ms"));
+    CHECK(advises(x, "DistributedDataParallel") == 0 && advises(x, "DistributedSampler") == 1);
+    CHECK_STR(fake_state(&f, "devices-in-turn"), "passed");
+    fake_done(&f);
+    CHECK_STR(data_parallel(6, 1), "passed");
+    fake_done(&f);
+    CHECK_STR(data_parallel(0, 2), "not_applicable");
+    fake_done(&f);
+}
+
 static void collections(void)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -238,6 +283,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(tensor_cores);
+    CHECK_RUN(fallen_back);
     CHECK_RUN(chains);
     CHECK_RUN(layouts);
     CHECK_RUN(small_grids);
@@ -245,6 +291,7 @@ int main(int argc, char **argv)
     CHECK_RUN(small_steps);
     CHECK_RUN(small_steps_wait);
     CHECK_RUN(devices);
+    CHECK_RUN(one_process);
     CHECK_RUN(collections);
     CHECK_RUN(order);
     return check_done("unit.rules_kernels");

@@ -50,10 +50,23 @@ static void scopes(void)
     CHECK_EQ(sign_of(""), STK_SIGN_COUNT);
 }
 
+// Its own, and not that of DistributedDataParallel.
+static void data_parallel(void)
+{
+    CHECK_EQ(sign_of("DataParallel.forward"), STK_SIGN_DATA_PARALLEL);
+    CHECK_EQ(sign_of("BroadcastBackward"), STK_SIGN_DATA_PARALLEL);
+    CHECK_EQ(sign_of("torch/nn/parallel/data_parallel.py(155): forward"), STK_SIGN_DATA_PARALLEL);
+    CHECK_EQ(sign_of("DistributedDataParallel.forward"), STK_SIGN_COUNT);
+    CHECK_EQ(sign_of("torch/nn/parallel/distributed.py(1600): forward"), STK_SIGN_COUNT);
+    CHECK_EQ(sign_of("FullyShardedDataParallel.forward"), STK_SIGN_FSDP);
+    CHECK_EQ(sign_of("nn.Module: DataParallel_0"), STK_SIGN_COUNT);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(loops);
+    CHECK_RUN(data_parallel);
     CHECK_RUN(scopes);
     return check_done("unit.signs");
 }

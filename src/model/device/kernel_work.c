@@ -29,6 +29,13 @@ struct collect {
     struct stk_kernel_work *out;
 };
 
+// What mixed precision computes in.
+static bool is_low_precision(const char *precision)
+{
+    return precision && (strcmp(precision, "fp16") == 0 || strcmp(precision, "bf16") == 0 ||
+                         strcmp(precision, "fp8") == 0);
+}
+
 static uint8_t class_of(struct collect *c, uint32_t name)
 {
     uint8_t *class = &c->class[name];
@@ -37,7 +44,9 @@ static uint8_t class_of(struct collect *c, uint32_t name)
         struct stk_kernel_traits k = stk_kernel_traits_of(text);
         bool is_plain = k.tensor_core == STK_TENSOR_ELIGIBLE &&
                         (!k.precision || strcmp(k.precision, "fp32") == 0);
+        bool is_low = k.tensor_core == STK_TENSOR_YES && is_low_precision(k.precision);
         *class = is_plain                          ? STK_KERNEL_PLAIN
+                 : is_low                          ? STK_KERNEL_LOW
                  : stk_kernel_changes_layout(text) ? STK_KERNEL_LAYOUT
                  : stk_kernel_is_elementwise(text) ? STK_KERNEL_CHAINED
                                                    : NO_KIND;
@@ -68,7 +77,7 @@ static void add_kernel(struct collect *c, const struct stk_device_op *op)
     } else {
         end_run(c, r);
     }
-    if (class == STK_KERNEL_PLAIN || class == STK_KERNEL_LAYOUT) {
+    if (class < STK_KERNEL_KINDS && class != STK_KERNEL_CHAINED) {
         c->out->kind_ns[class] += ns;
         c->out->kind_count[class]++;
     }
