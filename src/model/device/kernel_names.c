@@ -10,7 +10,9 @@
 // Only the first 1000 bytes of a name are read.
 #include "model/device/kernel_names.h"
 
+#include <pthread.h>
 #include <string.h>
+
 #include "base/assert.h"
 
 #define MAX_NAME 1000
@@ -38,6 +40,7 @@ static const struct {
 #include "model/device/kernel_names.def"
 #undef P
 };
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static void to_lower(struct stk_str name, char *out)
 {
@@ -59,15 +62,26 @@ static uint64_t characters_of(const char *text)
     return bits;
 }
 
-// Most words have a character that the text lacks, and are not searched for.
-static bool holds(const char *text, uint64_t characters, const char *word)
+// The characters of each row's words, by which most rows are passed over without a search.
+static struct {
+    uint64_t unit[COUNT_OF(unit_rows)], cast[COUNT_OF(cast_rows)],
+        precision[COUNT_OF(precision_rows)];
+} characters_in;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void note_characters(void)
 {
-    for (const char *p = word; *p; p++) {
-        if (!(characters >> ((unsigned char)*p & 63) & 1)) {
-            return false;
-        }
+    for (size_t i = 0; i < COUNT_OF(unit_rows); i++) {
+        characters_in.unit[i] =
+            characters_of(unit_rows[i].word) | characters_of(unit_rows[i].other);
     }
-    return strstr(text, word) != NULL;
+    for (size_t i = 0; i < COUNT_OF(cast_rows); i++) {
+        characters_in.cast[i] =
+            characters_of(cast_rows[i].word) | characters_of(cast_rows[i].other);
+    }
+    for (size_t i = 0; i < COUNT_OF(precision_rows); i++) {
+        characters_in.precision[i] = characters_of(precision_rows[i].word);
+    }
 }
 
 // "Cijk_Ailk_Bljk_BBS_BH_MT256x128x32_MI16x16x16x1_...": the token after the operands' indices.
@@ -143,25 +157,25 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
     if (strncmp(text, "custom_cijk_", 12) == 0) {
         return tensile(text + 7);
     }
-    uint64_t characters = characters_of(text);
-    for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++) {
-        if (holds(text, characters, unit_rows[i].word) &&
-            holds(text, characters, unit_rows[i].other)) {
+    pthread_once(&once, note_characters);
+    uint64_t lacks = ~characters_of(text);
+    for (size_t i = 0; i < COUNT_OF(unit_rows); i++) {
+        if (!(characters_in.unit[i] & lacks) && strstr(text, unit_rows[i].word) &&
+            strstr(text, unit_rows[i].other)) {
             out.tensor_core = unit_rows[i].answer;
             break;
         }
     }
-    for (size_t i = 0; i < sizeof cast_rows / sizeof cast_rows[0]; i++) {
-        if (holds(text, characters, cast_rows[i].word) &&
-            holds(text, characters, cast_rows[i].other)) {
+    for (size_t i = 0; i < COUNT_OF(cast_rows); i++) {
+        if (!(characters_in.cast[i] & lacks) && strstr(text, cast_rows[i].word) &&
+            strstr(text, cast_rows[i].other)) {
             out.precision = "cast";
             return out;
         }
     }
     out.precision = nvjet_precision(text);
-    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision;
-         i++) {
-        if (holds(text, characters, precision_rows[i].word)) {
+    for (size_t i = 0; i < COUNT_OF(precision_rows) && !out.precision; i++) {
+        if (!(characters_in.precision[i] & lacks) && strstr(text, precision_rows[i].word)) {
             out.precision = precision_rows[i].precision;
         }
     }
