@@ -116,6 +116,8 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->loader_fetches += b->loader_fetches;
     a->batch_fetches += b->batch_fetches;
     a->loader_fetch_ns += b->loader_fetch_ns;
+    a->own_batches += b->own_batches;
+    a->own_handing_ns += b->own_handing_ns;
     a->input_asleep_ns += b->input_asleep_ns;
     a->serialized_launches += b->serialized_launches;
     a->compile_recurring_ns += b->compile_recurring_ns;

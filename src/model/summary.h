@@ -233,6 +233,8 @@ struct stk_facts {
     uint64_t loader_fetches;
     uint64_t batch_fetches; // of these, those that a framework's own record names: one a batch
     int64_t loader_fetch_ns;
+    uint64_t own_batches;    // steps whose batch the loop itself makes (own_batch.h)
+    int64_t own_handing_ns;  // of these, in calls that hand it over to the framework
     int64_t input_asleep_ns; // in fetches: who prepares waits for an answer, and keeps no core busy
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device

@@ -36,6 +36,8 @@ const struct stk_threshold stk_input_thresholds[] = {
                               "calls and bookkeeping take some 50 us of it under the profiler"},
     [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
                                "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
+                                "half of the time decides what is mended first"},
     {0},
 };
 
@@ -71,6 +73,8 @@ enum {
     FIX_JAX_THREAD,
     FIX_JAX_PROCESSES,
     FIX_OWN_CODE,
+    FIX_OWN_LOOP,
+    FIX_HANDING,
     FIX_OWN_SAMPLER,
     FIX_OWN_THREAD,
     FIX_EVEN,
@@ -288,6 +292,17 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "workers, on a thread ahead of the step where they wait for a disk or a network, or once, "
          "beforehand.",
          NULL},
+    [FIX_OWN_LOOP] =
+        {"any",
+         "Put what the loop does before it calls the model into a function, or a Dataset's "
+         "__getitem__, of its own: then a loader's workers, or a thread where it waits for a disk "
+         "or a network, can run it ahead of the step, or it is done once, beforehand.",
+         NULL},
+    [FIX_HANDING] =
+        {"any",
+         "Keep samples as arrays or tensors that are made once, and index those: lists are read "
+         "number by number each time. A list of arrays is put together by numpy.stack first.",
+         "rows = numpy.asarray(rows, numpy.float32)  # once, before the loop"},
     [FIX_OWN_SAMPLER] =
         {"any",
          "The functions named above run in the training process, however many workers the loader "
@@ -367,6 +382,13 @@ static int worker_fix(const struct stk_rule_ctx *ctx)
     bool collates =
         share_of(w->collate_ns, w->batch_ns) >= stk_input_thresholds[STK_INPUT_FROM_COLLATE].value;
     return collates ? FIX_COLLATE : FIX_ITEM;
+}
+
+bool stk_input_is_handing(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return facts->own_batches > 0 && share_of(facts->own_handing_ns, facts->loader_fetch_ns) >=
+                                         stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
 }
 
 bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
@@ -599,7 +621,13 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         if (stk_input_waits_for_answer(ctx)) {
             fix(ctx, f, FIX_AT_ONCE);
         }
-        fix(ctx, f, is_handed_over(ctx) ? FIX_OWN_THREAD : FIX_OWN_CODE);
+        if (stk_input_is_handing(ctx)) {
+            fix(ctx, f, FIX_HANDING);
+        }
+        fix(ctx, f,
+            is_handed_over(ctx)          ? FIX_OWN_THREAD
+            : run->facts.own_batches > 0 ? FIX_OWN_LOOP
+                                         : FIX_OWN_CODE);
     }
     if (!even) {
         fix(ctx, f, FIX_EVEN);

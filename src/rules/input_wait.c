@@ -128,6 +128,20 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                         stk_rule_name(ctx, facts->input_filler));
         stk_finding_raise(f, 1);
     }
+    if (facts->own_batches > 0) {
+        stk_finding_say(ctx, f,
+                        "the loop itself makes its batches, before it hands them over to "
+                        "the framework");
+        stk_finding_raise(f, 1);
+    }
+    if (stk_input_is_handing(ctx)) {
+        stk_finding_say(
+            ctx, f,
+            "%s of making a batch is handing it over (torch.tensor, asarray): lists are "
+            "read number by number, large arrays are copied",
+            stk_human_share((double)facts->own_handing_ns / (double)facts->loader_fetch_ns, time));
+        stk_finding_raise(f, 2);
+    }
     if (facts->loader_fetches > 0) {
         stk_finding_say(
             ctx, f, "%s fetches in the profile, %s each on average",

@@ -101,6 +101,20 @@ static void input_advice(void)
 
     x = input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
     CHECK_EQ(advises(x, "functions named above"), 0);
+    CHECK(advises(x, "Put what the loop does") < 0);
+
+    // The loop makes its batches itself; most of that is numbers, one by one, or it is not.
+    f.run.facts.own_batches = 6;
+    f.run.facts.loader_fetch_ns = 100;
+    for (int handing = 49; handing <= 51; handing += 2) {
+        f.run.facts.own_handing_ns = handing;
+        fake_ask(&f);
+        x = fake_finding(&f, "input-wait");
+        CHECK(says(x, "the loop itself makes its batches"));
+        CHECK(says(x, "of making a batch is handing it over") == (handing > 50));
+        CHECK((advises(x, "number by number each time") >= 0) == (handing > 50));
+        CHECK(advises(x, "Put what the loop does") >= 0 && advises(x, "functions named above") < 0);
+    }
     fake_done(&f);
 }
 

@@ -2,27 +2,30 @@
 // What the events inside of a function of one row come to: sums up to each event of the row, and
 // their differences. Functions lie in one another by the dozen, and in hostile profiles by the ten
 // thousand: to look at what each of them holds would take the square of that.
-// Method: one pass when opened, a binary search a function; 16 bytes an event of the row.
+// Method: one pass when opened, a binary search a function; 20 bytes an event of the row.
 #include "model/steps/inside.h"
 
 #include "base/alloc.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
-enum { UNASKED, NO, YES };
+enum { UNASKED, NEITHER, BRINGS, TAKES };
 
-// Whether an event is a call that makes arrays of bytes or of a file; asked once for each name.
-static bool brings(const struct stk_trace *t, uint32_t event, uint8_t *by_name)
+// Whether an event is a call that makes arrays of bytes or of a file, or one that reads results of
+// the framework's back; asked once for each name.
+static uint8_t kind_of(const struct stk_trace *t, uint32_t event, uint8_t *by_name)
 {
     uint8_t *known = &by_name[t->name[event]];
     if (t->kind[event] != STK_KIND_PYTHON) {
-        return false;
+        return NEITHER;
     }
     if (*known == UNASKED) {
         struct stk_str name = stk_name_of(t, event);
-        *known = stk_feed_brings(stk_python_frame_parse(name).function) ? YES : NO;
+        struct stk_str called = stk_python_frame_called(name);
+        bool is_bringer = stk_feed_brings(called) || stk_feed_hands_over(name);
+        *known = is_bringer ? BRINGS : stk_feed_takes(called) ? TAKES : NEITHER;
     }
-    return *known == YES;
+    return *known;
 }
 
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
@@ -34,18 +37,22 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
     *in = (struct stk_inside){.t = t, .first = t->tracks[row].first, .count = n};
     in->works = stk_alloc_array((size_t)n + 1, sizeof *in->works);
     in->brings = stk_alloc_array((size_t)n + 1, sizeof *in->brings);
+    in->takes = stk_alloc_array((size_t)n + 1, sizeof *in->takes);
     in->work_ns = stk_alloc_array((size_t)n + 1, sizeof *in->work_ns);
     uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
-    bool ok = in->works && in->brings && in->work_ns && by_name;
+    bool ok = in->works && in->brings && in->takes && in->work_ns && by_name;
     struct stk_inside_sum sum = {0};
     for (uint32_t i = 0; ok && i <= n; i++) {
         uint32_t e = in->first + i;
         in->works[i] = sum.works;
         in->brings[i] = sum.brings;
+        in->takes[i] = sum.takes;
         in->work_ns[i] = sum.work_ns;
         bool is_work = i < n && (stk_class_of(a, e) & work);
         sum.works += is_work;
-        sum.brings += i < n && brings(t, e, by_name);
+        uint8_t kind = i < n ? kind_of(t, e, by_name) : NEITHER;
+        sum.brings += kind == BRINGS;
+        sum.takes += kind == TAKES;
         if (is_work && t->start_ns[e] >= busy_ns) {
             sum.work_ns = stk_add_ns(sum.work_ns, stk_dur_ns(t, e));
             busy_ns = stk_end_ns(t, e);
@@ -62,6 +69,7 @@ void stk_inside_close(struct stk_inside *in)
 {
     stk_free(in->works);
     stk_free(in->brings);
+    stk_free(in->takes);
     stk_free(in->work_ns);
     *in = (struct stk_inside){0};
 }
@@ -80,5 +88,6 @@ struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t functi
     }
     return (struct stk_inside_sum){.works = in->works[low] - in->works[from],
                                    .brings = in->brings[low] - in->brings[from],
+                                   .takes = in->takes[low] - in->takes[from],
                                    .work_ns = in->work_ns[low] - in->work_ns[from]};
 }

@@ -9,7 +9,7 @@ struct stk_inside {
     const struct stk_trace *t;
     uint32_t first, count; // events of the row
     // Up to each event of the row, itself not; one more at the end.
-    uint32_t *works, *brings;
+    uint32_t *works, *brings, *takes;
     int64_t *work_ns; // of those that lie in no other one
 };
 
@@ -19,7 +19,8 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
 void stk_inside_close(struct stk_inside *in);
 
 struct stk_inside_sum {
-    uint32_t works, brings; // events that are work; calls that make arrays (stk_feed_brings)
+    // Events that are work; calls that make arrays (stk_feed_brings), and that read results back.
+    uint32_t works, brings, takes;
     int64_t work_ns;
 };
 // Of the events inside of one of the row.

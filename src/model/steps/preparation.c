@@ -9,8 +9,13 @@
 // An input wait although no fetch is recorded: functions of the user's own that run before the
 // step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
 // say nothing while what they call makes arrays of bytes or of files.
-// Without a device, a function whose name says nothing at all prepares data too, where it takes a
-// good part of the steps' time and next to none of that is the framework's.
+// Without a device, and where that is little of the steps' time, the first of these that is a good
+// part of it prepares data, too:
+//   - such functions whose names say nothing at all, where next to none of it is the framework's;
+//   - what the loop does itself before it hands data over to the framework (own_batch.h);
+//   - such functions behind the step's work that make arrays of bytes or hand data over, and read
+//     nothing back: the batch of the next step.
+// A call that hands data over is no work of the step, nor are the operations inside of it.
 // They may make tensors: operations inside of them are no work of the step while they are few of
 // it. Where fetches are recorded, the same holds if all of them lie inside such functions and are
 // the smaller part of these: what reads a file asks for its next line.
@@ -25,6 +30,7 @@
 #include "model/analysis.h"
 #include "model/steps/inside.h"
 #include "model/steps/main_calls.h"
+#include "model/steps/own_batch.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_walk.h"
@@ -53,14 +59,19 @@ static uint32_t step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at
     return *at < a->step_count && a->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
 }
 
-static void find_work(const struct stk_analysis *a, uint32_t row, struct work *work)
+static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
+                      struct work *work)
 {
     const struct stk_trace *t = a->t;
     const struct stk_marks *m = &a->fetches;
     uint32_t step = 0;
     size_t mark = 0;
+    int64_t handed_ns = INT64_MIN;
     for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
-        if (!(stk_class_of(a, e) & WORK)) {
+        if (stk_hands_over(hands, e)) {
+            handed_ns = stk_end_ns(t, e);
+        }
+        if (!(stk_class_of(a, e) & WORK) || t->start_ns[e] < handed_ns) {
             continue;
         }
         while (mark < m->count && m->v[mark].end_ns <= t->start_ns[e]) {
@@ -147,7 +158,7 @@ static void widen_to_loops(const struct stk_analysis *a, struct stk_thread_curso
                 break;
             }
         }
-        if (kept == 0 || m->v[kept - 1].event != x.event) {
+        if (kept == 0 || m->v[kept - 1].event != x.event || m->v[kept - 1].end_ns <= x.start_ns) {
             m->v[kept++] = x;
         }
     }
@@ -155,14 +166,20 @@ static void widen_to_loops(const struct stk_analysis *a, struct stk_thread_curso
     stk_marks_flatten(m);
 }
 
+// What is looked for where no fetch is recorded, in this order.
+enum way { NAMED, SILENT, OWN, BEHIND, WAYS };
+
 struct lead {
     struct stk_analysis *a;
     const struct work *work;
+    struct stk_hands *hands;
+    struct stk_thread_cursor *cursor; // scratch
     uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
     struct stk_inside inside; // of the driving thread's first row
     struct stk_vec marks;     // struct stk_mark
     uint32_t steps;           // that have one
-    bool any;                 // functions whose names say nothing count
+    int64_t handing_ns;       // of OWN: in calls that hand data over
+    enum way way;
 };
 
 static enum stk_feed says_of(struct lead *x, uint32_t event)
@@ -181,14 +198,18 @@ static enum stk_feed says_of(struct lead *x, uint32_t event)
 static bool speaks_of_data(struct lead *x, uint32_t event)
 {
     enum stk_feed says = says_of(x, event);
+    struct stk_inside_sum sum = stk_inside_of(&x->inside, event);
+    if (x->way == BEHIND) {
+        return says != STK_FEED_OTHER && sum.brings > 0 && sum.takes == 0;
+    }
     if (says != STK_FEED_UNKNOWN) {
         return says == STK_FEED_DATA;
     }
-    struct stk_inside_sum sum = stk_inside_of(&x->inside, event);
     struct stk_str name = stk_name_of(x->a->t, event);
     double share = WORK_LITTLE * (double)stk_dur_ns(x->a->t, event);
-    return sum.brings > 0 || (x->any && !stk_feed_rules(stk_python_frame_parse(name).function) &&
-                              (double)sum.work_ns <= share);
+    return sum.brings > 0 ||
+           (x->way == SILENT && !stk_feed_rules(stk_python_frame_parse(name).function) &&
+            (double)sum.work_ns <= share);
 }
 
 // Is what a function calls little of the step's work, with more of it to come?
@@ -215,7 +236,7 @@ static bool find_leading(struct lead *x, uint32_t row)
             continue;
         }
         const struct stk_host_step *s = &x->a->steps[at];
-        bool begins_with_work = x->work[at].first_ns <= s->start_ns;
+        bool begins_with_work = x->way == BEHIND || x->work[at].first_ns <= s->start_ns;
         bool leads = begins_with_work
                          ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
                          : t->start_ns[e] <= x->work[at].first_ns;
@@ -269,60 +290,96 @@ static bool feeds_steps(const struct lead *x)
     return x->steps > 0 && 2 * x->steps >= x->a->step_count && holds_fetches(x->a, &x->marks);
 }
 
-// The same by functions whose names say nothing; false: no memory.
-static bool find_silent(struct lead *x, bool *found)
+static bool is_good_part(const struct lead *x)
 {
     const struct stk_analysis *a = x->a;
     int64_t steps_ns = 0;
     for (uint32_t i = 0; i < a->step_count; i++) {
         steps_ns = stk_add_ns(steps_ns, a->steps[i].end_ns - a->steps[i].start_ns);
     }
+    return (double)total_ns(&x->marks) >= GOOD_PART * (double)steps_ns;
+}
+
+static bool has_kernels(const struct stk_analysis *a)
+{
+    bool has = false;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
-        if (a->sum->devices[d].kernels > 0) {
+        has |= a->sum->devices[d].kernels > 0;
+    }
+    return has;
+}
+
+static bool find_own(struct lead *x)
+{
+    const struct stk_analysis *a = x->a;
+    struct stk_own_step *of_step = stk_alloc_array((size_t)a->step_count + 1, sizeof *of_step);
+    for (uint32_t k = 0; of_step && k < a->step_count; k++) {
+        of_step[k] = (struct stk_own_step){a->steps[k].start_ns, x->work[k].first_ns};
+    }
+    struct stk_own_batches own = {.marks = &x->marks};
+    bool ok = of_step && stk_own_batches_find(a, a->driver, x->hands, of_step, x->cursor, &own);
+    x->steps = own.steps;
+    x->handing_ns = own.handing_ns;
+    stk_free(of_step);
+    return ok;
+}
+
+static bool find_by(struct lead *x, enum way way)
+{
+    x->way = way;
+    x->steps = 0;
+    x->marks.count = 0;
+    return way == OWN ? find_own(x) : find_leading(x, x->a->driver);
+}
+
+// The first way that finds a good part of the steps' time; else what names say. False: no memory.
+static bool find_any(struct lead *x, bool *found)
+{
+    enum way ways = has_kernels(x->a) ? SILENT : WAYS;
+    for (enum way way = NAMED; way < ways; way++) {
+        if (!find_by(x, way)) {
+            return false;
+        }
+        *found = feeds_steps(x);
+        if (*found && is_good_part(x)) {
             return true;
         }
     }
-    x->any = true;
-    x->steps = 0;
-    x->marks.count = 0;
-    if (!find_leading(x, a->driver)) {
-        return false;
-    }
-    *found = feeds_steps(x) && (double)total_ns(&x->marks) >= GOOD_PART * (double)steps_ns;
-    return true;
+    bool ok = ways == SILENT || find_by(x, NAMED);
+    *found = ok && feeds_steps(x);
+    return ok;
 }
 
-static void take_leading(struct lead *x, struct stk_thread_cursor *c)
+static void take_leading(struct lead *x)
 {
     struct stk_analysis *a = x->a;
-    a->sum->facts.loader_fetches = 0;
     a->sum->facts.loader_fetch_ns = 0;
     stk_free(a->fetches.v);
     a->fetches = (struct stk_marks){x->marks.items, x->marks.count};
-    widen_to_loops(a, c, a->driver, &a->fetches);
+    widen_to_loops(a, x->cursor, a->driver, &a->fetches);
+    a->sum->facts.loader_fetches = x->steps; // a step's helpers make one batch
+    a->sum->facts.own_batches = x->way == OWN ? x->steps : 0;
+    a->sum->facts.own_handing_ns = x->way == OWN ? x->handing_ns : 0;
     for (size_t i = 0; i < a->fetches.count; i++) {
         const struct stk_mark *m = &a->fetches.v[i];
-        a->sum->facts.loader_fetches++;
         a->sum->facts.loader_fetch_ns += m->end_ns - m->start_ns;
     }
 }
 
 // Where no fetch is recorded but inside of such functions. False: no memory.
-static bool add_leading(struct stk_analysis *a, const struct work *work,
+static bool add_leading(struct stk_analysis *a, const struct work *work, struct stk_hands *hands,
                         struct stk_thread_cursor *c)
 {
-    struct lead x = {.a = a, .work = work};
+    struct lead x = {.a = a, .work = work, .hands = hands, .cursor = c};
     if (a->driver == STK_NONE) {
         return true;
     }
     stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
     x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
-    bool ok =
-        x.says && stk_inside_open(&x.inside, a, a->driver, WORK) && find_leading(&x, a->driver);
-    bool found = ok && feeds_steps(&x);
-    ok = ok && (found || find_silent(&x, &found));
+    bool found = false;
+    bool ok = x.says && stk_inside_open(&x.inside, a, a->driver, WORK) && find_any(&x, &found);
     if (ok && found) {
-        take_leading(&x, c);
+        take_leading(&x);
     } else {
         stk_vec_deinit(&x.marks);
     }
@@ -393,16 +450,18 @@ bool stk_preparation_check(struct stk_analysis *a)
     }
     struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
     struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
+    struct stk_hands hands;
+    bool ok = stk_hands_open(&hands, a->t) && work && c;
     for (uint32_t i = 0; work && i < a->step_count; i++) {
         work[i] = (struct work){INT64_MAX, INT64_MIN, 0};
     }
-    for (uint32_t k = 0; work && c && k < a->t->track_count; k++) {
+    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
         const struct stk_thread_info *th = &a->threads[a->threads[k].root];
         if (a->threads[k].in_rank && !th->is_loader) {
-            find_work(a, k, work);
+            find_work(a, k, &hands, work);
         }
     }
-    for (uint32_t k = 0; work && c && k < a->t->track_count; k++) {
+    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
         const struct stk_thread_info *th = &a->threads[a->threads[k].root];
         if (!a->threads[k].in_rank || !(th->launches || th->is_driver)) {
             continue;
@@ -414,8 +473,8 @@ bool stk_preparation_check(struct stk_analysis *a)
             widen_to_loops(a, c, k, &a->fetches);
         }
     }
-    bool ok =
-        work && c && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, c)));
+    ok = ok && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, &hands, c)));
+    stk_hands_close(&hands);
     stk_free(work);
     stk_free(c);
     return ok;

@@ -2,6 +2,8 @@
 // Words of a function's name in feeds.def: split at what is no letter or digit, and at aB.
 #include "model/threads/feed_words.h"
 
+#include "model/threads/python_frame.h"
+
 static const struct {
     struct stk_str word;
     enum stk_feed feed;
@@ -18,6 +20,16 @@ static const struct stk_str ruling[] = {
 
 static const struct stk_str bringers[] = {
 #define BRINGS(name) {name, sizeof(name) - 1},
+#include "model/threads/feeds.def"
+};
+
+static const struct stk_str takers[] = {
+#define TAKES(name) {name, sizeof(name) - 1},
+#include "model/threads/feeds.def"
+};
+
+static const struct stk_str hands[] = {
+#define HANDS(name) {name, sizeof(name) - 1},
 #include "model/threads/feeds.def"
 };
 
@@ -62,13 +74,33 @@ enum stk_feed stk_feed_of(struct stk_str function)
     return found;
 }
 
-bool stk_feed_brings(struct stk_str function)
+static bool is_one_of(struct stk_str name, const struct stk_str *names, size_t count)
 {
     bool found = false;
-    for (size_t i = 0; i < sizeof bringers / sizeof *bringers && !found; i++) {
-        found = stk_str_eq(function, bringers[i]);
+    for (size_t i = 0; i < count && !found; i++) {
+        found = stk_str_eq(name, names[i]);
     }
     return found;
+}
+
+bool stk_feed_brings(struct stk_str function)
+{
+    return is_one_of(function, bringers, sizeof bringers / sizeof *bringers);
+}
+
+bool stk_feed_takes(struct stk_str function)
+{
+    return is_one_of(function, takers, sizeof takers / sizeof *takers);
+}
+
+bool stk_feed_hands_over(struct stk_str row)
+{
+    // Functions of torch are methods of a type to Kineto; those of NumPy are not.
+    bool is_frameworks = (stk_str_starts(row, STK_STR("<built-in method ")) &&
+                          stk_str_contains(row, STK_STR(" of type object"))) ||
+                         stk_python_frame_owner(row) == STK_PYTHON_FRAMEWORK;
+    return is_frameworks &&
+           is_one_of(stk_python_frame_called(row), hands, sizeof hands / sizeof *hands);
 }
 
 bool stk_feed_rules(struct stk_str function)

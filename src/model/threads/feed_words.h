@@ -13,5 +13,10 @@ enum stk_feed stk_feed_of(struct stk_str function);
 bool stk_feed_rules(struct stk_str function);
 // Whether a library's function makes arrays of bytes or of a file, by its name.
 bool stk_feed_brings(struct stk_str function);
+// Whether a library's function reads a framework's results back, by its name.
+bool stk_feed_takes(struct stk_str function);
+// Whether a row of a Python tracer, by its whole name, is a call that makes a framework's array of
+// the host's data: torch.tensor, jnp.asarray; numpy.array is none.
+bool stk_feed_hands_over(struct stk_str row);
 
 #endif

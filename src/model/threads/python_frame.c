@@ -97,6 +97,22 @@ struct stk_python_frame stk_python_frame_parse(struct stk_str name)
     return f;
 }
 
+struct stk_str stk_python_frame_called(struct stk_str name)
+{
+    static const struct stk_str kinds[] = {{"<built-in method ", 17}, {"<built-in function ", 19}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (stk_str_starts(name, kinds[i])) {
+            struct stk_str called = from(name, kinds[i].n);
+            size_t n = 0;
+            while (n < called.n && called.p[n] != ' ' && called.p[n] != '>') {
+                n++;
+            }
+            return (struct stk_str){called.p, n};
+        }
+    }
+    return stk_python_frame_parse(name).function;
+}
+
 struct owner_row {
     struct stk_str name;
     enum stk_python_owner owner;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches that the training loop makes itself: in its own body, before it hands them over to the
+// framework, or behind the step's work for the next step. Times in microseconds.
+#include "synth.h"
+
+#include "model/threads/feed_words.h"
+#include "model/threads/python_frame.h"
+
+#define MAIN 1
+#define STEPS 6
+#define STEP_US 10000
+#define TENSOR "<built-in method tensor of type object at 0x7f8c84ecea40>"
+#define FROM_NUMPY "<built-in method from_numpy of type object at 0x7f8c84ecea40>"
+#define FLIP "numpy/lib/_function_base_impl.py(280): flip"
+
+static int64_t part_us(const struct stk_rank_sum *r, enum stk_part part)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        ns += r->steps[i].excluded ? 0 : r->steps[i].parts[part];
+    }
+    return ns / 1000;
+}
+
+// The loop's function computes with NumPy for `before_us`, `call` takes `call_us` and holds an
+// operation, and the model runs. Within the first part `other` takes 1 ms, where it is given.
+static struct stk_rank_sum *loop(struct synth *s, double before_us, const char *call,
+                                 double call_us, const char *other)
+{
+    synth_begin(s);
+    synth_host(s, MAIN, 0, STEPS * STEP_US, "train.py(3): one_epoch", STK_KIND_PYTHON);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US, at = t + before_us;
+        synth_step(s, MAIN, t, STEP_US, i);
+        synth_host(s, MAIN, t + 10, 300, FLIP, STK_KIND_PYTHON);
+        if (other) {
+            synth_host(s, MAIN, t + 400, 1000, other, STK_KIND_PYTHON);
+        }
+        synth_host(s, MAIN, at, call_us, call, STK_KIND_PYTHON);
+        synth_host(s, MAIN, at + call_us - 2, 1, "aten::to", STK_KIND_HOST_OP);
+        for (int k = 0; k < 30; k++) {
+            synth_host(s, MAIN, t + 6000 + k * 100, 90, "aten::conv2d", STK_KIND_HOST_OP);
+        }
+    }
+    return synth_summarize(s);
+}
+
+// What is input; but for the operation, which is the model's where it runs.
+static void loop_gives(double before_us, const char *call, double call_us, const char *other,
+                       double input_us)
+{
+    struct synth s;
+    struct stk_rank_sum *r = loop(&s, before_us, call, call_us, other);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), (int64_t)(STEPS * input_us));
+    CHECK_EQ(r->facts.own_batches, input_us > 0 ? STEPS : 0);
+    CHECK_EQ(r->facts.loader_fetches, input_us > 0 ? STEPS : 0);
+    synth_end(&s);
+}
+
+static void check_in_the_loop(void)
+{
+    loop_gives(3000, TENSOR, 200, NULL, 3199);
+    loop_gives(3000, FROM_NUMPY, 200, NULL, 3199);
+    loop_gives(3000, "$array_constructors.py:216 asarray", 200, NULL, 3199);
+    loop_gives(1000, TENSOR, 200, NULL, 0);                      // an eighth of the step
+    loop_gives(3000, "<built-in function array>", 200, NULL, 0); // NumPy's: is nobody's batch
+    loop_gives(3000, TENSOR, 200, "train.py(9): log_row", 2199);
+    loop_gives(3000, TENSOR, 200, "train.py(9): check_quota", 2199);
+    loop_gives(3000, TENSOR, 200, "<built-in function sleep>", 2199);
+}
+
+// The loop's function is named, and how much of it the handing over is.
+static void check_handing(void)
+{
+    struct synth s;
+    struct stk_rank_sum *r = loop(&s, 500, TENSOR, 3000, NULL);
+    CHECK_STR(r->causes[STK_PART_INPUT].owners[0].name, "train.py(3): one_epoch");
+    CHECK_EQ(r->facts.own_handing_ns, STEPS * INT64_C(3000000));
+    CHECK_EQ(r->facts.loader_fetch_ns, STEPS * INT64_C(3500000));
+    synth_end(&s);
+}
+
+// A function behind the work of each step that calls another one.
+static void behind(const char *name, const char *calls, bool feeds)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 500, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4000, 5000, name, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 5000, 10, FROM_NUMPY, STK_KIND_PYTHON);
+        if (calls) {
+            synth_host(&s, MAIN, t + 6000, 10, calls, STK_KIND_PYTHON);
+        }
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), feeds ? STEPS * 5000 : 0);
+    CHECK_EQ(r->facts.own_batches, 0);
+    synth_end(&s);
+}
+
+static void check_behind(void)
+{
+    behind("train.py(21): cook", NULL, true);
+    behind("train.py(21): cook", "<built-in method tolist of Tensor object at 0x7f>", false);
+    behind("train.py(21): save_best", NULL, false);
+    behind("logging/__init__.py(21): cook", NULL, false);
+}
+
+static void check_rows(void)
+{
+    struct stk_str called = stk_python_frame_called(STK_STR(TENSOR));
+    CHECK(stk_str_eq(called, STK_STR("tensor")));
+    called = stk_python_frame_called(STK_STR("<built-in function len>"));
+    CHECK(stk_str_eq(called, STK_STR("len")));
+    called = stk_python_frame_called(STK_STR("$numpy frombuffer"));
+    CHECK(stk_str_eq(called, STK_STR("frombuffer")));
+    CHECK(stk_feed_hands_over(STK_STR(TENSOR)));
+    CHECK(!stk_feed_hands_over(STK_STR("$numpy asarray")));
+    CHECK(!stk_feed_hands_over(STK_STR("train.py(3): tensor")));
+    CHECK(stk_feed_takes(STK_STR("item")) && !stk_feed_takes(STK_STR("items")));
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(check_in_the_loop);
+    CHECK_RUN(check_handing);
+    CHECK_RUN(check_behind);
+    CHECK_RUN(check_rows);
+    return check_done("unit.own_batches");
+}
