@@ -30,7 +30,7 @@ _stoker() {
         stats) words="overview kernels transfers launches comm balance gaps input ops roofline startup python memory sequences counters machine all"; options="--json --csv --csv-raw --table --by --output --limit --steps --rank --device --from --to --tables --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --csv-raw --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
-        find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
+        find) words=""; options="--json --csv --csv-raw --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --critical --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv collapsed speedscope pprof"; options="--csv-raw --output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         run) words=""; options="--steps --warmup --out --stop --level --after --for --every --input --compare --allow-checkpoints --json --on-demand --quiet --help "; files=1 ;;

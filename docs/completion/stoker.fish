@@ -142,6 +142,7 @@ complete -c stoker -n '__fish_seen_subcommand_from find' -l redact -d 'remove ho
 complete -c stoker -n '__fish_seen_subcommand_from find' -l threads -s j -x -d 'processors to use; 0: all that this process may use'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l no-color -d 'no colours, whatever the terminal'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
+complete -c stoker -n '__fish_seen_subcommand_from find' -l critical -d 'only events on the critical path of the steps'
 complete -c stoker -n '__fish_seen_subcommand_from find' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a export -d 'write a profile for Perfetto, TensorBoard, SQLite and others'
 complete -c stoker -n '__fish_seen_subcommand_from export' -a 'perfetto chrome xspace sqlite csv collapsed speedscope pprof'

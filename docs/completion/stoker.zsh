@@ -175,6 +175,7 @@ _stoker() {
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--critical[only events on the critical path of the steps]' \
             '--help[this help]' \
             '*:profile:_files' ;;
         export) _arguments \

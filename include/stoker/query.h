@@ -63,9 +63,10 @@ struct stoker_find_options {
     int has_steps, has_device, has_from, has_to;
     int64_t step_first, step_last, device, from_ns, to_ns; // as in struct stoker_why_options
     int64_t min_dur_ns, max_dur_ns;                        // default 0 and INT64_MAX
-    const char *track; // id in the table `tracks`, part of a name, or "thread 7"; NULL: any
-    const char *kind;  // a kind of events, for instance "kernel"; NULL: any
-    int by_time;       // sort by start; else the longest come first
+    const char *track;    // id in the table `tracks`, part of a name, or "thread 7"; NULL: any
+    const char *kind;     // a kind of events, for instance "kernel"; NULL: any
+    int by_time;          // sort by start; else the longest come first
+    int on_critical_path; // events alone that the critical path of the replayed steps runs through
     uint64_t reserved[4];
 };
 // Every field at its default; takes NULL.

@@ -10,10 +10,14 @@ enum stoker_status stk_path_pieces_keep(const struct stk_replay_path *from, stru
     size_t count = from->path ? from->path->events.count : 0;
     const struct stk_whatif_path_event *e = count ? from->path->events.items : NULL;
     *out = (struct stk_path_pieces){.v = stk_arena_array(arena, count + 1, sizeof *out->v),
-                                    .step = from->step};
+                                    .step = from->step,
+                                    .events = from->events,
+                                    .event_count = from->event_count,
+                                    .why_not = from->why_not};
     for (; out->v && out->count < count; out->count++, e++) {
-        out->v[out->count] = (struct stk_path_piece){e->t_ns - from->base_ns, e->dur_ns, e->kind,
-                                                     *e->name ? e->name : NULL, e->where};
+        out->v[out->count] =
+            (struct stk_path_piece){e->t_ns - from->base_ns,   e->dur_ns, e->kind,
+                                    *e->name ? e->name : NULL, e->where,  e->event};
     }
     return out->v ? STOKER_OK : stk_err_nomem(err);
 }

@@ -22,6 +22,7 @@ struct stoker_profiles {
     size_t path_count;
     struct stoker_why_options reading;
     struct stk_query *query;
+    const struct stk_query_rank *ranks; // what the query was opened with
     struct stk_query_args args;
     const struct stoker_query_options *options; // of the running query
 };
@@ -142,6 +143,7 @@ static enum stoker_status open_query(struct stoker_profiles *p,
         }
     }
     run->in.has_graphs = true;
+    p->ranks = ranks;
     struct stk_query_source source = {.ranks = ranks,
                                       .rank_count = run->rank_count,
                                       .run = run->in.run,
@@ -392,6 +394,7 @@ static enum stoker_status to_find(const char *pattern, const struct stoker_find_
                              .max_dur_ns = o->max_dur_ns,
                              .kind = -1,
                              .by_time = o->by_time,
+                             .on_path = o->on_critical_path,
                              .limit = o->query.limit};
     if (o->track) {
         struct stk_str track = stk_str_from(o->track);
@@ -415,6 +418,25 @@ static const struct stk_column find_figures[] = {
 static const struct stk_summary_info find_summary_info =
     STK_SUMMARY_INFO(find_summary, find_figures);
 
+// Where no rank has a path, finding nothing on it is no answer.
+static void say_paths(const struct stoker_profiles *p, struct stk_table_doc *doc)
+{
+    const char *why = NULL;
+    uint32_t without = 0;
+    for (uint32_t r = 0; r < p->run.rank_count; r++) {
+        const char *of_rank = p->ranks[r].path.why_not;
+        why = why ? why : of_rank;
+        without += of_rank != NULL;
+    }
+    if (why) {
+        const struct stk_missing missing = {
+            without < p->run.rank_count ? "critical paths of some ranks" : "a critical path", why,
+            "record some whole steps, with the host's events"};
+        stk_table_lacks(doc, &missing);
+        doc->inconclusive = without == p->run.rank_count;
+    }
+}
+
 static enum stoker_status find(struct stoker_profiles *p, const char *pattern,
                                const struct stoker_find_options *o, struct stoker_tables *t,
                                struct stoker_err *err)
@@ -436,6 +458,9 @@ static enum stoker_status find(struct stoker_profiles *p, const char *pattern,
         .total_ns = stk_cell_number(found.total_ns),
     };
     stk_table_summarize(&t->doc, &find_summary_info, &summary);
+    if (o->on_critical_path) {
+        say_paths(p, &t->doc);
+    }
     rows.rows = found.count;
     if (status == STOKER_OK) {
         status = stk_query_rows_finish(

@@ -30,6 +30,7 @@ static void find_options(const struct stk_args *args, const char *format,
     o->track = v[STK_OPT_ID_TRACK].text;
     o->kind = v[STK_OPT_ID_KIND].text;
     o->by_time = v[STK_OPT_ID_BY_TIME].set;
+    o->on_critical_path = v[STK_OPT_ID_ON_CRITICAL].set;
 }
 
 static int find_run(const struct stk_args *args)
@@ -75,17 +76,25 @@ const struct stk_cmd stk_cmd_find = {
         "not matter. Between slashes, /PATTERN/, it is a regular expression of PCRE2, whose case "
         "does, unless it begins with (?i). An empty PATTERN takes every event.\n\n"
         "PROFILE is as in stoker why. Times count from the run's first event. A step's events are "
-        "those that start in it, on the device or on the host.",
-    .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
-                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
-                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
+        "those that start in it, on the device or on the host.\n\n"
+        "--critical keeps the events that the critical path of the steps runs through: device work "
+        "that is on it, and of a thread's time on it what was innermost. It is the path of "
+        "stoker whatif --critical, of the steps among the first 200 000 events; durations are "
+        "those "
+        "of the whole events.",
+    .examples =
+        "stoker find aten::item trace.json.gz\twhere values are read back\n"
+        "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
+        "stoker find '' trace.json.gz --critical --steps 4\twhat the step's end waited for\n"
+        "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_KIND,    STK_OPT_ID_TRACK,    STK_OPT_ID_MIN_DUR, STK_OPT_ID_MAX_DUR,
-                STK_OPT_ID_BY_TIME, STK_OPT_ID_JSON,     STK_OPT_ID_CSV,     STK_OPT_ID_CSV_RAW,
-                STK_OPT_ID_OUTPUT,  STK_OPT_ID_LIMIT,    STK_OPT_ID_STEPS,   STK_OPT_ID_RANK,
-                STK_OPT_ID_DEVICE,  STK_OPT_ID_FROM,     STK_OPT_ID_TO,      STK_OPT_ID_REDACT,
-                STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,   STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_KIND,    STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK,    STK_OPT_ID_MIN_DUR,
+                STK_OPT_ID_MAX_DUR, STK_OPT_ID_BY_TIME,     STK_OPT_ID_JSON,     STK_OPT_ID_CSV,
+                STK_OPT_ID_CSV_RAW, STK_OPT_ID_OUTPUT,      STK_OPT_ID_LIMIT,    STK_OPT_ID_STEPS,
+                STK_OPT_ID_RANK,    STK_OPT_ID_DEVICE,      STK_OPT_ID_FROM,     STK_OPT_ID_TO,
+                STK_OPT_ID_REDACT,  STK_OPT_ID_THREADS,     STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "files",
     .run = find_run,
 };

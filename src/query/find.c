@@ -22,6 +22,7 @@ struct search {
     struct stk_scan_names *names; // per trace
     uint8_t **takes;
     uint8_t **tracks;    // per trace and track: name of the track fits; NULL: all do
+    uint8_t **on_path;   // per trace, a bit per event: it is on the critical path; NULL: not asked
     struct stk_vec hits; // struct hit; a heap with the worst on top where there is a limit
     struct stk_found *found;
 };
@@ -129,6 +130,35 @@ static bool match_tracks(struct search *s)
     return s->tracks != NULL;
 }
 
+// The events on the paths of all ranks of each trace.
+static bool match_path(struct search *s)
+{
+    const struct stk_query_source *source = &s->q->source;
+    if (!s->find->on_path) {
+        return true;
+    }
+    s->on_path = stk_alloc_zero((size_t)s->q->trace_count + 1, sizeof *s->on_path);
+    for (uint32_t i = 0; s->on_path && i < s->q->trace_count; i++) {
+        const struct stk_trace *t = s->q->traces[i].t;
+        uint8_t *bits = s->on_path[i] = stk_alloc_zero((size_t)t->count / 8 + 1, 1);
+        if (!bits) {
+            return false;
+        }
+        for (uint32_t r = 0; r < source->rank_count; r++) {
+            const struct stk_path_pieces *path = &source->ranks[r].path;
+            for (size_t k = 0; source->ranks[r].trace == t && k < path->event_count; k++) {
+                bits[path->events[k] / 8] |= (uint8_t)(1u << path->events[k] % 8);
+            }
+        }
+    }
+    return s->on_path != NULL;
+}
+
+static bool path_fits(const struct search *s, const struct stk_query_event *v)
+{
+    return !s->on_path || s->on_path[v->trace][v->event / 8] >> v->event % 8 & 1;
+}
+
 static void set_filters(struct search *s)
 {
     const struct stk_find *f = s->find;
@@ -228,7 +258,8 @@ static enum stoker_status find_collect(struct search *s, struct stoker_err *err)
     while (stk_query_scan_next(&s->scan)) {
         struct hit hit = {.at = s->scan.at};
         int64_t dur = stk_dur_ns(hit.at.x->t, hit.at.event);
-        if (!device_fits(s, &hit.at) || (s->tracks && !s->tracks[hit.at.trace][hit.at.track])) {
+        if (!device_fits(s, &hit.at) || !path_fits(s, &hit.at) ||
+            (s->tracks && !s->tracks[hit.at.trace][hit.at.track])) {
             continue;
         }
         s->found->count++;
@@ -288,7 +319,7 @@ enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *fi
     q->db->deadline_ns = 0;
     stk_vec_init(&s.hits, sizeof(struct hit), UINT32_MAX);
     enum stoker_status status = match_names(&s, err);
-    if (status == STOKER_OK && !match_tracks(&s)) {
+    if (status == STOKER_OK && !(match_tracks(&s) && match_path(&s))) {
         status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {
@@ -305,7 +336,11 @@ enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *fi
         if (s.tracks) {
             stk_free(s.tracks[i]);
         }
+        if (s.on_path) {
+            stk_free(s.on_path[i]);
+        }
     }
+    stk_free(s.on_path);
     stk_free(s.takes);
     stk_free(s.tracks);
     stk_free(s.names);

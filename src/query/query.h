@@ -132,6 +132,7 @@ struct stk_find {
     struct stk_str track_name;      // of the track, where has_track is false; empty: any
     int kind;                       // enum stk_kind, -1 any
     bool by_time;                   // rows by start; else longest first
+    bool on_path;                   // on the critical path of the replayed steps of their rank
     uint64_t limit;                 // rows; 0: all
 };
 struct stk_found {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of the recorded steps as tables: what of it goes to what, by kind and by name;
-// what runs beside it, with the least by which one of them may end later; and the path of a usual
-// step, event by event. Made while the trace is there, as a graph holds no names.
+// what runs beside it, with the least by which one of them may end later; the path of a usual step,
+// event by event; and which events of the trace any step's path runs through. Made while the trace
+// is there, as a graph holds no names.
 //
 // It stands here and not among the tables of `stoker stats`, since it needs a replay: which passes
 // over summaries may not ask for.
@@ -31,9 +32,16 @@ struct tables {
     bool failed;
 };
 
+static uint32_t event_at(const struct tables *x, uint32_t node)
+{
+    const struct stk_vec *events = &x->b->events;
+    return node < events->count ? *(const uint32_t *)stk_vec_at(events, node) : STK_NONE;
+}
+
 static uint32_t name_at(const struct tables *x, uint32_t node)
 {
-    return node < x->b->names.count ? *(const uint32_t *)stk_vec_at(&x->b->names, node) : STK_NONE;
+    uint32_t event = event_at(x, node);
+    return event == STK_NONE ? STK_NONE : x->b->a->t->name[event];
 }
 
 static const char *text_of(struct tables *x, uint32_t id)
@@ -183,13 +191,75 @@ static void list_events(struct tables *x, uint32_t step)
         struct stk_whatif_path_event *e = events.count < MAX_EVENTS ? stk_vec_push(&events) : NULL;
         x->out->left_out += !e;
         if (e) {
-            *e = (struct stk_whatif_path_event){p->from_ns + x->b->g->base_ns,
-                                                p->to_ns - p->from_ns, stk_critical_key(p->class),
-                                                text_of(x, p->name), place_of(x, p->node)};
+            *e = (struct stk_whatif_path_event){
+                p->from_ns + x->b->g->base_ns, p->to_ns - p->from_ns, stk_critical_key(p->class),
+                text_of(x, p->name),           place_of(x, p->node),  event_at(x, p->node)};
         }
     }
     x->out->step = step;
     x->out->events = list_of(x, &events, MAX_EVENTS);
+    stk_vec_deinit(&events);
+}
+
+static int compare_events(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+// First of those that are held by the node or one behind it.
+static size_t held_from(const struct stk_vec *held, uint32_t node)
+{
+    size_t low = 0, high = held->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const struct stk_graph_held *h = stk_vec_at(held, mid);
+        if (h->node < node) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static void push_event(struct tables *x, struct stk_vec *events, uint32_t event)
+{
+    uint32_t *slot = event != STK_NONE ? stk_vec_push(events) : NULL;
+    x->failed |= event != STK_NONE && !slot;
+    if (slot) {
+        *slot = event;
+    }
+}
+
+// All events of the nodes that the path goes over, each once.
+static void keep_events(struct tables *x)
+{
+    struct stk_vec events;
+    const struct stk_vec *held = &x->b->held;
+    stk_vec_init(&events, sizeof(uint32_t), UINT32_MAX);
+    for (size_t i = 0; i < x->path.count && !x->failed; i++) {
+        const struct piece *p = stk_vec_at(&x->path, i);
+        push_event(x, &events, event_at(x, p->node));
+        for (size_t k = held_from(held, p->node); k < held->count && !x->failed; k++) {
+            const struct stk_graph_held *h = stk_vec_at(held, k);
+            if (h->node != p->node) {
+                break;
+            }
+            push_event(x, &events, h->event);
+        }
+    }
+    stk_sort(events.items, events.count, sizeof(uint32_t), compare_events);
+    uint32_t *v = stk_arena_array(x->b->arena, events.count + 1, sizeof *v), count = 0;
+    x->failed |= !v;
+    for (size_t i = 0; i < events.count && !x->failed; i++) {
+        uint32_t event = *(const uint32_t *)stk_vec_at(&events, i);
+        if (count == 0 || v[count - 1] != event) {
+            v[count++] = event;
+        }
+    }
+    x->b->g->on_path = v;
+    x->b->g->on_path_count = count;
     stk_vec_deinit(&events);
 }
 
@@ -200,6 +270,7 @@ static void fill(struct tables *x, int64_t *borders)
     stk_critical_walk(&x->scene, &x->times, see, x);
     x->out->step_ns = (int64_t)stk_replay_mean(g, borders);
     list_events(x, usual_step(x, borders)); // before the path is sorted
+    keep_events(x);
     find_beside(x);
     x->out->kinds = rows_of(x, &x->path, false);
     x->out->names = rows_of(x, &x->path, true);

@@ -166,7 +166,7 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
                                struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
     struct stk_graph_build b = {
-        .a = a, .arena = arena, .max_events = max_events, .wants_names = wants_path};
+        .a = a, .arena = arena, .max_events = max_events, .wants_events = wants_path};
     b.wants_ops = max_events > MAX_EVENTS_BRIEF && !wants_path;
     b.g = stk_arena_array(arena, 1, sizeof *b.g);
     if (!b.g) {
@@ -176,14 +176,16 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
     b.g->base_ns = a->sum->base_ns;
     stk_vec_init(&b.nodes, sizeof(struct stk_node), UINT32_MAX - 1);
     stk_vec_init(&b.lanes, sizeof(struct stk_lane), UINT16_MAX - 1);
-    stk_vec_init(&b.names, sizeof(uint32_t), UINT32_MAX - 1);
+    stk_vec_init(&b.events, sizeof(uint32_t), UINT32_MAX - 1);
+    stk_vec_init(&b.held, sizeof(struct stk_graph_held), UINT32_MAX - 1);
     stk_vec_init(&b.messages, sizeof(struct stk_graph_message), UINT32_MAX - 1);
     stk_vec_init(&b.ops, sizeof(struct stk_graph_op), UINT32_MAX - 1);
     bool ok = choose_time(&b) && (b.g->why_not || build(&b)) &&
               (!wants_path || b.g->why_not || stk_critical_tables(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
-    stk_vec_deinit(&b.names);
+    stk_vec_deinit(&b.events);
+    stk_vec_deinit(&b.held);
     stk_vec_deinit(&b.messages);
     stk_vec_deinit(&b.ops);
     stk_free(b.op_index);
@@ -234,6 +236,12 @@ enum stoker_status stk_replay_path(const struct stk_analysis *a, struct stk_aren
         out->path = g->critical;
         out->base_ns = g->base_ns;
         out->step = g->steps[g->critical->step].number;
+        out->events = g->on_path;
+        out->event_count = g->on_path_count;
+    } else if (status == STOKER_OK) {
+        out->why_not = g->why_not ? g->why_not
+                                  : "its threads and streams wait for each other in "
+                                    "a circle";
     }
     return status;
 }

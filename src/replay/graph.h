@@ -163,7 +163,9 @@ struct stk_graph {
     struct stk_calibration calibration;
     struct stk_graph_counts counts;
     struct stk_whatif_critical *critical; // if it was asked for and the graph can be replayed
-    const char *why_not;                  // there is no graph: the reason; else NULL
+    const uint32_t *on_path;              // with it: events on the path of used steps, ascending
+    uint32_t on_path_count;
+    const char *why_not; // there is no graph: the reason; else NULL
 };
 
 // The hook that builds the graph of each rank; it is sum->partial.
@@ -181,6 +183,9 @@ struct stk_replay_path {
     const struct stk_whatif_critical *path; // of a usual one of these steps; NULL: none
     int64_t base_ns;                        // the path's times less this are the trace's
     int64_t step;                           // number of the step
+    const uint32_t *events;                 // on the path of all these steps, ascending
+    uint32_t event_count;
+    const char *why_not; // there is no path: the reason; else NULL
 };
 // `out` lives in the arena; wants what stk_replay_brief_hook wants.
 STK_MUST_CHECK enum stoker_status stk_replay_path(const struct stk_analysis *a,
@@ -188,18 +193,24 @@ STK_MUST_CHECK enum stoker_status stk_replay_path(const struct stk_analysis *a,
                                                   struct stk_replay_path *out,
                                                   struct stoker_err *err);
 
+// An event that a node of a host lane holds: the innermost one, for some of its time.
+struct stk_graph_held {
+    uint32_t node, event;
+};
+
 // What the files of the builder share. Memory is the caller's arena; `nodes` is scratch.
 struct stk_graph_build {
     const struct stk_analysis *a;
     struct stk_arena *arena;
     struct stk_graph *g;
     struct stk_vec nodes, lanes, batches; // struct stk_node, stk_lane; int64_t
-    bool wants_names;
+    bool wants_events;
     struct stk_vec messages; // struct stk_graph_message
     bool wants_ops;
     struct stk_vec ops;     // struct stk_graph_op
     uint16_t *op_index;     // per string: its place in op_names + 1
-    struct stk_vec names;   // uint32_t per node, if wanted: string id of its event, STK_NONE
+    struct stk_vec events;  // uint32_t per node, if wanted: the first that it holds, STK_NONE
+    struct stk_vec held;    // struct stk_graph_held, by node: what else host nodes hold
     uint16_t *lane_of;      // per track: its lane + 1, 0 none
     int64_t from_ns, to_ns; // host time of the steps
     uint64_t max_events;    // of the trace, about

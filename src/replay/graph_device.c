@@ -231,9 +231,9 @@ static bool keep_more(struct devices *d, uint32_t event, uint32_t launch, const 
                       uint32_t at)
 {
     struct stk_graph_build *b = d->b;
-    if (b->wants_names) {
-        uint32_t *name = stk_vec_at(&b->names, at);
-        *name = b->a->t->name[event];
+    if (b->wants_events) {
+        uint32_t *first = stk_vec_at(&b->events, at);
+        *first = event;
     }
     return n->kind == STK_NODE_COLLECTIVE ? stk_graph_message(b, event, at)
            : n->kind == STK_NODE_KERNEL   ? stk_graph_op(b, event, launch, at)
@@ -280,8 +280,8 @@ static bool reserve(struct devices *d)
         }
     }
     size_t more = total - b->nodes.count;
-    bool named = !b->wants_names || more == 0 || stk_vec_push_n(&b->names, more);
-    return d->fill && total < UINT32_MAX && named && (more == 0 || stk_vec_push_n(&b->nodes, more));
+    bool ok = !b->wants_events || more == 0 || stk_vec_push_n(&b->events, more);
+    return d->fill && total < UINT32_MAX && ok && (more == 0 || stk_vec_push_n(&b->nodes, more));
 }
 
 static void name_device(struct stk_graph_build *b)

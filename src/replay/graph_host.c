@@ -23,26 +23,32 @@ struct host {
     uint16_t lane;
     bool drives; // the lane is that of the driving thread
     uint32_t step;
-    uint32_t event;       // that the next node is named after, STK_NONE
+    uint32_t event;       // that the next node holds, STK_NONE
     uint32_t newest;      // event of the lane that was recorded last, + 1
     size_t fetch;         // first fetch that may still matter
     int64_t call_end_ns;  // of the outermost call that is open
     const uint8_t *waits; // per string: name of a call that makes a stream wait
 };
 
-// A node's name is that of the first event that it holds.
-static bool name(struct host *h, bool is_new)
+// Keep the event of the node that was made or went on last. The first is what it is named after.
+static bool hold(struct host *h, bool is_new)
 {
-    struct stk_vec *names = &h->b->names;
-    uint32_t id = h->event != STK_NONE ? h->b->a->t->name[h->event] : STK_NONE;
-    if (!h->b->wants_names) {
+    struct stk_vec *events = &h->b->events;
+    if (!h->b->wants_events) {
         return true;
     }
-    uint32_t *slot = is_new ? stk_vec_push(names) : stk_vec_at(names, names->count - 1);
-    if (slot && (is_new || *slot == STK_NONE)) {
-        *slot = id;
+    uint32_t *first = is_new ? stk_vec_push(events) : stk_vec_at(events, events->count - 1);
+    if (first && (is_new || *first == STK_NONE)) {
+        *first = h->event;
     }
-    return slot != NULL;
+    if (!first || h->event == STK_NONE || *first == h->event) {
+        return first != NULL;
+    }
+    struct stk_graph_held *held = stk_vec_push(&h->b->held);
+    if (held) {
+        *held = (struct stk_graph_held){(uint32_t)events->count - 1, h->event};
+    }
+    return held != NULL;
 }
 
 // What the profiler adds by recording the event, once for each.
@@ -68,7 +74,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
         last->what == what) {
         last->dur_ns = end_ns - last->start_ns;
         last->rest_ns = stk_graph_clamp((int64_t)last->rest_ns + added(h));
-        return name(h, false);
+        return hold(h, false);
     }
     struct stk_node *n = stk_vec_push(nodes);
     if (n) {
@@ -82,7 +88,7 @@ static bool push(struct host *h, int64_t start_ns, int64_t end_ns, enum stk_node
                                .kind = (uint8_t)kind,
                                .what = (uint8_t)what};
     }
-    return n && name(h, true);
+    return n && hold(h, true);
 }
 
 // A fetch of the driving thread holds up no other thread by itself: those wait for what it does

@@ -60,6 +60,7 @@ struct stk_whatif_path_row {
 struct stk_whatif_path_event {
     int64_t t_ns, dur_ns;
     const char *kind, *name, *where;
+    uint32_t event; // of the trace, STK_NONE; not printed
 };
 struct stk_whatif_critical {
     int64_t step_ns;                      // mean, replayed

@@ -88,6 +88,45 @@ static void check_events(void)
     synth_end(&s);
 }
 
+static bool is_on_path(const struct stk_graph *g, uint32_t event)
+{
+    for (uint32_t i = 0; i < g->on_path_count; i++) {
+        if (g->on_path[i] == event) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Which events are on it: the work and the kernel of each used step, and what the work consists of;
+// neither the copy, which nothing waits for, nor the step's mark around all.
+static void check_on_path(void)
+{
+    struct synth s;
+    const struct stk_graph *g = build(&s);
+    const struct stk_trace *t = s.trace;
+    CHECK(g->on_path_count > 0);
+    for (uint32_t i = 1; i < g->on_path_count; i++) {
+        CHECK(g->on_path[i - 1] < g->on_path[i]);
+    }
+    uint32_t seen = 0;
+    for (uint32_t e = 0; e < t->count; e++) {
+        struct stk_str name = stk_name_of(t, e);
+        int64_t step = t->start_ns[e] / (STEP_US * US);
+        bool used = step < g->step_count && g->steps[step].used;
+        bool wanted =
+            stk_str_eq(name, STK_STR("aten::linear")) || stk_str_eq(name, STK_STR("gemm"));
+        if (wanted && used) {
+            CHECK(is_on_path(g, e));
+            seen++;
+        } else if (wanted || stk_str_eq(name, STK_STR("Memcpy HtoD"))) {
+            CHECK(!is_on_path(g, e));
+        }
+    }
+    CHECK_EQ(seen, 2 * g->steps_used);
+    synth_end(&s);
+}
+
 // What has no slack delays the end if it is longer; what has some does not, by less than it has.
 static void check_slack_is_true(void)
 {
@@ -132,6 +171,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(check_rows);
     CHECK_RUN(check_events);
+    CHECK_RUN(check_on_path);
     CHECK_RUN(check_slack_is_true);
     return check_done("unit.whatif_critical");
 }

@@ -2,7 +2,7 @@
 // The critical path of a usual step of each rank, piece by piece: what the step's end waited for.
 #include "query/tables/sql_table.h"
 
-enum column { RANK, STEP, START_NS, DUR_NS, END_NS, KIND, NAME, TRACK };
+enum column { RANK, STEP, START_NS, DUR_NS, END_NS, KIND, NAME, TRACK, ID };
 
 static uint64_t critical_count(const struct stk_query *q)
 {
@@ -50,6 +50,13 @@ static void critical_cell(const struct stk_query *q, uint64_t row, int column,
     case TRACK:
         stk_value_text(out, piece->where);
         break;
+    case ID:
+        for (uint32_t i = 0; i < q->trace_count && piece->event != STK_NONE; i++) {
+            if (q->traces[i].t == rank->trace) {
+                stk_value_number(out, stk_query_id(i, piece->event));
+            }
+        }
+        break;
     }
 }
 
@@ -68,6 +75,9 @@ static const struct stk_query_column columns[] = {
               .type = STK_QUERY_NAME,
               .doc = "of the event; null for what has none, and where names were replaced"},
     [TRACK] = {.name = "track", .type = STK_QUERY_TEXT, .doc = "thread or stream that it is on"},
+    [ID] = {.name = "id",
+            .type = STK_QUERY_NUMBER,
+            .doc = "number of the event that it begins with, for joins; null for what has none"},
 };
 
 const struct stk_sql_table stk_sql_table_critical = {
