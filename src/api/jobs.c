@@ -135,10 +135,11 @@ static enum stoker_status read_job(struct crew *crew, struct stk_job *job, bool 
     struct stk_read_ctx read = {.path = job->path,
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
-                                .wants = crew->hook ? crew->hook->wants
-                                                    : STK_WANT_INPUT | STK_WANT_GRIDS};
+                                .wants = crew->hook
+                                             ? crew->hook->wants
+                                             : STK_WANT_INPUT | STK_WANT_GRIDS | STK_WANT_MESSAGES};
     if (crew->count > 1) { // collectives are matched within their groups
-        read.wants |= STK_WANT_COLLECTIVES;
+        read.wants |= STK_WANT_MESSAGES;
     }
     enum stoker_status status =
         job->lent ? STOKER_OK : stk_reader_read(&read, &read_here, &job->err);

@@ -157,7 +157,7 @@ static enum stoker_status open_query(struct stoker_profiles *p,
 
 // Details that are kept with the traces: counters for the time line to draw, STK_WANT_INPUT as
 // stk_replay_brief_hook wants.
-#define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT | STK_WANT_COUNTERS)
+#define KEPT_WANTS (STK_WANT_LAUNCHES | STK_WANT_INPUT | STK_WANT_COUNTERS | STK_WANT_MESSAGES)
 
 static enum stoker_status keep_paths(struct stoker_profiles *p, const char *const *paths,
                                      size_t count, struct stoker_err *err)

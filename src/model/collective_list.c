@@ -80,6 +80,8 @@ static bool list_line(struct stk_analysis *a, uint32_t index, struct stk_map *or
         c->dur_ns = op->end_ns - op->start_ns;
         c->exposed_ns = exposed_of(line, sums, op);
         c->step = STK_NONE;
+        c->event = op->event;
+        c->bytes = -1;
         a->sum->collective_count++;
     }
     stk_free(sums);

@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/collective_sizes.h"
 #include "model/input/input_stages.h"
 #include "model/model_check.h"
 #include "model/threads/python_frame.h"
@@ -243,6 +244,9 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     }
     if (status == STOKER_OK) {
         status = stk_collectives_list(a, err);
+    }
+    if (status == STOKER_OK && !stk_collective_sizes_find(a)) {
+        status = stk_err_nomem(err);
     }
     if (status == STOKER_OK) {
         status = stk_first_use_find(a, err);

@@ -144,6 +144,13 @@ struct stk_collective {
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
     int64_t exposed_ns;       // not hidden behind compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
+    // Of devices alone (model/collective_sizes.h):
+    uint32_t event;        // of the trace
+    uint8_t kind;          // enum stk_collective_kind: as recorded, else by the name
+    int64_t bytes;         // of the whole tensor, -1 not known
+    int64_t group_size;    // 0 not known
+    const char *group;     // name of the process group, NULL not known
+    uint64_t members_hash; // of the list of ranks, those that the launch names too; 0 not known
     // Set where it is matched with those of the other ranks:
     bool matched;
     int64_t wait_ns;               // own duration above the shortest over the ranks

@@ -244,7 +244,8 @@ uint32_t *stk_graph_launched(const struct stk_node *nodes, size_t count); // gra
 // memory.
 bool stk_graph_op(struct stk_graph_build *b, uint32_t event, uint32_t launch, uint32_t node);
 // graph_messages.c: a collective's bytes. False: no memory.
-bool stk_graph_message(struct stk_graph_build *b, uint32_t event, uint32_t node);
+bool stk_graph_message(struct stk_graph_build *b, uint32_t line, const struct stk_device_op *op,
+                       uint32_t node);
 // graph_shapes.c: of the operator around a launch call.
 enum stk_graph_alignment stk_graph_alignment(const struct stk_trace *t, uint32_t launch);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches

@@ -227,21 +227,22 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
 }
 
 // What else is kept of a node of the graph. False: no memory.
-static bool keep_more(struct devices *d, uint32_t event, uint32_t launch, const struct stk_node *n,
-                      uint32_t at)
+static bool keep_more(struct devices *d, uint32_t line, const struct stk_device_op *op,
+                      uint32_t launch, const struct stk_node *n, uint32_t at)
 {
     struct stk_graph_build *b = d->b;
     if (b->wants_events) {
         uint32_t *first = stk_vec_at(&b->events, at);
-        *first = event;
+        *first = op->event;
     }
-    return n->kind == STK_NODE_COLLECTIVE ? stk_graph_message(b, event, at)
-           : n->kind == STK_NODE_KERNEL   ? stk_graph_op(b, event, launch, at)
+    return n->kind == STK_NODE_COLLECTIVE ? stk_graph_message(b, line, op, at)
+           : n->kind == STK_NODE_KERNEL   ? stk_graph_op(b, op->event, launch, at)
                                           : true;
 }
 
-static bool fill_line(struct devices *d, const struct stk_device_line *line)
+static bool fill_line(struct devices *d, uint32_t index)
 {
+    const struct stk_device_line *line = &d->b->a->lines[index];
     struct stk_graph_build *b = d->b;
     const struct stk_trace *t = b->a->t;
     struct stk_node *nodes = b->nodes.items;
@@ -258,7 +259,7 @@ static bool fill_line(struct devices *d, const struct stk_device_line *line)
         b->g->counts.device_ops++;
         b->g->counts.unlinked += n.launch == STK_NONE;
         uint32_t at = d->fill[n.lane]++;
-        if (!keep_more(d, op->event, launch, &n, at)) {
+        if (!keep_more(d, index, op, launch, &n, at)) {
             return false;
         }
         nodes[at] = n;
@@ -310,7 +311,7 @@ bool stk_graph_devices(struct stk_graph_build *b)
     }
     ok = ok && d.by_name && (b->g->why_not || reserve(&d));
     for (uint32_t i = 0; ok && !b->g->why_not && i < a->sum->device_count; i++) {
-        ok = !stk_view_has_device(a, i) || fill_line(&d, &a->lines[i]);
+        ok = !stk_view_has_device(a, i) || fill_line(&d, i);
     }
     b->g->has_device = b->g->counts.device_ops > 0;
     name_device(b);

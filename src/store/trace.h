@@ -52,13 +52,19 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 #define STK_WANT_COUNTERS 2u
 #define STK_WANT_COLLECTIVES 4u
 #define STK_WANT_INPUT 8u
-#define STK_WANT_LAUNCHES 16u // launch configurations
-#define STK_WANT_SCOPES 32u   // the framework's own names of device operations
-#define STK_WANT_SHAPES 64u   // dimensions of operations' inputs
-#define STK_WANT_GRIDS 128u   // launch configurations of kernels alone, without what they cost
+#define STK_WANT_LAUNCHES 16u  // launch configurations
+#define STK_WANT_SCOPES 32u    // the framework's own names of device operations
+#define STK_WANT_SHAPES 64u    // dimensions of operations' inputs
+#define STK_WANT_GRIDS 128u    // launch configurations of kernels alone, without what they cost
+#define STK_WANT_MESSAGES 256u // sizes and groups of collectives alone, without gradients
 static inline bool stk_wants_grids(uint32_t wants)
 {
     return wants & (STK_WANT_LAUNCHES | STK_WANT_GRIDS);
+}
+
+static inline bool stk_wants_messages(uint32_t wants)
+{
+    return wants & (STK_WANT_COLLECTIVES | STK_WANT_MESSAGES);
 }
 
 // Values that only some events carry, kept only where they were asked for (store/details.def).

@@ -28,7 +28,8 @@ static enum stoker_status stk_diff_hook_see(const struct stk_analysis *view,
     return status;
 }
 
-const struct stk_view_hook stk_diff_hook = {.see = stk_diff_hook_see, .wants = STK_WANT_GRIDS};
+const struct stk_view_hook stk_diff_hook = {.see = stk_diff_hook_see,
+                                            .wants = STK_WANT_GRIDS | STK_WANT_MESSAGES};
 
 static const struct stk_rep_finding *find_finding(const struct stk_report *report, const char *id)
 {

@@ -25,11 +25,10 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "model/collective_sizes.h"
 #include "model/median.h"
 #include "passes/stats/stats.h"
 #include "store/words.h"
-
-#define GOOD_BYTES 1000000 // smaller messages say nothing about a link's rate
 
 struct collectives_row {
     struct stk_cell rank, device, name, kind, ordinal, bytes, total_ns, exposed_ns, wait_ns,
@@ -114,7 +113,7 @@ struct member {
     uint64_t key;
     uint32_t k, rank, device;
     const struct stk_collective *c;
-    struct stk_comm_size *size;
+    struct stk_comm_wait *wait;
 };
 
 static int by_key(const void *pa, const void *pb)
@@ -132,9 +131,9 @@ static int by_key(const void *pa, const void *pb)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-static int64_t transfer_ns(const struct stk_collective *c, const struct stk_comm_size *size)
+static int64_t transfer_ns(const struct stk_collective *c, const struct stk_comm_wait *wait)
 {
-    return size->wait_ns >= 0 ? c->dur_ns - size->wait_ns : c->dur_ns;
+    return wait->wait_ns >= 0 ? c->dur_ns - wait->wait_ns : c->dur_ns;
 }
 
 // The waits of the n members of one collective.
@@ -148,17 +147,17 @@ static void judge_group(const struct stk_run_sum *run, struct member *m, size_t 
     bool by_clock = run->rank_count < 2 || run->straggler.clocks_agree;
     const struct member *late = &m[by_clock ? last : brief];
     for (size_t i = 0; i < n; i++) {
-        m[i].size->wait_ns = m[i].c->dur_ns - m[brief].c->dur_ns;
-        m[i].size->last_rank = (int32_t)late->rank;
-        m[i].size->last_device = late->device;
+        m[i].wait->wait_ns = m[i].c->dur_ns - m[brief].c->dur_ns;
+        m[i].wait->last_rank = (int32_t)late->rank;
+        m[i].wait->last_device = late->device;
     }
 }
 
 // A collective whose group is named, or that runs on several devices of the only rank.
-static bool has_own_group(const struct stk_run_sum *run, const struct stk_comm_size *size)
+static bool has_own_group(const struct stk_run_sum *run, const struct stk_collective *c)
 {
-    if (size->members_hash) {
-        return size->group_size > 1;
+    if (c->members_hash) {
+        return c->group_size > 1;
     }
     return run->rank_count < 2 && run->device_count > 1;
 }
@@ -166,16 +165,16 @@ static bool has_own_group(const struct stk_run_sum *run, const struct stk_comm_s
 // One per rank (or device) of the group, all there.
 static bool is_whole(const struct member *m, size_t n, size_t devices)
 {
-    bool named = m->size->members_hash != 0;
+    bool named = m->c->members_hash != 0;
     for (size_t i = 1; i < n; i++) {
         if (m[i].rank == m[i - 1].rank && (named || m[i].device == m[i - 1].device)) {
             return false;
         }
     }
     if (named) {
-        return n == (size_t)m->size->group_size;
+        return n == (size_t)m->c->group_size;
     }
-    return n > 1 && n == devices && (m->size->group_size == 0 || (size_t)m->size->group_size == n);
+    return n > 1 && n == devices && (m->c->group_size == 0 || (size_t)m->c->group_size == n);
 }
 
 // Gathers the members: the k-th of a name in a group, per rank and device.
@@ -190,11 +189,11 @@ static bool gather_members(const struct stk_run_sum *run, struct member *all, si
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count && ok; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            uint64_t key = stk_hash_u64(c->name_hash ^ p->sizes[i].members_hash);
+            uint64_t key = stk_hash_u64(c->name_hash ^ c->members_hash);
             uint32_t *k = stk_map_put(&ordinals, key, (uint64_t)r << 32 | c->device, 0, NULL);
             ok = k != NULL;
             if (ok) {
-                all[(*count)++] = (struct member){key, (*k)++, r, c->device, c, &p->sizes[i]};
+                all[(*count)++] = (struct member){key, (*k)++, r, c->device, c, &p->waits[i]};
             }
         }
     }
@@ -206,8 +205,7 @@ static bool gather_members(const struct stk_run_sum *run, struct member *all, si
 // ends lie apart is what the clocks differ. -1: such a collective says nothing.
 static int64_t end_spread(const struct member *m, size_t n)
 {
-    enum stk_collective_kind kind =
-        stk_collective_find(m->size->kind ? m->size->kind : stk_comm_kind(m->c->name));
+    enum stk_collective_kind kind = m->c->kind;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     if (n < 2 || kind == STK_COLLECTIVE_NONE || kind == STK_COLLECTIVE_BROADCAST ||
         kind == STK_COLLECTIVE_REDUCE || kind == STK_COLLECTIVE_SEND_RECV ||
@@ -235,7 +233,7 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && all[end].key == all[i].key && all[end].k == all[i].k; end++) {
         }
-        bool own = has_own_group(run, all[i].size), whole = is_whole(all + i, end - i, devices);
+        bool own = has_own_group(run, all[i].c), whole = is_whole(all + i, end - i, devices);
         if (own && whole) {
             judge_group(run, all + i, end - i);
         }
@@ -277,12 +275,12 @@ static void take_matches(const struct stk_run_sum *run)
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            if (!c->matched || has_own_group(run, &p->sizes[i])) {
+            if (!c->matched || has_own_group(run, c)) {
                 continue;
             }
-            p->sizes[i].wait_ns = c->wait_ns;
-            p->sizes[i].last_rank = run->straggler.clocks_agree ? c->last_rank : c->brief_rank;
-            p->sizes[i].last_device = STK_NONE;
+            p->waits[i].wait_ns = c->wait_ns;
+            p->waits[i].last_rank = run->straggler.clocks_agree ? c->last_rank : c->brief_rank;
+            p->waits[i].last_device = STK_NONE;
         }
     }
 }
@@ -300,7 +298,8 @@ struct comm_totals {
 };
 
 struct kind_row {
-    const char *kind, *group;
+    enum stk_collective_kind kind;
+    const char *group;
     int64_t group_size, bytes, total_ns, exposed_ns, wait_ns, transfer_ns;
     uint64_t count, waits;
 };
@@ -331,26 +330,25 @@ static struct stk_cell rate_of(int64_t bytes, int64_t ns, double factor)
 }
 
 static void put_last(struct collectives_row *row, const struct stk_run_sum *run,
-                     const struct stk_comm_size *size)
+                     const struct stk_comm_wait *wait)
 {
-    if (size->wait_ns < 0) {
+    if (wait->wait_ns < 0) {
         return;
     }
-    const struct stk_rank_sum *last = run->ranks[size->last_rank];
-    row->wait_ns = stk_cell_number(size->wait_ns);
+    const struct stk_rank_sum *last = run->ranks[wait->last_rank];
+    row->wait_ns = stk_cell_number(wait->wait_ns);
     row->last_rank = stk_cell_number(last->rank);
-    if (size->last_device < last->device_count) {
-        row->last_device = stk_cell_text(last->devices[size->last_device].id);
+    if (wait->last_device < last->device_count) {
+        row->last_device = stk_cell_text(last->devices[wait->last_device].id);
     }
 }
 
-static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const char *kind,
-                     const struct stk_collective *c, const struct stk_comm_size *size)
+static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const struct stk_collective *c,
+                     const struct stk_comm_wait *wait)
 {
-    const char *group = size->group ? size->group : "";
-    uint64_t a = stk_hash_table_bytes(group, strlen(group)) ^
-                 (kind ? stk_hash_table_bytes(kind, strlen(kind)) : 0);
-    uint64_t b = stk_hash_u64((uint64_t)size->bytes) + (uint64_t)size->group_size;
+    const char *group = c->group ? c->group : "";
+    uint64_t a = stk_hash_table_bytes(group, strlen(group)) ^ c->kind;
+    uint64_t b = stk_hash_u64((uint64_t)c->bytes) + (uint64_t)c->group_size;
     int created;
     uint32_t *at = stk_map_put(known, a, b, (uint32_t)kinds->count, &created);
     struct kind_row *row = !at ? NULL : created ? stk_vec_push(kinds) : stk_vec_at(kinds, *at);
@@ -358,32 +356,30 @@ static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const char *k
         return false;
     }
     if (created) {
-        *row = (struct kind_row){.kind = kind,
-                                 .group = size->group,
-                                 .group_size = size->group_size,
-                                 .bytes = size->bytes};
+        *row = (struct kind_row){
+            .kind = c->kind, .group = c->group, .group_size = c->group_size, .bytes = c->bytes};
     }
     row->count++;
     row->total_ns = stk_add_ns(row->total_ns, c->dur_ns);
     row->exposed_ns = stk_add_ns(row->exposed_ns, c->exposed_ns);
-    row->transfer_ns = stk_add_ns(row->transfer_ns, transfer_ns(c, size));
-    row->waits += size->wait_ns >= 0;
-    row->wait_ns = stk_add_ns(row->wait_ns, size->wait_ns >= 0 ? size->wait_ns : 0);
+    row->transfer_ns = stk_add_ns(row->transfer_ns, transfer_ns(c, wait));
+    row->waits += wait->wait_ns >= 0;
+    row->wait_ns = stk_add_ns(row->wait_ns, wait->wait_ns >= 0 ? wait->wait_ns : 0);
     return true;
 }
 
-static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank, const char *kind,
-                       const struct stk_collective *c, const struct stk_comm_size *size)
+static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
+                       const struct stk_collective *c, const struct stk_comm_wait *wait)
 {
-    double factor = stk_comm_bus_factor(kind, size->group_size);
-    int64_t ns = transfer_ns(c, size);
+    double factor = stk_collective_bus_factor(c->kind, c->group_size);
+    int64_t ns = transfer_ns(c, wait);
     all->count++;
     all->total_ns = stk_add_ns(all->total_ns, c->dur_ns);
-    all->waits += size->wait_ns >= 0;
-    all->wait_ns = stk_add_ns(all->wait_ns, size->wait_ns >= 0 ? size->wait_ns : 0);
-    all->sized += size->bytes >= 0;
-    double rate = size->bytes >= GOOD_BYTES && size->group_size > 1 && ns > 0
-                      ? (double)size->bytes * factor * 1e9 / (double)ns
+    all->waits += wait->wait_ns >= 0;
+    all->wait_ns = stk_add_ns(all->wait_ns, wait->wait_ns >= 0 ? wait->wait_ns : 0);
+    all->sized += c->bytes >= 0;
+    double rate = c->bytes >= STK_COLLECTIVE_LARGE_BYTES && c->group_size > 1 && ns > 0
+                      ? (double)c->bytes * factor * 1e9 / (double)ns
                       : 0;
     all->best_bus = rate > all->best_bus ? rate : all->best_bus;
     if (c->step == STK_NONE || rank->steps[c->step].excluded) {
@@ -391,35 +387,35 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
     }
     all->in_steps++;
     all->step_bytes =
-        size->bytes < 0 || all->step_bytes < 0 ? -1 : stk_add_ns(all->step_bytes, size->bytes);
-    all->step_bus_bytes += size->bytes > 0 ? (double)size->bytes * factor : 0;
+        c->bytes < 0 || all->step_bytes < 0 ? -1 : stk_add_ns(all->step_bytes, c->bytes);
+    all->step_bus_bytes += c->bytes > 0 ? (double)c->bytes * factor : 0;
 }
 
 static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
-                          const struct stk_rank_sum *rank, const char *kind,
-                          const struct stk_collective *c, const struct stk_comm_size *size)
+                          const struct stk_rank_sum *rank, const struct stk_collective *c,
+                          const struct stk_comm_wait *wait)
 {
-    double factor = stk_comm_bus_factor(kind, size->group_size);
-    int64_t moving_ns = transfer_ns(c, size);
+    double factor = stk_collective_bus_factor(c->kind, c->group_size);
+    int64_t moving_ns = transfer_ns(c, wait);
     struct collectives_row row = {
         .rank = stk_cell_number(rank->rank),
         .device = stk_cell_text(rank->devices[c->device].id),
         .name = stk_cell_text(c->name),
-        .kind = stk_cell_text(kind),
+        .kind = stk_cell_text(stk_collective_word(c->kind)),
         .ordinal = stk_cell_number(c->ordinal),
-        .bytes = stk_cell_from_zero(size->bytes),
+        .bytes = stk_cell_from_zero(c->bytes),
         .total_ns = stk_cell_number(c->dur_ns),
         .exposed_ns = stk_cell_number(c->exposed_ns),
         .wait_ns = stk_cell_unknown(),
         .last_rank = stk_cell_unknown(),
         .last_device = stk_cell_unknown(),
-        .group = stk_cell_text(size->group),
-        .group_size = size->group_size > 0 ? stk_cell_number(size->group_size) : stk_cell_unknown(),
-        .algorithm_bytes_per_s = rate_of(size->bytes, moving_ns, 1),
+        .group = stk_cell_text(c->group),
+        .group_size = c->group_size > 0 ? stk_cell_number(c->group_size) : stk_cell_unknown(),
+        .algorithm_bytes_per_s = rate_of(c->bytes, moving_ns, 1),
         .bus_bytes_per_s =
-            size->group_size > 1 ? rate_of(size->bytes, moving_ns, factor) : stk_cell_unknown(),
+            c->group_size > 1 ? rate_of(c->bytes, moving_ns, factor) : stk_cell_unknown(),
     };
-    put_last(&row, run, size);
+    put_last(&row, run, wait);
     return stk_table_put(table, &row);
 }
 
@@ -428,20 +424,14 @@ static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *tab
                            struct stk_map *known, struct comm_totals *all)
 {
     const struct stk_comm_sums *p = rank->partial;
-    const char *last_name = NULL, *name_kind = NULL;
     for (uint32_t i = 0; p && i < rank->collective_count; i++) {
         const struct stk_collective *c = &rank->collectives[i];
-        const struct stk_comm_size *size = &p->sizes[i];
+        const struct stk_comm_wait *wait = &p->waits[i];
         if (!is_selected(ctx, rank, c)) {
             continue;
         }
-        if (c->name != last_name) {
-            name_kind = stk_comm_kind(last_name = c->name);
-        }
-        const char *kind = size->kind ? size->kind : name_kind;
-        add_totals(all, rank, kind, c, size);
-        if (!comm_fill_row(ctx->run, table, rank, kind, c, size) ||
-            !add_kind(kinds, known, kind, c, size)) {
+        add_totals(all, rank, c, wait);
+        if (!comm_fill_row(ctx->run, table, rank, c, wait) || !add_kind(kinds, known, c, wait)) {
             return false;
         }
     }
@@ -462,9 +452,9 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
     for (size_t i = 0; i < kinds->count; i++) {
         const struct kind_row *k = stk_vec_at(kinds, i);
         int64_t each_ns = k->transfer_ns / (int64_t)k->count;
-        double factor = stk_comm_bus_factor(k->kind, k->group_size);
+        double factor = stk_collective_bus_factor(k->kind, k->group_size);
         const struct kinds_row row = {
-            .kind = stk_cell_text(k->kind),
+            .kind = stk_cell_text(stk_collective_word(k->kind)),
             .group = stk_cell_text(k->group),
             .group_size = k->group_size > 0 ? stk_cell_number(k->group_size) : stk_cell_unknown(),
             .bytes = stk_cell_from_zero(k->bytes),

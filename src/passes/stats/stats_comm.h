@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collectives of one rank move, among whom, and how long those of the host take
-// (stats_comm_sizes.c), for the tables (stats_comm.c).
+// Who waits in the collectives of one rank, how long those of the host take, and what gradients its
+// steps make (stats_comm_sums.c), for the tables (stats_comm.c).
 #ifndef STK_PASSES_STATS_COMM_H
 #define STK_PASSES_STATS_COMM_H
 
 #include "model/view.h"
 
-struct stk_comm_size {
-    const char *kind;      // as recorded: "all_reduce"; NULL not known
-    const char *group;     // name of the process group, NULL not known
-    uint64_t members_hash; // of the list of ranks in the group, 0 not known
-    int64_t bytes;         // of the whole tensor, -1 not known
-    int64_t group_size;    // 0 not known
-    int64_t wait_ns;       // own duration above the shortest in its group, -1 not known
-    int32_t last_rank;     // index of the rank that came last, -1 not known
-    uint32_t last_device;  // of that rank
+struct stk_comm_wait {
+    int64_t wait_ns;      // own duration above the shortest in its group, -1 not known
+    int32_t last_rank;    // index of the rank that came last, -1 not known
+    uint32_t last_device; // of that rank
 };
 struct stk_comm_host { // collectives that the host carries out, by name
     const char *name;
@@ -22,7 +17,7 @@ struct stk_comm_host { // collectives that the host carries out, by name
     int64_t total_ns, bytes; // bytes: sum, -1 not known of all
 };
 struct stk_comm_sums {
-    struct stk_comm_size *sizes; // parallel to the rank's collectives
+    struct stk_comm_wait *waits; // parallel to the rank's collectives
     struct stk_comm_host *host;
     uint32_t host_count;
     int64_t exposed_ns; // union per device, inside the selection
@@ -31,10 +26,6 @@ struct stk_comm_sums {
     int64_t gradient_steps;
 };
 
-// "all_reduce", ... by the words of NCCL, RCCL, oneCCL, XLA and PyTorch; NULL: not known.
-const char *stk_comm_kind(const char *name);
-// Bytes that cross each link, as a share of the tensor's: 2 (n - 1) / n for an all_reduce.
-double stk_comm_bus_factor(const char *kind, int64_t group_size);
 // *partial: struct stk_comm_sums.
 STK_MUST_CHECK enum stoker_status stk_comm_sums_see(const struct stk_analysis *view,
                                                     struct stk_arena *arena, void **partial,

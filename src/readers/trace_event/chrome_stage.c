@@ -21,6 +21,8 @@
 #define CLASS_MARKER 8u // annotation although the category says operator
 #define CLASS_COLLECTIVE 16u
 #define CLASS_COST 32u
+#define CLASS_GRADIENT 64u
+#define CLASS_ON_DEVICE 128u // as a kernel's name it is a collective
 
 bool stk_chrome_stager_init(struct stk_chrome_stager *s)
 {
@@ -140,13 +142,14 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
     uint32_t *c = &s->name_class[id];
     if (!*c) {
         uint32_t bits = stk_name_classify(name, STK_KIND_ANNOTATION);
-        *c = CLASS_KNOWN | (bits & STK_NAME_STEP ? CLASS_STEP | CLASS_MARKER : 0) |
-             (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
-             (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
-             (is_collective_call(name) || stk_str_eq(name, STK_STR(STK_GRADIENT_OP))
-                  ? CLASS_COLLECTIVE
-                  : 0) |
-             (stk_chrome_has_cost(name) ? CLASS_COST : 0);
+        *c =
+            CLASS_KNOWN | (bits & STK_NAME_STEP ? CLASS_STEP | CLASS_MARKER : 0) |
+            (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
+            (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
+            (is_collective_call(name) ? CLASS_COLLECTIVE : 0) |
+            (stk_str_eq(name, STK_STR(STK_GRADIENT_OP)) ? CLASS_GRADIENT : 0) |
+            (stk_name_classify(name, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE ? CLASS_ON_DEVICE : 0) |
+            (stk_chrome_has_cost(name) ? CLASS_COST : 0);
     }
     return *c;
 }
@@ -410,8 +413,9 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_OP:
     case STK_CHROME_CAT_ANNOTATION:
         stage_annotation(s, r, g);
-        if (s->wants & STK_WANT_COLLECTIVES &&
-            host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE) {
+        if (stk_wants_messages(s->wants) &&
+            host_name_class(s, g->row.name, r->name) &
+                (CLASS_COLLECTIVE | (s->wants & STK_WANT_COLLECTIVES ? CLASS_GRADIENT : 0))) {
             stk_chrome_detail_collective(s, r);
         }
         if (s->wants & STK_WANT_SHAPES) {
@@ -438,7 +442,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_MEMCPY:
     case STK_CHROME_CAT_MEMSET:
         stage_device_row(s, r, g);
-        if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL) {
+        if (stk_wants_messages(s->wants) && r->cat == STK_CHROME_CAT_KERNEL &&
+            host_name_class(s, g->row.name, r->name) & CLASS_ON_DEVICE) {
             stk_chrome_detail_collective(s, r);
         }
         if (stk_wants_grids(s->wants) && r->cat == STK_CHROME_CAT_KERNEL) {

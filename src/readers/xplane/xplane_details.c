@@ -324,7 +324,9 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
 {
     struct taking t = {.d = d, .out = out, .kind = kind};
     bool is_counter = d->line->kind == STK_XP_LINE_COUNTER;
-    if (d->wants & STK_WANT_COLLECTIVES && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
+    bool moves = kind == STK_KIND_COLLECTIVE ? stk_wants_messages(d->wants)
+                                             : (d->wants & STK_WANT_COLLECTIVES) != 0;
+    if (moves && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
         take_collective(&t, m->name);
     }
     t.wants_scope = d->wants & STK_WANT_SCOPES && has_scope(kind);
