@@ -11,15 +11,15 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "model/collective_sizes.h"
 #include "model/median.h"
 
 #define MOST_CLASSES 64
 #define HOPS_NS 40e3 // of a collective's fixed part, where nothing tells: at the least
 #define MOST_FIXED_NS 400e3
 #define HOST_GPUS 8
-#define LINK_REACHED 0.75 // of the peak of links between devices, by large messages
-#define FEW 20            // of so many collectives the shortest one: one that waited for none
-#define APART 1.3         // sizes by which the fixed part can be told
+#define FEW 20    // of so many collectives the shortest one: one that waited for none
+#define APART 1.3 // sizes by which the fixed part can be told
 
 // Where one size tells nothing: share of its time, and at most so much.
 static const struct {
@@ -75,7 +75,8 @@ static double fixed_of_one_size(const struct stk_graph *g, double ns, double byt
 {
     double n = (double)g->group_size, share = prior[level].share * ns;
     double link = g->rates.peer_link > 0 ? g->rates.peer_link : g->rates.host_link;
-    double seen = 2 * (n - 1) / n * bytes * 1e9 / ns, best = LINK_REACHED * link;
+    double factor = stk_collective_bus_factor(STK_COLLECTIVE_ALL_REDUCE, g->group_size);
+    double seen = factor * bytes * 1e9 / ns, best = STK_LINK_REACHED * link;
     if (level == STK_FIX_HIGH || n < 2 || n > HOST_GPUS || seen <= 0 || seen >= best) {
         return share < prior[level].most_ns ? share : prior[level].most_ns;
     }

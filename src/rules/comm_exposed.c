@@ -4,6 +4,7 @@
 // single rank a slow network and a late peer look the same.
 #include "base/human.h"
 #include "base/str.h"
+#include "rules/all_reduce_rate.h"
 #include "rules/pack_signs.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING, MANY, BRIEF, BRIEF_HOST, PACKS };
@@ -51,20 +52,8 @@ static const struct stk_rep_fix fixes[] = {
          "devices if it fits (a smaller tensor-parallel size), leave the engine's own all-reduce "
          "and its device graphs on, and serve larger batches.",
          NULL},
-    [FIX_TORCH_MERGE] = {"pytorch",
-                         "Many small collectives: put gradients together, in larger buckets of DDP "
-                         "or flattened into one tensor.",
-                         "model = DistributedDataParallel(model, bucket_cap_mb=100)\n"
-                         "# or, where the loop calls all_reduce itself:\n"
-                         "grads = [p.grad for p in model.parameters()]\n"
-                         "flat = torch.nn.utils.parameters_to_vector(grads)\n"
-                         "torch.distributed.all_reduce(flat)\n"
-                         "torch.nn.utils.vector_to_parameters(flat, grads)"},
-    [FIX_TF_MERGE] =
-        {"tensorflow", "Many small collectives: reduce gradients in larger packs.",
-         "options = tf.distribute.experimental.CommunicationOptions(\n"
-         "    bytes_per_pack=200 * 1024 * 1024)\n"
-         "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
+    [FIX_TORCH_MERGE] = STK_FIX_MERGE_TORCH,
+    [FIX_TF_MERGE] = STK_FIX_MERGE_TF,
     [FIX_DDP] =
         {"pytorch",
          "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
@@ -230,8 +219,25 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// By the collective that takes most of the time, and by what issues it.
-static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+// At its link's rate a collective is as short as its bytes let it.
+static bool say_bound(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      const struct stk_all_reduce_rate *r)
+{
+    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX];
+    if (stk_all_reduce_is_at_bound(r)) {
+        stk_finding_say(
+            ctx, f, "all-reduces move %s/s of the %s/s that %s: fewer bytes or overlap help",
+            stk_all_reduce_per_second(r->rate, rate), stk_all_reduce_per_second(r->link, link),
+            r->link_bytes > 0 ? "the quickest of 1 MB or more reach"
+                              : "links between such devices reach within a host");
+    }
+    return stk_all_reduce_say_way(ctx, f, r);
+}
+
+// By the collective that takes most of the time, and by what issues it. What all-reduce-slow
+// advises is advised there.
+static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                      bool are_small)
 {
     static const char *const exchange[] = {"SendRecv", "AllToAll", "all_to_all", "all-to-all",
                                            NULL};
@@ -253,7 +259,9 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         stk_finding_fix(ctx, f, &fixes[FIX_ENGINE]);
         return;
     }
-    if (!shard && are_tiny(ctx, f)) {
+    if (!shard && are_small) {
+        stk_finding_fix(ctx, f, &fixes[FIX_NO_SYNC]);
+    } else if (!shard && are_tiny(ctx, f)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_MERGE]);
         stk_finding_fix(ctx, f, &fixes[FIX_TF_MERGE]);
     } else if (!is_own) { // else no DDP is the cause
@@ -294,8 +302,12 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     if (state != STK_RULE_FIRED) {
         return state;
     }
+    struct stk_all_reduce_rate rate;
+    stk_all_reduce_rate_find(ctx, &rate);
+    bool is_slow = stk_all_reduce_is_slow(ctx, &rate);
     stk_finding_causes(ctx, f, parts);
     say_hidden(ctx, f);
+    bool goes_another_way = !is_slow && say_bound(ctx, f, &rate);
     if (!stk_rule_on_host(ctx) && run->rank_count < 2) {
         stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
     }
@@ -309,11 +321,14 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     if (has_several_devices(ctx)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_CROSS]);
     }
-    comm_exposed_choose_fixes(ctx, f);
+    comm_exposed_choose_fixes(ctx, f, is_slow && stk_all_reduce_is_small(&rate));
     if (run->rank_count < 2) {
         stk_finding_fix(ctx, f, &fixes[FIX_RANKS]);
-    } else if (!are_uneven(ctx)) {
+    } else if (!are_uneven(ctx) && !is_slow && !stk_all_reduce_is_at_bound(&rate)) {
         stk_finding_fix(ctx, f, &fixes[stk_rule_on_host(ctx) ? FIX_LINK_HOST : FIX_LINK]);
+    }
+    if (goes_another_way && (run->rank_count < 2 || stk_all_reduce_is_at_bound(&rate))) {
+        stk_finding_fix(ctx, f, &fixes[FIX_LINK]);
     }
     return STK_RULE_FIRED;
 }

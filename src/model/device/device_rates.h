@@ -6,6 +6,9 @@
 
 #include "store/trace.h"
 
+// Of the peak of links between devices, what large messages reach.
+#define STK_LINK_REACHED 0.75
+
 struct stk_device_rates {
     double fp32, tf32, fp16, bf16, fp8, int8; // operations per second, 0 not known
     double any;                               // of every precision, as the file says; 0 not known
