@@ -21,6 +21,7 @@
 
 #define HOST_DEVICES 8 // of a group within a host, at most
 #define KNOWN 0.5      // of all-reduces, at least so many must have a size
+#define FLAT 0.8       // of the link's rate: a start that costs shows in half the size
 
 struct sample {
     int64_t bytes, group_size, ns, exposed_ns;
@@ -167,6 +168,8 @@ static void compare(const struct stk_run_sum *run, struct stk_all_reduce_rate *o
     }
     for (uint32_t k = 0; k < out->class_count; k++) {
         struct stk_all_reduce_class *c = &out->classes[k];
+        out->is_flat |= 2 * c->bytes <= out->link_bytes && c->bytes >= STK_COLLECTIVE_LARGE_BYTES &&
+                        c->bus_rate >= FLAT * out->link;
         lose(out, c, v);
         v += c->count;
         bytes += (double)c->count * bus_bytes(c->bytes, c->group_size);
@@ -212,7 +215,7 @@ bool stk_all_reduce_is_slow(const struct stk_rule_ctx *ctx, const struct stk_all
 bool stk_all_reduce_is_at_bound(const struct stk_all_reduce_rate *r)
 {
     return !r->why_not && r->rate >= STK_ALL_REDUCE_NEAR * r->link &&
-           (r->class_count > 1 || r->link_bytes == 0);
+           (r->is_flat || r->link_bytes == 0);
 }
 
 bool stk_all_reduce_say_way(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

@@ -42,6 +42,7 @@ struct stk_all_reduce_rate {
     const char *why_not;       // nothing can be compared; else NULL
     double rate;               // bus bytes of all over their times
     double link;               // what the link gives
+    bool is_flat;              // messages of half the size, or less, reach nearly as much
     int64_t link_bytes;        // seen with messages of that size; 0: by the devices' links
     double peer_link;          // what links between such devices reach in a host; 0 not known
     int64_t small_ns, lost_ns; // of lost_ns, what is lost with messages below 1 MB
@@ -52,7 +53,8 @@ struct stk_all_reduce_rate {
 void stk_all_reduce_rate_find(const struct stk_rule_ctx *ctx, struct stk_all_reduce_rate *out);
 // Far from what the link gives, and it costs: there is a finding of its own.
 bool stk_all_reduce_is_slow(const struct stk_rule_ctx *ctx, const struct stk_all_reduce_rate *r);
-// Near it, and there is more to tell that by than one size of messages.
+// Near it, and it is the link's: known, or seen with messages of half the size, too. Messages of
+// one size alone may as well be held up by their start.
 bool stk_all_reduce_is_at_bound(const struct stk_all_reduce_rate *r);
 // Seen far below what the devices' links give within a host: evidence that says so. False: not so.
 bool stk_all_reduce_say_way(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

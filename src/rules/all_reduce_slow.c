@@ -95,7 +95,10 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
         ctx, "all-reduces move %s/s of the %s/s that %s%s", stk_all_reduce_per_second(r.rate, rate),
         stk_all_reduce_per_second(r.link, link),
         r.link_bytes > 0 ? "the quickest of 1 MB or more reach" : "their link gives",
-        stk_all_reduce_is_at_bound(&r) ? ": fewer bytes or overlap help" : "");
+        stk_all_reduce_is_at_bound(&r) ? ": fewer bytes or overlap help"
+        : r.rate >= STK_ALL_REDUCE_NEAR * r.link
+            ? "; no other size tells whether that is the link's or that of their start"
+            : "");
     if (!stk_all_reduce_is_slow(ctx, &r)) {
         return STK_RULE_PASSED;
     }
