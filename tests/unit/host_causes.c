@@ -146,8 +146,8 @@ static void check_not_blocked(void)
     }
     struct stk_rank_sum *r = synth_summarize(&s);
     PART(r, WAIT, 0);
-    PART(r, HOST, STEPS * 3000 + STEPS * 100); // and the piece before
-    PART(r, INPUT, STEPS * 3000);              // what comes before the work, and says nothing else
+    PART(r, HOST, STEPS * 6000 + STEPS * 100); // and the piece before
+    PART(r, INPUT, 0);
     synth_end(&s);
 }
 
@@ -302,9 +302,10 @@ static void check_leading_calls(void)
     leading_calls("train.py(3): load_table", "<built-in function next>", 2500, 2500);
 }
 
-// A function whose name says nothing: it must take a good part of the step, rule nothing, and call
-// next to nothing of the framework's.
-static void silent(const char *name, double dur_us, double work_us, bool feeds)
+// A function whose name says nothing: it must take a good part of the step, rule nothing, call next
+// to nothing of the framework's, and something that shows data: `calls`, for a tenth of its time.
+static void silent_calls(const char *name, double dur_us, double work_us, const char *calls,
+                         bool feeds)
 {
     struct synth s;
     synth_begin(&s);
@@ -312,8 +313,11 @@ static void silent(const char *name, double dur_us, double work_us, bool feeds)
         double t = i * STEP_US;
         synth_step(&s, MAIN, t, STEP_US, i);
         synth_host(&s, MAIN, t + 100, dur_us, name, STK_KIND_PYTHON);
+        if (calls) {
+            synth_host(&s, MAIN, t + 101, dur_us / 10 - 2, calls, STK_KIND_PYTHON);
+        }
         if (work_us > 0) {
-            synth_host(&s, MAIN, t + 200, work_us, "aten::mm", STK_KIND_HOST_OP);
+            synth_host(&s, MAIN, t + 600, work_us, "aten::mm", STK_KIND_HOST_OP);
         }
         for (int k = 0; k < 40; k++) {
             synth_host(&s, MAIN, t + 5000 + k * 100, 90, "aten::conv2d", STK_KIND_HOST_OP);
@@ -324,8 +328,19 @@ static void silent(const char *name, double dur_us, double work_us, bool feeds)
     synth_end(&s);
 }
 
+static void silent(const char *name, double dur_us, double work_us, bool feeds)
+{
+    silent_calls(name, dur_us, work_us, "numpy/lib/_function_base_impl.py(280): flip", feeds);
+}
+
 static void check_silent(void)
 {
+    silent_calls("train.py(3): at", 3000, 0, NULL, false); // plain Python: a schedule
+    silent_calls("train.py(3): at", 3000, 0, "<built-in function exp>", false);
+    silent_calls("$train.py:3 at", 3000, 0, "$builtins sorted", false);
+    silent_calls("$train.py:3 at", 3000, 0, "$numpy asarray", true);
+    silent_calls("train.py(3): at", 3000, 0,
+                 "<built-in method sort of numpy.ndarray object at 0x7f>", true);
     silent("train.py(3): jitter", 3000, 0, true);
     silent("$train.py:3 jitter", 3000, 0, true);
     silent("train.py(3): jitter", 3000, 300, true); // makes tensors
@@ -335,6 +350,37 @@ static void check_silent(void)
     silent("train.py(3): on_step_begin", 3000, 0, false);
     silent("train.py(3): write_row", 3000, 0, false);
     silent("logging/__init__.py(3): jitter", 3000, 0, false); // Python's own
+}
+
+// A step calls its function for 2 ms, an iterator of tf.data is made, and another function may be
+// called with what it gives, and ends. `iterator_us`: when that is.
+static void evaluated(double iterator_us, const char *other, int64_t input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + iterator_us, 1500, "EagerLocalExecute: MakeIterator",
+                   STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2000, 2000, "EagerLocalExecute: __inference_train_723",
+                   STK_KIND_HOST_OP);
+        if (other) {
+            synth_host(&s, MAIN, t + 7000, 1000, other, STK_KIND_HOST_OP);
+            synth_host(&s, MAIN, t + 8500, 500, "EagerLocalExecute: IteratorGetNext",
+                       STK_KIND_HOST_OP);
+        }
+    }
+    PART(synth_summarize(&s), INPUT, STEPS * input_us);
+    synth_end(&s);
+}
+
+static void check_evaluated(void)
+{
+    evaluated(4500, "EagerLocalExecute: __inference_predict_88", 0);
+    evaluated(4500, "EagerLocalExecute: __inference_train_723", 2000);
+    evaluated(100, "EagerLocalExecute: __inference_predict_88", 2000); // it feeds the step, too
+    evaluated(4500, NULL, 1500);                                       // the next step's
 }
 
 // The result of a function without telling words, made on a thread of a pool: input where the step
@@ -704,6 +750,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_leading);
     CHECK_RUN(check_leading_calls);
     CHECK_RUN(check_silent);
+    CHECK_RUN(check_evaluated);
     CHECK_RUN(check_pool_result);
     CHECK_RUN(check_coroutines);
     CHECK_RUN(check_python_in_graph);

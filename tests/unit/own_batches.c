@@ -69,6 +69,68 @@ static void check_in_the_loop(void)
     loop_gives(3000, TENSOR, 200, "<built-in function sleep>", 2199);
 }
 
+// Plain Python before numbers are handed over is a schedule, or a metric, unless reading what it
+// made takes a while: rows of numbers.
+static void plain(const char *function, double call_us, double input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        if (function) {
+            synth_host(&s, MAIN, t, 4000, function, STK_KIND_PYTHON);
+        }
+        synth_host(&s, MAIN, t + 100, 3900, "<built-in function sorted>", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 4000, call_us, TENSOR, STK_KIND_PYTHON);
+        for (int k = 0; k < 30; k++) {
+            synth_host(&s, MAIN, t + 6000 + k * 100, 90, "aten::conv2d", STK_KIND_HOST_OP);
+        }
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), (int64_t)(STEPS * input_us));
+    synth_end(&s);
+}
+
+static void check_plain(void)
+{
+    plain("train.py(3): at", 100, 0);
+    plain(NULL, 100, 0);
+    plain("train.py(3): at", 500, 4500);
+    plain(NULL, 500, 4500);
+}
+
+// The loop computes with NumPy, and gives arrays to a compiled call, which takes them inside of it.
+static void compiled(const char *inside, const char *before, double input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 500, 2000, "$fromnumeric.py:939 sort", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 2500, 500, before, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 4000, 5000, "PjitFunction(train_step)", STK_KIND_HOST_OP);
+        if (inside) {
+            synth_host(&s, MAIN, t + 4100, 50, inside, STK_KIND_HOST_OP);
+        }
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), (int64_t)(STEPS * input_us));
+    CHECK_EQ(r->facts.own_batches, input_us > 0 ? STEPS : 0);
+    synth_end(&s);
+}
+
+static void check_compiled(void)
+{
+    compiled("DevicePut", "$builtins len", 4000);
+    compiled("ParseArguments", "$builtins len", 0); // arrays that are on the device
+    compiled(NULL, "$builtins len", 0);
+    compiled("DevicePut", "$array.py:300 __array__", 0); // of a result: a metric
+    compiled("DevicePut", "$train.py:9 log_row", 3500);
+    compiled("DevicePut", "$train.py:9 anneal", 3500); // plain Python
+}
+
 // The loop's function is named, and how much of it the handing over is.
 static void check_handing(void)
 {
@@ -127,6 +189,8 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_in_the_loop);
+    CHECK_RUN(check_plain);
+    CHECK_RUN(check_compiled);
     CHECK_RUN(check_handing);
     CHECK_RUN(check_behind);
     CHECK_RUN(check_rows);

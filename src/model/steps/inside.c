@@ -2,17 +2,17 @@
 // What the events inside of a function of one row come to: sums up to each event of the row, and
 // their differences. Functions lie in one another by the dozen, and in hostile profiles by the ten
 // thousand: to look at what each of them holds would take the square of that.
-// Method: one pass when opened, a binary search a function; 20 bytes an event of the row.
+// Method: one pass when opened, a binary search a function; 28 bytes an event of the row.
 #include "model/steps/inside.h"
 
 #include "base/alloc.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
-enum { UNASKED, NEITHER, BRINGS, TAKES };
+enum { UNASKED, NEITHER, BRINGS, TAKES, DATA };
 
-// Whether an event is a call that makes arrays of bytes or of a file, or one that reads results of
-// the framework's back; asked once for each name.
+// Whether an event is a call that makes arrays of bytes or of a file, one that reads results of the
+// framework's back, or another one of a library of data; asked once for each name.
 static uint8_t kind_of(const struct stk_trace *t, uint32_t event, uint8_t *by_name)
 {
     uint8_t *known = &by_name[t->name[event]];
@@ -23,9 +23,21 @@ static uint8_t kind_of(const struct stk_trace *t, uint32_t event, uint8_t *by_na
         struct stk_str name = stk_name_of(t, event);
         struct stk_str called = stk_python_frame_called(name);
         bool is_bringer = stk_feed_brings(called) || stk_feed_hands_over(name);
-        *known = is_bringer ? BRINGS : stk_feed_takes(called) ? TAKES : NEITHER;
+        *known = is_bringer                       ? BRINGS
+                 : stk_feed_takes(called)         ? TAKES
+                 : stk_python_frame_is_data(name) ? DATA
+                                                  : NEITHER;
     }
     return *known;
+}
+
+// Does an event show that data are at hand? Of what is written in Python and makes arrays, what it
+// calls does: to hand three numbers over takes JAX a long time, too.
+static bool is_data(const struct stk_analysis *a, uint32_t event, uint8_t kind, uint32_t work)
+{
+    bool brings = kind == BRINGS &&
+                  (stk_python_frame_owner(stk_name_of(a->t, event)) != STK_PYTHON_FRAMEWORK);
+    return brings || kind == DATA || (stk_class_of(a, event) & (work | STK_NAME_BLOCKED));
 }
 
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
@@ -33,14 +45,15 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
 {
     const struct stk_trace *t = a->t;
     uint32_t n = t->tracks[row].count;
-    int64_t busy_ns = INT64_MIN;
+    int64_t busy_ns = INT64_MIN, data_ns = INT64_MIN;
     *in = (struct stk_inside){.t = t, .first = t->tracks[row].first, .count = n};
     in->works = stk_alloc_array((size_t)n + 1, sizeof *in->works);
     in->brings = stk_alloc_array((size_t)n + 1, sizeof *in->brings);
     in->takes = stk_alloc_array((size_t)n + 1, sizeof *in->takes);
     in->work_ns = stk_alloc_array((size_t)n + 1, sizeof *in->work_ns);
+    in->data_ns = stk_alloc_array((size_t)n + 1, sizeof *in->data_ns);
     uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
-    bool ok = in->works && in->brings && in->takes && in->work_ns && by_name;
+    bool ok = in->works && in->brings && in->takes && in->work_ns && in->data_ns && by_name;
     struct stk_inside_sum sum = {0};
     for (uint32_t i = 0; ok && i <= n; i++) {
         uint32_t e = in->first + i;
@@ -48,6 +61,7 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
         in->brings[i] = sum.brings;
         in->takes[i] = sum.takes;
         in->work_ns[i] = sum.work_ns;
+        in->data_ns[i] = sum.data_ns;
         bool is_work = i < n && (stk_class_of(a, e) & work);
         sum.works += is_work;
         uint8_t kind = i < n ? kind_of(t, e, by_name) : NEITHER;
@@ -56,6 +70,10 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
         if (is_work && t->start_ns[e] >= busy_ns) {
             sum.work_ns = stk_add_ns(sum.work_ns, stk_dur_ns(t, e));
             busy_ns = stk_end_ns(t, e);
+        }
+        if (i < n && t->start_ns[e] >= data_ns && is_data(a, e, kind, work)) {
+            sum.data_ns = stk_add_ns(sum.data_ns, stk_dur_ns(t, e));
+            data_ns = stk_end_ns(t, e);
         }
     }
     stk_free(by_name);
@@ -71,6 +89,7 @@ void stk_inside_close(struct stk_inside *in)
     stk_free(in->brings);
     stk_free(in->takes);
     stk_free(in->work_ns);
+    stk_free(in->data_ns);
     *in = (struct stk_inside){0};
 }
 
@@ -89,5 +108,16 @@ struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t functi
     return (struct stk_inside_sum){.works = in->works[low] - in->works[from],
                                    .brings = in->brings[low] - in->brings[from],
                                    .takes = in->takes[low] - in->takes[from],
-                                   .work_ns = in->work_ns[low] - in->work_ns[from]};
+                                   .work_ns = in->work_ns[low] - in->work_ns[from],
+                                   .data_ns = in->data_ns[low] - in->data_ns[from]};
+}
+
+bool stk_inside_is_data(const struct stk_inside *in, uint32_t event)
+{
+    return in->data_ns[event - in->first + 1] > in->data_ns[event - in->first];
+}
+
+int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end)
+{
+    return in->data_ns[end - in->first] - in->data_ns[first - in->first];
 }

@@ -2,13 +2,14 @@
 // Batches that the loop makes itself, in no function of its own: it reads, sorts and distorts with
 // NumPy or plain Python, and then hands the result to the framework (torch.tensor(rows),
 // torch.from_numpy(x), jnp.asarray(x)). What comes before the last such call, and the call itself,
-// which reads lists of Python's number by number, is the input.
+// which reads lists of Python's number by number, is the input. JAX takes arrays of NumPy within
+// the compiled call itself: there all that comes before the call is.
 //
 // Method: one pass over the row. Left out are functions of the job's own that lie there and are
-// named after something else (log_row, check_quota), and what blocks: who ends it decides what that
-// is (block_end.c). Limits: what is handed over within the
-// step's first call (JAX takes arrays of NumPy as they are) is not seen, nor is what a loop without
-// such names does besides.
+// named after something else (log_row, check_quota), or compute in plain Python what no call that
+// hands over has to read long (a rate, a curriculum), and what blocks: who ends it decides what
+// that is (block_end.c). Limits: a loop that computes a metric with NumPy in its own body, before
+// it gives the step arrays, is not told from one that makes them.
 #include "model/steps/own_batch.h"
 
 #include "base/alloc.h"
@@ -41,7 +42,9 @@ bool stk_hands_over(struct stk_hands *h, uint32_t event)
     return *known == YES;
 }
 
-static bool is_otherwise(const struct stk_analysis *a, uint32_t event)
+// handed_ns: of the step's calls that hand data over, what reads these data.
+static bool is_otherwise(const struct stk_analysis *a, const struct stk_inside *inside,
+                         int64_t handed_ns, uint32_t event)
 {
     const struct stk_trace *t = a->t;
     if (stk_class_of(a, event) & STK_NAME_BLOCKED) {
@@ -53,7 +56,11 @@ static bool is_otherwise(const struct stk_analysis *a, uint32_t event)
     }
     struct stk_str function = stk_python_frame_parse(name).function;
     enum stk_feed feed = stk_feed_of(function);
-    return feed == STK_FEED_OTHER || (feed == STK_FEED_UNKNOWN && stk_feed_rules(function));
+    double least_ns = STK_DATA_LEAST * (double)stk_dur_ns(t, event);
+    bool has_data = (double)stk_inside_of(inside, event).data_ns >= least_ns;
+    bool is_silent = feed == STK_FEED_UNKNOWN;
+    return feed == STK_FEED_OTHER || (is_silent && stk_feed_rules(function)) ||
+           (is_silent && !has_data && (double)handed_ns < least_ns);
 }
 
 static bool push(struct stk_vec *marks, int64_t start_ns, int64_t end_ns, uint32_t event)
@@ -65,21 +72,53 @@ static bool push(struct stk_vec *marks, int64_t start_ns, int64_t end_ns, uint32
     return m || start_ns >= end_ns;
 }
 
-// The last call before `until_ns` that hands data over, of the events from `at` on, with the time
-// of all of them; STK_NONE: none.
-static uint32_t last_hand_over(const struct stk_trace *t, uint32_t at, uint32_t end,
-                               struct stk_hands *hands, int64_t until_ns, int64_t *handing_ns)
+// What hands a step's data over: the last call that does, or the compiled one that takes them.
+struct handing {
+    uint32_t last; // STK_NONE: none
+    int64_t to_ns; // the preparation's end
+    int64_t handing_ns, data_ns;
+};
+
+static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uint32_t end,
+                                     struct stk_hands *hands, int64_t until_ns,
+                                     const struct stk_inside *inside)
 {
-    uint32_t last = STK_NONE;
-    int64_t end_ns = INT64_MIN;
+    struct handing h = {.last = STK_NONE, .to_ns = INT64_MIN};
     for (; at < end && t->start_ns[at] < until_ns; at++) {
-        if (t->start_ns[at] >= end_ns && stk_hands_over(hands, at)) {
-            *handing_ns = stk_add_ns(*handing_ns, stk_dur_ns(t, at));
-            end_ns = stk_end_ns(t, at);
-            last = at;
+        if (t->start_ns[at] >= h.to_ns && stk_hands_over(hands, at)) {
+            struct stk_inside_sum sum = stk_inside_of(inside, at);
+            bool is_c = stk_str_starts(stk_name_of(t, at), STK_STR("<built-in"));
+            h.handing_ns = stk_add_ns(h.handing_ns, stk_dur_ns(t, at));
+            h.data_ns = stk_add_ns(h.data_ns, is_c ? stk_dur_ns(t, at) : sum.data_ns);
+            h.to_ns = stk_end_ns(t, at);
+            h.last = at;
         }
     }
-    return last;
+    return h;
+}
+
+// The compiled call that begins the step's work, if it takes arrays of the host's; nothing between
+// `at` and it may read results back, which are no data of the next step's.
+static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t at, uint32_t end,
+                                         int64_t work_ns, const struct stk_inside *inside)
+{
+    const struct stk_trace *t = a->t;
+    struct handing h = {.last = STK_NONE, .to_ns = work_ns};
+    uint32_t first = at;
+    while (at < end && (t->start_ns[at] < work_ns || !(stk_class_of(a, at) & STK_NAME_PJIT))) {
+        at++;
+    }
+    if (at == end || t->start_ns[at] != work_ns ||
+        inside->takes[at - inside->first] > inside->takes[first - inside->first]) {
+        return h;
+    }
+    int64_t end_ns = stk_end_ns(t, at);
+    for (uint32_t e = at; e < end && t->start_ns[e] < end_ns && h.last == STK_NONE; e++) {
+        if (t->kind[e] != STK_KIND_PYTHON && stk_feed_puts(stk_name_of(t, e))) {
+            h.last = at;
+        }
+    }
+    return h;
 }
 
 // The job's own function around an event; the event itself where none is recorded.
@@ -96,21 +135,37 @@ static uint32_t function_around(struct stk_thread_cursor *c, uint32_t event)
     return event;
 }
 
-// One step's marks: what comes before `last` ends, without functions that are named otherwise.
-static bool mark_step(const struct stk_analysis *a, uint32_t at, int64_t start_ns, uint32_t last,
-                      uint32_t function, struct stk_vec *marks)
+// One step's marks: what comes before the handing over ends, without functions that do something
+// else. Where no function is known around it, what a library does has marks of its own.
+static bool mark_step(const struct stk_analysis *a, uint32_t at, int64_t start_ns,
+                      const struct handing *h, struct stk_hands *hands, uint32_t function,
+                      struct stk_own_batches *out)
 {
     const struct stk_trace *t = a->t;
-    int64_t from_ns = start_ns, to_ns = stk_end_ns(t, last);
-    for (; at < last; at++) {
-        if (t->start_ns[at] >= from_ns && stk_end_ns(t, at) <= to_ns && is_otherwise(a, at)) {
-            if (!push(marks, from_ns, t->start_ns[at], function)) {
+    int64_t from_ns = start_ns,
+            called_ns = start_ns; // until when a library, or the handing over, runs
+    uint32_t end = h->last + (h->to_ns > t->start_ns[h->last]);
+    int64_t data_ns = stk_inside_data_ns(out->inside, at, end);
+    for (; at < h->last; at++) {
+        if (t->start_ns[at] < called_ns || stk_end_ns(t, at) > h->to_ns) {
+            continue;
+        }
+        bool otherwise = is_otherwise(a, out->inside, h->data_ns, at);
+        bool is_data = stk_inside_is_data(out->inside, at);
+        if (otherwise || is_data || stk_hands_over(hands, at)) {
+            called_ns = stk_end_ns(t, at);
+        }
+        if (otherwise || (is_data && function == h->last)) {
+            if (!push(out->marks, from_ns, t->start_ns[at], function) ||
+                !(otherwise || push(out->marks, t->start_ns[at], called_ns, at))) {
                 return false;
             }
-            from_ns = stk_end_ns(t, at);
+            from_ns = called_ns;
+            data_ns -= otherwise ? stk_inside_of(out->inside, at).data_ns : 0;
         }
     }
-    return push(marks, from_ns, to_ns, function);
+    out->data_ns = stk_add_ns(out->data_ns, data_ns);
+    return push(out->marks, from_ns, h->to_ns, function);
 }
 
 bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
@@ -121,6 +176,7 @@ bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk
     uint32_t at = t->tracks[row].first, end = at + t->tracks[row].count;
     out->steps = 0;
     out->handing_ns = 0;
+    out->data_ns = 0;
     stk_cursor_init(cursor, a, row);
     for (uint32_t k = 0; k < a->step_count; k++) {
         const struct stk_own_step *s = &of_step[k];
@@ -130,12 +186,16 @@ bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk
         if (s->work_ns == INT64_MAX) {
             continue;
         }
-        uint32_t last = last_hand_over(t, at, end, hands, s->work_ns, &out->handing_ns);
-        if (last == STK_NONE) {
+        struct handing h = last_hand_over(t, at, end, hands, s->work_ns, out->inside);
+        if (h.last == STK_NONE) {
+            h = compiled_hand_over(a, at, end, s->work_ns, out->inside);
+        }
+        if (h.last == STK_NONE) {
             continue;
         }
-        uint32_t function = function_around(cursor, last);
-        if (!mark_step(a, at, s->start_ns, last, function, out->marks)) {
+        out->handing_ns = stk_add_ns(out->handing_ns, h.handing_ns);
+        uint32_t function = function_around(cursor, h.last);
+        if (!mark_step(a, at, s->start_ns, &h, hands, function, out)) {
             return false;
         }
         out->steps++;

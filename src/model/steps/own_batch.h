@@ -4,6 +4,7 @@
 #define STK_MODEL_STEPS_OWN_BATCH_H
 
 #include "model/analysis.h"
+#include "model/steps/inside.h"
 #include "model/threads/thread_walk.h"
 
 // Which rows are calls that make a framework's array of the host's data, asked once for each name.
@@ -22,10 +23,15 @@ struct stk_own_step {
     int64_t start_ns, work_ns;
 };
 struct stk_own_batches {
-    struct stk_vec *marks; // struct stk_mark: the function around them
-    uint32_t steps;        // that have any
-    int64_t handing_ns;    // in calls that hand data over
+    struct stk_vec *marks;           // struct stk_mark: the function around them
+    const struct stk_inside *inside; // of the row
+    uint32_t steps;                  // that have any
+    int64_t handing_ns;              // in calls that hand data over
+    int64_t data_ns;                 // of the marks, in calls that show that data are at hand
 };
+// The least part of a preparation's time that such calls take: what computes in plain Python may
+// work out a rate, or a metric.
+#define STK_DATA_LEAST 0.05
 // Marks of what lies in `row` between each step's start and the last call that hands data over
 // before the step's work. `cursor` is scratch. False: no memory.
 bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,

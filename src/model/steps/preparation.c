@@ -11,7 +11,10 @@
 // say nothing while what they call makes arrays of bytes or of files.
 // Without a device, and where that is little of the steps' time, the first of these that is a good
 // part of it prepares data, too:
-//   - such functions whose names say nothing at all, where next to none of it is the framework's;
+//   - such functions whose names say nothing at all, where next to none of it is the framework's,
+//   and
+//     some of it is NumPy's or shows data otherwise: what computes numbers in plain Python is a
+//     schedule, or a metric;
 //   - what the loop does itself before it hands data over to the framework (own_batch.h);
 //   - such functions behind the step's work that make arrays of bytes or hand data over, and read
 //     nothing back: the batch of the next step.
@@ -28,6 +31,7 @@
 // prepares at its beginning, is taken for something else.
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/steps/evaluated.h"
 #include "model/steps/inside.h"
 #include "model/steps/main_calls.h"
 #include "model/steps/own_batch.h"
@@ -50,15 +54,6 @@ static bool is_prep(const struct stk_analysis *a, const struct stk_mark *m)
     return (stk_class_of(a, m->event) & (STK_NAME_PREP | STK_NAME_FETCH)) == STK_NAME_PREP;
 }
 
-// Step that holds a time; STK_NONE: none. `at` only goes forward.
-static uint32_t step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)
-{
-    while (*at < a->step_count && a->steps[*at].end_ns <= t_ns) {
-        (*at)++;
-    }
-    return *at < a->step_count && a->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
-}
-
 static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
                       struct work *work)
 {
@@ -78,7 +73,7 @@ static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_han
             mark++;
         }
         bool inside = mark < m->count && m->v[mark].start_ns <= t->start_ns[e];
-        uint32_t at = inside ? STK_NONE : step_at(a, t->start_ns[e], &step);
+        uint32_t at = inside ? STK_NONE : stk_step_at(a, t->start_ns[e], &step);
         if (at == STK_NONE) {
             continue;
         }
@@ -94,7 +89,7 @@ static bool steps_lead(const struct stk_analysis *a, const struct work *work)
 {
     uint32_t step = 0, last = STK_NONE, lead = 0;
     for (size_t i = 0; i < a->fetches.count; i++) {
-        uint32_t at = step_at(a, a->fetches.v[i].start_ns, &step);
+        uint32_t at = stk_step_at(a, a->fetches.v[i].start_ns, &step);
         if (at != STK_NONE && at != last && a->fetches.v[i].start_ns < work[at].first_ns) {
             lead++;
             last = at;
@@ -128,7 +123,7 @@ static void drop(struct stk_analysis *a, const struct work *work, struct stk_thr
     stk_cursor_init(c, a, row);
     for (size_t i = 0; i < m->count; i++) {
         struct stk_mark x = m->v[i];
-        uint32_t at = step_at(a, x.start_ns, &step);
+        uint32_t at = stk_step_at(a, x.start_ns, &step);
         bool own = at != STK_NONE && work[at].last_ns > INT64_MIN && is_prep(a, &x) &&
                    stk_track_of(a->t, x.event) == row;
         bool trails = own && lead && x.start_ns > work[at].last_ns;
@@ -209,7 +204,8 @@ static bool speaks_of_data(struct lead *x, uint32_t event)
     double share = WORK_LITTLE * (double)stk_dur_ns(x->a->t, event);
     return sum.brings > 0 ||
            (x->way == SILENT && !stk_feed_rules(stk_python_frame_parse(name).function) &&
-            (double)sum.work_ns <= share);
+            (double)sum.work_ns <= share &&
+            (double)sum.data_ns >= STK_DATA_LEAST * (double)stk_dur_ns(x->a->t, event));
 }
 
 // Is what a function calls little of the step's work, with more of it to come?
@@ -231,7 +227,7 @@ static bool find_leading(struct lead *x, uint32_t row)
         if (t->kind[e] != STK_KIND_PYTHON || t->start_ns[e] < end_ns) {
             continue;
         }
-        uint32_t at = step_at(x->a, t->start_ns[e], &step);
+        uint32_t at = stk_step_at(x->a, t->start_ns[e], &step);
         if (at == STK_NONE || x->work[at].last_ns == INT64_MIN) {
             continue;
         }
@@ -316,9 +312,10 @@ static bool find_own(struct lead *x)
     for (uint32_t k = 0; of_step && k < a->step_count; k++) {
         of_step[k] = (struct stk_own_step){a->steps[k].start_ns, x->work[k].first_ns};
     }
-    struct stk_own_batches own = {.marks = &x->marks};
+    struct stk_own_batches own = {.marks = &x->marks, .inside = &x->inside};
     bool ok = of_step && stk_own_batches_find(a, a->driver, x->hands, of_step, x->cursor, &own);
-    x->steps = own.steps;
+    bool has_data = (double)own.data_ns >= STK_DATA_LEAST * (double)total_ns(&x->marks);
+    x->steps = has_data ? own.steps : 0;
     x->handing_ns = own.handing_ns;
     stk_free(of_step);
     return ok;
@@ -388,23 +385,6 @@ static bool add_leading(struct stk_analysis *a, const struct work *work, struct 
     return ok;
 }
 
-// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the
-// step's input.
-static void drop_rare_iterators(struct stk_analysis *a)
-{
-    const uint32_t made = STK_NAME_PREP | STK_NAME_ITERATOR;
-    size_t kept = 0;
-    if (2 * a->sum->facts.signs[STK_SIGN_ITERATOR].count >= a->step_count) {
-        return;
-    }
-    for (size_t i = 0; i < a->fetches.count; i++) {
-        if ((stk_class_of(a, a->fetches.v[i].event) & made) != made) {
-            a->fetches.v[kept++] = a->fetches.v[i];
-        }
-    }
-    a->fetches.count = kept;
-}
-
 static bool has_python(const struct stk_analysis *a)
 {
     return a->sum->facts.python_events > 0 && a->step_count > 0;
@@ -423,7 +403,7 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
     }
     for (size_t i = 0; ok && first && i < calls.count; i++) {
         const struct stk_mark *m = stk_vec_at(&calls, i);
-        uint32_t at = step_at(a, m->start_ns, &step);
+        uint32_t at = stk_step_at(a, m->start_ns, &step);
         if (at != STK_NONE && m->start_ns < first[at]) {
             first[at] = m->start_ns;
         }
@@ -440,7 +420,7 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
 bool stk_preparation_check(struct stk_analysis *a)
 {
     bool any = false, functions = false;
-    drop_rare_iterators(a);
+    stk_evaluated_drop(a);
     for (size_t i = 0; i < a->fetches.count; i++) {
         any |= is_prep(a, &a->fetches.v[i]);
         functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;

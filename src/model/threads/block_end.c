@@ -54,8 +54,14 @@ static bool is_users(const struct stk_analysis *a, uint32_t event)
            stk_python_frame_owner(stk_name_of(a->t, event)) == STK_PYTHON_USER;
 }
 
-// What the thread does at a moment, by its innermost frame that says so; where none does, *frame is
-// the outermost of the user's own.
+// Is a frame better told of than the one before? The user's own function is what he knows.
+static bool tells_more(const struct stk_analysis *a, uint32_t frame, uint32_t before)
+{
+    return before == STK_NONE || !is_users(a, before) || is_users(a, frame);
+}
+
+// What the thread does at a moment, by its innermost frame that says so. *frame: it, or the
+// outermost of the user's own up to there, where it is a framework's or none says anything.
 static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, uint32_t *frame)
 {
     for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
@@ -71,8 +77,10 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
         stk_cursor_advance(c, t_ns);
         for (uint32_t i = c->depth; i-- > 0;) {
             enum stk_feed says = frame_says(x->a, &c->stack[i]);
-            if (says != STK_FEED_UNKNOWN || is_users(x->a, c->stack[i].event)) {
-                *frame = c->stack[i].event;
+            uint32_t event = c->stack[i].event;
+            if ((says != STK_FEED_UNKNOWN || is_users(x->a, event)) &&
+                tells_more(x->a, event, *frame)) {
+                *frame = event;
             }
             if (says != STK_FEED_UNKNOWN) {
                 return says;
@@ -182,7 +190,9 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
         feeds += says == STK_FEED_DATA;
         serves += says == STK_FEED_OTHER;
         users += says == STK_FEED_UNKNOWN && seen != STK_NONE;
-        frame = says != STK_FEED_OTHER && seen != STK_NONE ? seen : frame;
+        if (says != STK_FEED_OTHER && seen != STK_NONE && tells_more(x->a, seen, frame)) {
+            frame = seen;
+        }
     }
     bool is_answer = by == STK_ENDED_BY_RESULT && users > 0 && leads_step(x->a, wait);
     if (feeds <= serves && ((by != STK_ENDED_BY_PUT && !is_answer) || serves > 0)) {

@@ -33,6 +33,11 @@ static const struct stk_str hands[] = {
 #include "model/threads/feeds.def"
 };
 
+static const struct stk_str putting[] = {
+#define PUTS(name) {name, sizeof(name) - 1},
+#include "model/threads/feeds.def"
+};
+
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -101,6 +106,11 @@ bool stk_feed_hands_over(struct stk_str row)
                          stk_python_frame_owner(row) == STK_PYTHON_FRAMEWORK;
     return is_frameworks &&
            is_one_of(stk_python_frame_called(row), hands, sizeof hands / sizeof *hands);
+}
+
+bool stk_feed_puts(struct stk_str row)
+{
+    return is_one_of(row, putting, sizeof putting / sizeof *putting);
 }
 
 bool stk_feed_rules(struct stk_str function)

@@ -18,5 +18,7 @@ bool stk_feed_takes(struct stk_str function);
 // Whether a row of a Python tracer, by its whole name, is a call that makes a framework's array of
 // the host's data: torch.tensor, jnp.asarray; numpy.array is none.
 bool stk_feed_hands_over(struct stk_str row);
+// Whether a row of a framework's own tracer, by its whole name, takes an array of the host's.
+bool stk_feed_puts(struct stk_str row);
 
 #endif

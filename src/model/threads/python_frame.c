@@ -8,8 +8,9 @@
 #include "base/assert.h"
 #include "store/names.h"
 
-// Python's own library, in the table: a library to all others.
+// Python's own library, and libraries of data, in the table: libraries to all others.
 #define STK_PYTHON_STANDARD STK_PYTHON_OWNERS
+#define STK_PYTHON_DATA (STK_PYTHON_OWNERS + 1)
 
 static const char *const owner_keys[STK_PYTHON_OWNERS] = {"user", "framework", "library", "builtin",
                                                           "unknown"};
@@ -206,7 +207,28 @@ static enum stk_python_owner owner_of(struct stk_str name)
 enum stk_python_owner stk_python_frame_owner(struct stk_str name)
 {
     enum stk_python_owner owner = owner_of(name);
-    return owner == STK_PYTHON_STANDARD ? STK_PYTHON_LIBRARY : owner;
+    return owner >= STK_PYTHON_STANDARD ? STK_PYTHON_LIBRARY : owner;
+}
+
+// What a function written in C belongs to: "$numpy asarray", "<built-in method sort of
+// numpy.ndarray object at 0x7f>".
+static struct stk_str package_of_builtin(struct stk_str name, struct stk_python_frame f)
+{
+    for (size_t i = 0; f.file.n == 0 && i < name.n; i++) {
+        if (stk_str_starts(from(name, i), STK_STR(" of "))) {
+            f.file = from(name, i + 4);
+        }
+    }
+    return first_folder(f.file);
+}
+
+bool stk_python_frame_is_data(struct stk_str name)
+{
+    struct stk_python_frame f = stk_python_frame_parse(name);
+    enum stk_python_owner owner =
+        f.is_builtin ? package_owner(package_of_builtin(name, f), STK_PYTHON_BUILTIN)
+                     : owner_of(name);
+    return owner == STK_PYTHON_DATA;
 }
 
 uint32_t stk_python_frame_denies(struct stk_str name)

@@ -28,6 +28,9 @@ struct stk_python_frame stk_python_frame_parse(struct stk_str name);
 // What the function is called, of those written in C too: "item" of the example above.
 struct stk_str stk_python_frame_called(struct stk_str name);
 enum stk_python_owner stk_python_frame_owner(struct stk_str name);
+// A row of a library of arrays, tables, pictures, texts or stores (NumPy, PIL, h5py), its functions
+// written in C too.
+bool stk_python_frame_is_data(struct stk_str name);
 // Class bits that a function's name may suggest and its file refutes: nothing in Python's own
 // library prepares the user's data or compiles a model, and of a framework only files about data do
 // the former.
