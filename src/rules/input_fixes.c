@@ -38,6 +38,8 @@ const struct stk_threshold stk_input_thresholds[] = {
                                "half of the time decides what is mended first"},
     [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
                                 "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
+                                  "a loop that calls one compiled function has a few"},
     {0},
 };
 
@@ -70,6 +72,7 @@ enum {
     FIX_GRAIN,
     FIX_GRAIN_LOADER,
     FIX_GRAIN_WORKERS,
+    FIX_JAX_JIT,
     FIX_JAX_THREAD,
     FIX_JAX_PROCESSES,
     FIX_OWN_CODE,
@@ -266,6 +269,13 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "the cores that the job may use, let each read with several threads, or make an element "
          "cheaper.",
          NULL},
+    [FIX_JAX_JIT] =
+        {"jax",
+         "Operations of JAX run one by one, each called from Python: put the function that "
+         "prepares "
+         "a batch with them under jit, and what it does for each sample under vmap. What is drawn "
+         "at random comes from jax.random, and a number that changes is an array.",
+         "prepare = jax.jit(prepare)  # once, before the loop"},
     [FIX_JAX_THREAD] =
         {"jax",
          "Prepare and send the next batch while the device works: a thread with a small queue, "
@@ -610,6 +620,15 @@ static bool is_handed_over(const struct stk_rule_ctx *ctx)
            stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
 }
 
+// What prepares batches calls operations of JAX's.
+static bool calls_jax(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double steps = run->step_marks > 0 ? run->step_marks : 1;
+    return (double)run->facts.signs[STK_SIGN_JAX_CALL].count >=
+           stk_input_thresholds[STK_INPUT_FROM_JAX_CALLS].value * steps;
+}
+
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
@@ -620,6 +639,9 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
         if (stk_input_waits_for_answer(ctx)) {
             fix(ctx, f, FIX_AT_ONCE);
+        }
+        if (calls_jax(ctx) && !is_handed_over(ctx)) {
+            fix(ctx, f, FIX_JAX_JIT);
         }
         if (stk_input_is_handing(ctx)) {
             fix(ctx, f, FIX_HANDING);

@@ -17,7 +17,8 @@ enum {
     STK_INPUT_FROM_MANY,
     STK_INPUT_FROM_SMALL,
     STK_INPUT_FROM_ASLEEP,
-    STK_INPUT_FROM_HANDING
+    STK_INPUT_FROM_HANDING,
+    STK_INPUT_FROM_JAX_CALLS
 };
 extern const struct stk_threshold stk_input_thresholds[]; // ends with name == NULL
 extern const struct stk_rep_fix stk_input_fixes[];        // ends with text == NULL

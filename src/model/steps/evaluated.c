@@ -3,9 +3,9 @@
 // step's. An iterator that is made now and then is none, and neither is one that another function
 // is given, behind the step's own.
 //
-// Method: one pass over the fetches, which are in order, beside the calls of functions on the driving
-// thread. Limits: a step that fetches for itself before its function keeps what an evaluation behind
-// it fetches.
+// Method: one pass over the fetches, which are in order, beside the calls of functions on the
+// driving thread. Limits: a step that fetches for itself before its function keeps what an
+// evaluation behind it fetches.
 #include "model/steps/evaluated.h"
 
 uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)

@@ -54,10 +54,20 @@ static bool is_users(const struct stk_analysis *a, uint32_t event)
            stk_python_frame_owner(stk_name_of(a->t, event)) == STK_PYTHON_USER;
 }
 
-// Is a frame better told of than the one before? The user's own function is what he knows.
+// Without a folder a file may be anybody's: told of where nothing better is.
+static bool may_be_users(const struct stk_analysis *a, uint32_t event)
+{
+    return a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_python_frame_is_users(stk_name_of(a->t, event));
+}
+
+// Is a frame better told of than the one before? The user's own function is what he knows, and an
+// expression within it (<listcomp>) has no name of its own.
 static bool tells_more(const struct stk_analysis *a, uint32_t frame, uint32_t before)
 {
-    return before == STK_NONE || !is_users(a, before) || is_users(a, frame);
+    struct stk_str function = stk_python_frame_parse(stk_name_of(a->t, frame)).function;
+    bool is_expression = stk_str_starts(function, STK_STR("<"));
+    return before == STK_NONE || (!is_expression && (!is_users(a, before) || is_users(a, frame)));
 }
 
 // What the thread does at a moment, by its innermost frame that says so. *frame: it, or the
@@ -78,7 +88,7 @@ static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, 
         for (uint32_t i = c->depth; i-- > 0;) {
             enum stk_feed says = frame_says(x->a, &c->stack[i]);
             uint32_t event = c->stack[i].event;
-            if ((says != STK_FEED_UNKNOWN || is_users(x->a, event)) &&
+            if ((says != STK_FEED_UNKNOWN || may_be_users(x->a, event)) &&
                 tells_more(x->a, event, *frame)) {
                 *frame = event;
             }
@@ -189,7 +199,7 @@ static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
         enum stk_feed says = thread_says(x, thread, at, &seen);
         feeds += says == STK_FEED_DATA;
         serves += says == STK_FEED_OTHER;
-        users += says == STK_FEED_UNKNOWN && seen != STK_NONE;
+        users += says == STK_FEED_UNKNOWN && seen != STK_NONE && is_users(x->a, seen);
         if (says != STK_FEED_OTHER && seen != STK_NONE && tells_more(x->a, seen, frame)) {
             frame = seen;
         }
