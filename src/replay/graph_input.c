@@ -82,7 +82,8 @@ static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_v
     if (fetches->count == 0) {
         return STK_FEED_NONE;
     }
-    if (!has_long(b, fetches) || fetch_is_named(b->a, "SingleProcessDataLoader")) {
+    if (!has_long(b, fetches) || fetch_is_named(b->a, "SingleProcessDataLoader") ||
+        b->a->sum->facts.own_batches > 0) { // the loop's own body makes them
         return STK_FEED_INLINE;
     }
     if (stk_graph_has_processes(b)) {
