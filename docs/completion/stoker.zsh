@@ -276,7 +276,7 @@ _stoker() {
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed all-reduce-slow straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation tensor-cores-unused elementwise-unfused layout-changes small-grid step-too-small devices-in-turn data-parallel python-gc memory-low compute-bound mixed cannot-tell)' ;;
+            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead python-not-recorded cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed all-reduce-slow straggler long-steps processors-short cgroup-throttled disk-busy memory-short one-thread gpu-clocks gpu-utilisation tensor-cores-unused elementwise-unfused layout-changes small-grid step-too-small devices-in-turn launches-staggered data-parallel python-gc memory-low compute-bound mixed cannot-tell)' ;;
         formats) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' ;;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/device/stagger.h"
 #include "model/median.h"
 #include "model/verdict.h"
 #include "wire/wire.h"
@@ -274,6 +275,7 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
                      (double)f->loader_fetches >=
                          stk_threshold_value(STK_T_HOST_FETCHES) * (double)a->step_count;
     ok = ok && stk_recompiled_find(a, settled_ns(a)) && measure_cold(a) && name_first_use(a) &&
-         name_accelerator(a) && name_input_limit(a) && stk_kernel_work_find(a);
+         name_accelerator(a) && name_input_limit(a) && stk_kernel_work_find(a) &&
+         stk_stagger_find(a);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -148,6 +148,19 @@ static void merge_grids(struct stk_grid_fill *a, const struct stk_grid_fill *b)
     }
 }
 
+static void merge_stagger(struct stk_stagger *a, const struct stk_stagger *b)
+{
+    a->devices = b->devices > a->devices ? b->devices : a->devices;
+    a->steps += b->steps;
+    a->one_thread_steps += b->one_thread_steps;
+    a->steps_ns = stk_add_ns(a->steps_ns, b->steps_ns);
+    a->late_ns = stk_add_ns(a->late_ns, b->late_ns);
+    if (b->latest_ns > a->latest_ns) {
+        a->latest_ns = b->latest_ns;
+        a->latest = b->latest;
+    }
+}
+
 static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_work *b)
 {
     a->all_ns += b->all_ns;
@@ -161,6 +174,7 @@ static void merge_kernels(struct stk_kernel_work *a, const struct stk_kernel_wor
     }
     a->devices_busy_ns += b->devices_busy_ns;
     a->any_busy_ns += b->any_busy_ns;
+    merge_stagger(&a->stagger, &b->stagger);
     a->devices = b->devices > a->devices ? b->devices : a->devices;
     merge_grids(&a->grids, &b->grids);
 }

@@ -201,6 +201,15 @@ struct stk_grid_fill {
     int64_t emptiest_ns;
 };
 
+// Devices of one process whose first kernel of a step comes late (model/device/stagger.c).
+struct stk_stagger {
+    uint32_t devices;                 // of the step with the most
+    uint32_t steps, one_thread_steps; // compared; of these, launched for by one thread
+    int64_t steps_ns, late_ns;        // what they take; what their latest devices are late
+    const char *latest;               // device of the step with the most; NULL: none
+    int64_t latest_ns;
+};
+
 struct stk_kernel_work {
     int64_t all_ns; // of all kernels but collectives, in the used steps
     int64_t kind_ns[STK_KERNEL_KINDS];
@@ -210,6 +219,7 @@ struct stk_kernel_work {
     // Of the devices of a process that work for it: their busy time, and that of any of them.
     int64_t devices_busy_ns, any_busy_ns;
     uint32_t devices;
+    struct stk_stagger stagger;
     struct stk_grid_fill grids;
 };
 

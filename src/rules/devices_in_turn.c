@@ -37,6 +37,15 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+bool stk_rule_in_turn(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    return k->devices >= 2 && k->any_busy_ns > 0 &&
+           (double)k->devices_busy_ns <
+               thresholds[TOGETHER].value * k->devices * (double)k->any_busy_ns &&
+           (double)k->any_busy_ns >= thresholds[BUSY].value * (double)stk_rule_recorded_ns(ctx);
+}
+
 static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
                                                  struct stk_rep_finding *f, const char **why)
 {
@@ -49,7 +58,7 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
     double at_a_time = (double)k->devices_busy_ns / (double)k->any_busy_ns;
     double busy = (double)k->any_busy_ns / (double)stk_rule_recorded_ns(ctx);
     *why = stk_rule_text(ctx, "of %u devices " STK_NUMBER " work at a time", k->devices, at_a_time);
-    if (at_a_time >= thresholds[TOGETHER].value * k->devices || busy < thresholds[BUSY].value) {
+    if (!stk_rule_in_turn(ctx)) {
         return STK_RULE_PASSED;
     }
     f->severity = "medium";

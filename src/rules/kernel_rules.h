@@ -42,4 +42,7 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            const struct stk_threshold *from, double of_it,
                                            const char *is, const char **why);
 
+// Devices of a process hardly work at the same time: devices-in-turn fires.
+bool stk_rule_in_turn(const struct stk_rule_ctx *ctx);
+
 #endif

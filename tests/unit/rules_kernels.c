@@ -220,6 +220,47 @@ static void devices(void)
     turns(1, 1, "not_applicable");
 }
 
+// Two devices that work together, one of which begins each step so late (a share of it).
+static const char *staggered(double late, double at_a_time, uint32_t one_thread_steps)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    struct stk_kernel_work *k = &f.run.facts.kernels;
+    k->devices = 2;
+    k->any_busy_ns = FAKE_STEPS * FAKE_STEP_NS * 8 / 10;
+    k->devices_busy_ns = (int64_t)(at_a_time * (double)k->any_busy_ns);
+    k->stagger = (struct stk_stagger){.devices = 2,
+                                      .steps = FAKE_STEPS,
+                                      .one_thread_steps = one_thread_steps,
+                                      .steps_ns = FAKE_STEPS * FAKE_STEP_NS,
+                                      .latest = "0/1",
+                                      .latest_ns = 12000000};
+    k->stagger.late_ns = (int64_t)(late * (double)k->stagger.steps_ns);
+    fake_ask(&f);
+    return fake_state(&f, "launches-staggered");
+}
+
+static void staggers(void)
+{
+    CHECK_STR(staggered(0.1, 1.8, FAKE_STEPS), "fired");
+    const struct stk_rep_finding *x = fake_finding(&f, "launches-staggered");
+    CHECK(says(x, "one thread launches for 2 devices") && says(x, "waits 10.0 ms"));
+    CHECK(says(x, "12.0 ms on device 0/1"));
+    CHECK(most_saved(x) > 0.099 && most_saved(x) < 0.101);
+    CHECK(advises(x, "DistributedDataParallel") >= 0);
+    fake_done(&f);
+    CHECK_STR(staggered(0.029, 1.8, FAKE_STEPS), "passed");
+    fake_done(&f);
+    CHECK_STR(staggered(0.1, 1.8, FAKE_STEPS / 2 - 1), "passed");
+    fake_done(&f);
+    CHECK_STR(staggered(0.1, 1.1, FAKE_STEPS), "passed"); // told once
+    CHECK_STR(fake_state(&f, "devices-in-turn"), "fired");
+    fake_done(&f);
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "launches-staggered"), "not_applicable");
+    fake_done(&f);
+}
+
 static const char *data_parallel(uint64_t events, uint32_t devices)
 {
     fake_init(&f, 1, STK_SCOPE_STEPS);
@@ -291,6 +332,7 @@ int main(int argc, char **argv)
     CHECK_RUN(small_steps);
     CHECK_RUN(small_steps_wait);
     CHECK_RUN(devices);
+    CHECK_RUN(staggers);
     CHECK_RUN(one_process);
     CHECK_RUN(collections);
     CHECK_RUN(order);
