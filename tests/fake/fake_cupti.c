@@ -196,7 +196,7 @@ static uint64_t source_ns(uint64_t mono_ns)
 
 static int takes_call(int domain, uint32_t cbid)
 {
-    return __atomic_load_n(&on[domain == FAKE_RUNTIME ? RUNTIME : DRIVER], __ATOMIC_RELAXED) ||
+    return __atomic_load_n(&on[domain == FAKE_RUNTIME ? RUNTIME : DRIVER], __ATOMIC_RELAXED) &&
            __atomic_load_n(&calls_on[domain][cbid], __ATOMIC_RELAXED);
 }
 
@@ -368,8 +368,13 @@ static int set_kind(uint32_t kind, unsigned char value)
     return 0;
 }
 
+// Switching a kind of calls on forgets which of them were switched off.
 int cuptiActivityEnable(uint32_t kind)
 {
+    int domain = kind == DRIVER ? FAKE_DRIVER : kind == RUNTIME ? FAKE_RUNTIME : 0;
+    for (uint32_t cbid = 0; domain && cbid < CALLS; cbid++) {
+        __atomic_store_n(&calls_on[domain][cbid], 1, __ATOMIC_RELAXED);
+    }
     return set_kind(kind, 1);
 }
 
@@ -440,6 +445,7 @@ int cuptiGetCallbackName(int domain, uint32_t cbid, const char **name)
     return *name ? 0 : 1;
 }
 
+// As on a card: only of a kind that is on.
 #ifdef FAKE_SINGLE_CALLS // from CUDA 12.5 on
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);

@@ -142,7 +142,7 @@ struct stk_cupti_call {
     bool is_asked;
 };
 const struct stk_cupti_call *stk_cupti_call_of(int domain, uint32_t cbid);
-bool stk_cupti_call_is_wanted(int domain, uint32_t cbid);
+bool stk_cupti_call_is_unwanted(int domain, uint32_t cbid);
 void stk_cupti_calls_reset(void);
 
 // cupti_buffers.c

@@ -41,10 +41,10 @@ static const char *name_of(int domain, uint32_t cbid)
                : NULL;
 }
 
-bool stk_cupti_call_is_wanted(int domain, uint32_t cbid)
+bool stk_cupti_call_is_unwanted(int domain, uint32_t cbid)
 {
     const char *name = name_of(domain, cbid);
-    return name && is_of_interest(name);
+    return name && !is_of_interest(name);
 }
 
 // "cudaLaunchKernel_ptsz_v7000" is cudaLaunchKernel; "_v2" of the driver stays, as profilers have
