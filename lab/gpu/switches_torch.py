@@ -84,6 +84,63 @@ def hidden_sync(device, fault):
     return train(device, constant((512, 512), device), perceptron(512, 8), reads=fault)
 
 
+def slow_samples(shape, passes):
+    """A data set whose samples take processor time; a loader reads it."""
+
+    class Samples(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            torch.set_num_threads(1)
+            while True:
+                x = torch.randn(shape)
+                for _ in range(passes):
+                    x = torch.tanh(x)
+                yield x
+
+    return Samples()
+
+
+def one_process(device, fault):
+    """One worker prepares ahead, against none: the input costs less than the step."""
+    loader = torch.utils.data.DataLoader(slow_samples((512, 2048), 4), batch_size=None, num_workers=0 if fault else 1)
+    return train(device, loader, perceptron(2048, 24))
+
+
+def in_one_stream(device, fault):
+    """Batches in pinned memory, copied in the stream of the kernels, against a stream of their own, one step ahead."""
+    host = torch.randn((16384, 2048)).pin_memory()
+
+    def ahead():
+        side, now = torch.cuda.Stream(), torch.cuda.current_stream()
+        ready = host.to(device, non_blocking=True)
+        while True:
+            x = ready
+            with torch.cuda.stream(side):
+                ready = host.to(device, non_blocking=True)
+            yield x
+            now.wait_stream(side)
+            ready.record_stream(now)
+
+    return train(device, copied((16384, 2048), True) if fault else ahead(), perceptron(2048, 3))
+
+
+def no_tf32(device, fault):
+    def arm():
+        torch.backends.cuda.matmul.allow_tf32 = not fault
+        job = train(device, constant((8192, 2048), device), perceptron(2048, 6))
+        while True:
+            torch.backends.cuda.matmul.allow_tf32 = not fault
+            next(job)
+            yield
+
+    return arm()
+
+
+def kept_on_host(device, fault):
+    """The same large table is copied in each step, against a copy of it that stays on the device."""
+    table = torch.randn((8192, 2048))
+    return train(device, constant((8192, 2048), device) if not fault else iter(lambda: table, None), perceptron(2048, 4))
+
+
 SWITCHES = {
     "G1": ("input-free", input_stall),
     "G2": ("transfer-pinned", pageable_copy),
@@ -91,6 +148,10 @@ SWITCHES = {
     "G4": ("precision=bf16", full_precision),
     "G5": ("fuse", unfused_chain),
     "G6": ("no-sync", hidden_sync),
+    "G7": ("input-overlap", one_process),
+    "G8": ("transfer-overlap", in_one_stream),
+    "G9": ("precision=tf32", no_tf32),
+    "G10": ("data-on-device", kept_on_host),
 }
 
 
