@@ -13,6 +13,7 @@
 //                     on releases nobody: that is the operator's time
 //   collective_wait   inside a host collective
 //   kernel_launch     inside another runtime call, or a piece under 200 us between calls
+//   transfer_h2d      laying host data out for a copy, where the framework does that itself (PjRt)
 //   host_compute      longer pieces within the life of the thread
 //   idle_unknown      no event of the thread
 // After the cut: the running launch call is kernel_launch (5 ms and more: compile), staging of a
@@ -281,6 +282,11 @@ static void add_asleep(struct gaps *g, uint32_t thread, const struct stk_segment
     }
 }
 
+static bool stages(const struct stk_analysis *a, uint32_t event)
+{
+    return (stk_class_of(a, event) & STK_NAME_STAGES) == STK_NAME_STAGES;
+}
+
 // "Other" segments [first, last) without a runtime call between: short ones belong to launching.
 static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t last)
 {
@@ -293,7 +299,9 @@ static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t 
     for (size_t i = first; i < last; i++) {
         bool alive = s[i].start_ns < th->last_ns && s[i].end_ns > th->first_ns;
         enum stk_part part = !alive ? STK_PART_UNKNOWN : is_short ? STK_PART_LAUNCH : STK_PART_HOST;
-        if (s[i].doing == STK_DOING_NOTHING) {
+        if (s[i].doing == STK_DOING_OTHER && stages(g->a, s[i].event)) {
+            add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_H2D, s[i].event, STK_NONE);
+        } else if (s[i].doing == STK_DOING_NOTHING) {
             add_asleep(g, thread, &s[i], part);
         } else if (s[i].doing == STK_DOING_WAITING && part == STK_PART_HOST) {
             add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_WAIT, s[i].event,

@@ -22,13 +22,22 @@ struct capture {
     enum stk_level_of_fix level;
 };
 
+// Kernels of one call are a graph already.
 static const char *launch_graph_refuse(const struct stk_graph *g)
 {
-    uint32_t kernels = 0;
-    for (uint32_t i = 0; i < g->node_count && kernels < MIN_LAUNCHES * g->step_count; i++) {
-        kernels += g->nodes[i].kind == STK_NODE_KERNEL && g->nodes[i].launch != STK_NONE;
+    uint32_t launches = 0, last = STK_NONE;
+    bool has_graphs = false;
+    for (uint32_t i = 0; i < g->node_count && launches < MIN_LAUNCHES * g->step_count; i++) {
+        const struct stk_node *n = &g->nodes[i];
+        if (n->kind == STK_NODE_KERNEL && n->launch != STK_NONE) {
+            has_graphs |= n->launch == last;
+            launches += n->launch != last;
+            last = n->launch;
+        }
     }
-    return kernels < MIN_LAUNCHES * g->step_count ? "a step launches hardly any kernel" : NULL;
+    return launches >= MIN_LAUNCHES * g->step_count ? NULL
+           : has_graphs ? "nearly all kernels are launched by graphs already"
+                        : "a step launches hardly any kernel";
 }
 
 static bool is_launch(const struct capture *c, uint32_t i)

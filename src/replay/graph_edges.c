@@ -43,6 +43,14 @@ static void sample(struct stk_vec *v, int64_t ns)
     }
 }
 
+// Did the call launch more than this operation? Then it launched a graph, and lasts as long as that.
+static bool is_of_graph(const struct stk_lane *lane, const struct stk_node *nodes, uint32_t i)
+{
+    uint32_t end = lane->first + lane->count;
+    return (i > lane->first && nodes[i - 1].launch == nodes[i].launch) ||
+           (i + 1 < end && nodes[i + 1].launch == nodes[i].launch);
+}
+
 static void calibrate(struct stk_graph_build *b)
 {
     const struct stk_node *nodes = b->nodes.items;
@@ -61,7 +69,8 @@ static void calibrate(struct stk_graph_build *b)
             int64_t free = prev ? stk_node_end(prev) : lane->free_ns;
             bool had_room = i - lane->first < QUEUE_LIMIT ||
                             stk_node_end(&nodes[i - QUEUE_LIMIT]) <= call->start_ns;
-            if (nodes[i].kind == STK_NODE_KERNEL && call->kind == STK_NODE_CALL && had_room) {
+            if (nodes[i].kind == STK_NODE_KERNEL && call->kind == STK_NODE_CALL && had_room &&
+                !is_of_graph(lane, nodes, i)) {
                 sample(&calls, call->dur_ns); // else it lasted for as long as the queue was full
             }
             if (free <= call->start_ns && nodes[i].start_ns > call->start_ns) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What host threads wait for: a call that held its thread, for the device work that ended last
 // inside it; a thread that records nothing for a while, for another one that worked meanwhile and
-// fell silent at its end (a hand-off: forward to backward, step call to executor).
+// fell silent at its end (a hand-off: forward to backward, step call to executor), or for the
+// driving thread, which gave it something to do and went on (a copy handed to a pool: JAX).
 //
 // A call that found its work done already still waits for what its thread launched last: that may
 // bind once the host is faster. A call that no work explains keeps its time, which is counted.
@@ -193,6 +194,25 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk
     return best;
 }
 
+// What the driving thread had done last when a thread that waits for orders went on: the node
+// before the one that it was in, or the fetch in whose second half it was. It must have been at work.
+static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
+{
+    const struct stk_node *nodes = b->nodes.items;
+    const struct stk_lane *lane = stk_vec_at(&b->lanes, b->g->driver);
+    int64_t end = stk_node_end(&nodes[i]);
+    uint32_t at = stk_graph_node_at(b, (uint16_t)b->g->driver, end);
+    if (nodes[i].lane == b->g->driver || at == STK_NONE || nodes[at].kind == STK_NODE_WAIT ||
+        (nodes[at].kind == STK_NODE_WORK && nodes[at].what == STK_WHAT_IDLE)) {
+        return STK_NONE;
+    }
+    bool is_late = end - nodes[at].start_ns > nodes[at].dur_ns / 2;
+    if (nodes[at].kind == STK_NODE_INPUT && is_late) {
+        return at;
+    }
+    return at > lane->first ? at - 1 : STK_NONE;
+}
+
 // The thread waits from the end of what it did before: nodes are cut where steps begin.
 static void wait_from_before(struct stk_node *nodes, uint32_t first, size_t i)
 {
@@ -209,7 +229,8 @@ static void hand_offs(struct stk_graph_build *b, const struct stk_vec *falls)
         for (size_t i = 0; i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
             uint32_t by = nodes[i].wait;
             if (pass == 0 && is_silent(&nodes[i])) {
-                nodes[i].wait = handed_over_by(b, falls, (uint32_t)i);
+                by = handed_over_by(b, falls, (uint32_t)i);
+                nodes[i].wait = by != STK_NONE ? by : called_by(b, (uint32_t)i);
             } else if (pass == 1 && nodes[i].kind == STK_NODE_WORK && by != STK_NONE) {
                 const struct stk_lane *lane = stk_vec_at(&b->lanes, nodes[i].lane);
                 wait_for(&nodes[i], &nodes[by], by, stk_node_end(&nodes[i]), 0);

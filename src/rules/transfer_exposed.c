@@ -109,13 +109,33 @@ static bool many_copies(const struct stk_rule_ctx *ctx)
     return (double)run->facts.copies >= thresholds[MANY].value * steps;
 }
 
+static int64_t exposed_ns(const struct stk_rule_ctx *ctx)
+{
+    int64_t ns = 0;
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        ns += ctx->pass.run->devices[d].transfer_exposed_ns;
+    }
+    return ns;
+}
+
+// Does the host take longer to lay the data out than the link to copy it?
+static bool is_staged(const struct stk_rule_ctx *ctx)
+{
+    return ctx->pass.run->parts[STK_PART_H2D] > 2 * exposed_ns(ctx);
+}
+
 static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     stk_human_count(facts->pageable_copies, a);
     stk_human_count(facts->copies, b);
-    if (is_pinned(facts)) {
+    if (is_pinned(facts) && is_staged(ctx)) {
+        stk_finding_say(ctx, f,
+                        "%s copies are from or to pinned memory that the framework fills first: "
+                        "filling it takes longer than the copies",
+                        stk_human_count(facts->pinned_copies, a));
+    } else if (is_pinned(facts)) {
         stk_finding_say(ctx, f, "%s copies are to or from pinned memory: the link is the limit",
                         stk_human_count(facts->pinned_copies, a));
     } else if (facts->pageable_copies > 0) {
@@ -130,12 +150,11 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 
 static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    int64_t total = 0, exposed = 0;
+    int64_t total = 0, exposed = exposed_ns(ctx);
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
         const struct stk_device_sum *dev = &ctx->pass.run->devices[d];
         total += dev->h2d_ns + dev->d2h_ns + dev->d2d_ns + dev->p2p_ns;
-        exposed += dev->transfer_exposed_ns;
     }
     if (total > 0 && exposed > 0) {
         stk_finding_say(ctx, f, "of %s of copies %s is not hidden behind compute",

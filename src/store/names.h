@@ -37,6 +37,8 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_BLOCKED                                                                           \
     (1u << 24) // the thread waits: a lock, a queue, sleep, poll, join, a future
 #define STK_NAME_LETS_GO (1u << 25) // ends such a wait of another thread
+// On rows of the host: lays its data out for a copy to the device. (WAITS alone is of devices.)
+#define STK_NAME_STAGES (STK_NAME_WAITS | STK_NAME_INTERNAL)
 
 // PyTorch's row for one parameter's gradient: its input has the gradient's shape.
 #define STK_GRADIENT_OP "torch::autograd::AccumulateGrad"

@@ -74,6 +74,25 @@ static void check_sync_credit_over_copies(void)
     synth_end(&s);
 }
 
+// A thread of PjRt lays an array out for its copy, in pieces of one event: the transfer's time.
+static void check_staging_of_the_framework(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 990, 7);
+    synth_host(&s, MAIN, 1000, 2110, "PjitFunction(step)", STK_KIND_HOST_OP);
+    synth_host(&s, LOADER, 1010, 2010, "H2D Dispatch", STK_KIND_HOST_OP);
+    synth_host(&s, LOADER, 1010, 1980, "Transpose::ExecuteChunk", STK_KIND_HOST_OP);
+    synth_launch_as(&s, LOADER, 3000, 5, "MemcpyH2D", "MemcpyH2D", 3010, 80, 8, STK_KIND_MEMCPY,
+                    STK_DIR_H2D, STK_MEM_PINNED);
+    synth_launch(&s, MAIN, 3095, 5, "b", 3100, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, 1090);
+    PART(r, H2D, 1990 + 80); // from 1010 to the launch at 3000, and the copy
+    CHECK_STR(r->causes[STK_PART_H2D].names[0].name, "Transpose::ExecuteChunk");
+    synth_end(&s);
+}
+
 // Data that an operation of the model works on, on the host: it needs it, whoever waits.
 static void check_data_for_the_host(double bytes, double sync, double host)
 {
@@ -428,6 +447,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_sync_credit);
     CHECK_RUN(check_sync_credit_is_bounded);
     CHECK_RUN(check_sync_credit_over_copies);
+    CHECK_RUN(check_staging_of_the_framework);
     CHECK_RUN(check_data_for_the_host, 2e6, 5, 595);
     CHECK_RUN(check_data_for_the_host, 4, 600, 0);
     CHECK_RUN(check_first_use_call);
