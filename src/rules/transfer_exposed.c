@@ -121,7 +121,8 @@ static int64_t exposed_ns(const struct stk_rule_ctx *ctx)
 // Does the host take longer to lay the data out than the link to copy it?
 static bool is_staged(const struct stk_rule_ctx *ctx)
 {
-    return ctx->pass.run->parts[STK_PART_H2D] > 2 * exposed_ns(ctx);
+    int64_t copies_ns = exposed_ns(ctx);
+    return copies_ns > 0 && ctx->pass.run->parts[STK_PART_H2D] > 2 * copies_ns;
 }
 
 static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
