@@ -21,6 +21,7 @@ struct fake {
     struct stk_input_info input;
     struct stk_rule_ctx ctx;
     struct stk_report report;
+    const struct stk_pricing *prices;
     bool force_verdict; // verdict.kind is the test's
 };
 
@@ -127,7 +128,8 @@ static void fake_ask(struct fake *f)
                                             .input_count = 1,
                                             .run = &f->run,
                                             .verdict = &f->verdict,
-                                            .arena = &f->arena}};
+                                            .arena = &f->arena},
+                                   .prices = f->prices};
     CHECK(stk_rules_run(&f->ctx, &f->report, &err) == STOKER_OK);
 }
 

@@ -24,10 +24,10 @@ static const char *align_refuse(const struct stk_graph *g)
     for (uint32_t i = 0; i < g->node_count; i++) {
         const struct stk_node *n = &g->nodes[i];
         bool is_kernel = n->kind == STK_NODE_KERNEL;
-        if (is_kernel && n->size == STK_UNALIGNED) {
+        if (is_kernel && stk_node_alignment(n) == STK_UNALIGNED) {
             return NULL;
         }
-        known |= is_kernel && n->size == STK_ALIGNED;
+        known |= is_kernel && stk_node_alignment(n) == STK_ALIGNED;
     }
     return known ? "the dimensions of matrix products are multiples of 8"
                  : "the profile does not tell the shapes of matrix products (PyTorch: "
@@ -48,7 +48,8 @@ static bool align_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
-        if (n->kind == STK_NODE_KERNEL && n->size == STK_UNALIGNED && n->dur_ns > FIXED_NS) {
+        if (n->kind == STK_NODE_KERNEL && stk_node_alignment(n) == STK_UNALIGNED &&
+            n->dur_ns > FIXED_NS) {
             bool has_units = n->what != STK_WHAT_MATRIX_32;
             double by = has_units ? with_units[how->level] : by_units(s->g, how->level);
             n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);

@@ -4,7 +4,8 @@
 // Method: a profile says how much a copy moves, not what. Copies to the device of one size are
 // taken for one piece of data where (nearly) each step has them; the batch is one such piece, too.
 // With two or more of them one may be constant: the longest is expected to be, at best all but the
-// shortest are, at the least the shortest alone.
+// shortest are, at the least the shortest alone. The only one is most likely the batch: who asks
+// for its price knows better, and at the least nothing changes.
 //
 // Limits: data that changes in each step looks the same; what operations of the host copy back is
 // left out; room for it on the device is not checked.
@@ -91,9 +92,7 @@ static const char *data_on_device_refuse(const struct stk_graph *g)
 {
     struct piece pieces[MOST_PIECES];
     uint32_t count = g->step_count > 1 ? find(g, pieces) : 0;
-    return count == 0   ? "no data is copied to the device in each step"
-           : count == 1 ? "each step copies one piece of data, which is its batch"
-                        : NULL;
+    return count == 0 ? "no data is copied to the device in each step" : NULL;
 }
 
 static bool goes(const struct piece *pieces, uint32_t count, uint32_t kib,
@@ -102,6 +101,9 @@ static bool goes(const struct piece *pieces, uint32_t count, uint32_t kib,
     uint32_t k = 0;
     while (k < count && pieces[k].kib != kib) {
         k++;
+    }
+    if (count == 1) {
+        return k == 0 && level != STK_FIX_HIGH;
     }
     return level == STK_FIX_LOW        ? k + 1 < count
            : level == STK_FIX_EXPECTED ? k == 0

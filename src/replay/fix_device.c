@@ -19,9 +19,8 @@
 #include "replay/fix_messages.h"
 #include "replay/fix_transfers.h"
 
-#define FIXED_NS 2000     // of a kernel, on any device
-#define LINK_REACHED 0.75 // of a link's peak, by large copies from pinned memory
-#define PEER_REACHED 0.5  // of the link between devices, by collectives that it limits: less is not
+#define FIXED_NS 2000    // of a kernel, on any device
+#define PEER_REACHED 0.5 // of the link between devices, by collectives that it limits: less is not
 
 // Powers of the ratio of two peaks, where the other device is the faster one.
 static const double reached[STK_FIX_LEVELS] = {1.15, 0.9, 0.5};
@@ -84,7 +83,7 @@ static double faster_link(const struct stk_scene *s, double from, double to,
                           enum stk_level_of_fix level)
 {
     double seen = stk_fix_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
-    double whole = seen > 0 && to > 0 ? LINK_REACHED * to / seen : ratio;
+    double whole = seen > 0 && to > 0 ? STK_LINK_REACHED * to / seen : ratio;
     whole = whole > ratio ? whole : ratio;
     return level == STK_FIX_LOW ? whole : level == STK_FIX_EXPECTED ? sqrt(ratio * whole) : ratio;
 }

@@ -2,14 +2,21 @@
 // Matrix products and what moves activations in fewer bits, by class of kernel. Factors as
 // published: products without tensor cores a third of the time in 16 bits, memory-bound kernels
 // half; from tf32 to 16 bits 1.3 to 1.7. Where the device's peaks are known, products that leave
-// fp32 for 16 bits reach the square root of their ratio, which gives those factors for the devices
-// that they were published for. The least: products that run without tensor cores keep doing so, as
-// those of dimensions that are no multiples of 8 do, which is expected of them where the profile
-// tells shapes. The optimizer, copies and gradients that are reduced stay.
+// fp32 reach the square root of their ratio, which gives those factors for the devices that they
+// were published for. The least: products that run without tensor cores keep doing so, as those of
+// dimensions that are no multiples of 8 do, which is expected of them where the profile tells
+// shapes. The optimizer, copies and gradients that are reduced stay.
+//
+// Published factors are means over products of all sizes. A product whose shapes and time say that
+// it reaches half of its device's peak or more fills the device, and is expected to reach nearly
+// the ratio of the two peaks: such products run at about four fifths of the peak of plain cores,
+// and at 60 to 80 % of that of matrix units. Below a fifth of the peak, the published factors hold,
+// in between some of both. More than the peak is a shape that is not the kernel's own.
 //
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
-// launch like that of its product, which a step that waits for its launches feels.
+// launch like that of its product, which a step that waits for its launches feels. Where a compiler
+// fused what is elementwise, its program launches them, without the work of an operation before.
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +24,10 @@
 
 #define FIXED_NS 3000               // of a kernel, that no type shortens
 #define MOST_WORK_NS (100 * STK_US) // of an operation before its launch
+// Of its peak, from where on a product reaches more of the ratio, and all that any does.
+#define FILLS_FROM 0.2
+#define FILLS_ALL 0.5
+#define OVER_PEAK 1.1
 
 enum { FROM_32, FROM_TF32, FROM_16, MEMORY, CLASSES };
 static const struct {
@@ -29,6 +40,12 @@ static const struct {
     {"fp8", {{9, 5, 1}, {3.2, 2.4, 1.5}, {1.9, 1.5, 1.1}, {2, 1.8, 1.4}}},
 };
 
+struct change {
+    size_t row; // of rates
+    const char *type;
+    enum stk_level_of_fix level;
+};
+
 static const char *precision_refuse(const struct stk_graph *g)
 {
     return stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_32) ||
@@ -38,15 +55,53 @@ static const char *precision_refuse(const struct stk_graph *g)
                : "no kernel is known for a matrix product or convolution";
 }
 
-// Of products that leave fp32; 0: the table says.
-static double by_peaks(const struct stk_graph *g, size_t row, enum stk_level_of_fix level)
+static double peak_of(const struct stk_device_rates *peaks, const char *type)
 {
-    static const double reached[STK_FIX_LEVELS] = {0.7, 0.5, 0};
-    bool is_half = strcmp(rates[row].to, "fp16") == 0 || strcmp(rates[row].to, "bf16") == 0;
-    double to = rates[row].to[0] == 'b' ? g->rates.bf16 : g->rates.fp16;
-    return is_half && to > g->rates.fp32 && g->rates.fp32 > 0
-               ? pow(to / g->rates.fp32, reached[level])
-               : 0;
+    return strcmp(type, "tf32") == 0   ? peaks->tf32
+           : strcmp(type, "fp16") == 0 ? peaks->fp16
+           : strcmp(type, "bf16") == 0 ? peaks->bf16
+                                       : 0; // fp8 scales as well: the table says
+}
+
+static const char *type_of(const struct stk_fix_how *how)
+{
+    const char *at = strchr(how->text, '=');
+    return at ? at + 1 : "bf16";
+}
+
+static const char *precision_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+{
+    bool is_tf32 = strcmp(type_of(how), "tf32") == 0;
+    return is_tf32 && g->rates.fp32 > 0 && g->rates.tf32 <= g->rates.fp32
+               ? "the device computes no faster in tf32 than in fp32"
+               : NULL;
+}
+
+// Of the peak of its type, 0 to 1: how far the kernel fills the device. 0: not known.
+static double fills(const struct stk_node *n, double peak)
+{
+    double reached =
+        peak > 0 && n->dur_ns > 0 ? stk_node_flops(n) / ((double)n->dur_ns / 1e9) / peak : 0;
+    double part = (reached - FILLS_FROM) / (FILLS_ALL - FILLS_FROM);
+    return reached > OVER_PEAK ? 0 : part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+// By which a product is faster in another type, the table's factor where no peak is known. Powers
+// of the ratio of two peaks, of kernels that fill the device and of others.
+static double product_factor(const struct stk_graph *g, const struct stk_node *n, int class,
+                             const struct change *c)
+{
+    static const double filled[STK_FIX_LEVELS] = {1, 0.9, 0.6};
+    double least = stk_node_alignment(n) == STK_ALIGNED ? 0.25 : 0;
+    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, least};
+    double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;
+    double to = peak_of(&g->rates, c->type), by = rates[c->row].factor[class][c->level];
+    if (from <= 0 || to <= from) {
+        return by;
+    }
+    double ratio = to / from, part = fills(n, from);
+    by = class == FROM_32 ? pow(ratio, usual[c->level]) : by;
+    return pow(by, 1 - part) * pow(ratio, filled[c->level] * part);
 }
 
 static int class_of(const struct stk_node *n)
@@ -63,7 +118,7 @@ static int class_of(const struct stk_node *n)
 static const uint32_t products_per_cast[STK_FIX_LEVELS] = {0, 3, 2};
 
 // In front of the product: a call like its own, and a kernel of little more than the fixed part.
-static void add_cast(struct stk_scene *s, struct stk_node *product)
+static void add_cast(struct stk_scene *s, struct stk_node *product, bool is_program)
 {
     product->dur_ns += FIXED_NS + s->g->calibration.gap_ns;
     if (product->launch == STK_NONE) {
@@ -71,7 +126,7 @@ static void add_cast(struct stk_scene *s, struct stk_node *product)
     }
     uint32_t launch = product->launch, first = s->g->lanes[s->g->nodes[launch].lane].first;
     const struct stk_node *call = &s->g->nodes[launch];
-    bool has_work = launch > first && call[-1].kind == STK_NODE_WORK &&
+    bool has_work = !is_program && launch > first && call[-1].kind == STK_NODE_WORK &&
                     call[-1].what != STK_WHAT_CALLBACK && call[-1].wait == STK_NONE;
     int64_t work_ns = has_work ? call[-1].dur_ns : 0;
     work_ns = work_ns < MOST_WORK_NS ? work_ns : MOST_WORK_NS;
@@ -85,31 +140,37 @@ static bool is_16(const struct stk_graph *g)
            !stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32);
 }
 
+static void shorten(struct stk_scene *s, uint32_t i, int class, const struct change *c)
+{
+    struct stk_node *n = &s->nodes[i];
+    bool is_product = class == FROM_32 || class == FROM_TF32;
+    double by = is_product ? product_factor(s->g, &s->g->nodes[i], class, c)
+                           : rates[c->row].factor[class][c->level];
+    bool stays = class == FROM_32 && stk_node_alignment(n) == STK_UNALIGNED;
+    by = stays && c->level != STK_FIX_LOW ? 1 : by;
+    n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
+}
+
 static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
 {
-    const char *to = strchr(how->text, '=');
-    size_t row = 2;
+    struct change c = {.row = 2, .type = type_of(how), .level = how->level};
     bool memory_stays = is_16(s->g);
-    for (size_t k = 0; to && k < sizeof rates / sizeof rates[0]; k++) {
-        row = strcmp(to + 1, rates[k].to) == 0 ? k : row;
+    for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++) {
+        c.row = strcmp(c.type, rates[k].to) == 0 ? k : c.row;
     }
-    double peaks = by_peaks(s->g, row, how->level);
-    bool casts = strcmp(rates[row].to, "tf32") != 0;
+    bool casts = strcmp(c.type, "tf32") != 0;
+    bool is_program = stk_fix_finds(s->g, STK_NODE_KERNEL, STK_WHAT_FUSED);
     uint32_t products = 0, per_cast = products_per_cast[how->level];
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         int class = class_of(n);
         if (class >= 0 && n->dur_ns > FIXED_NS && !(class == MEMORY && memory_stays)) {
-            double by = rates[row].factor[class][how->level];
-            by = class == FROM_32 && peaks > 0 ? peaks : by;
-            bool stays = class == FROM_32 && n->size == STK_UNALIGNED;
-            by = stays && how->level != STK_FIX_LOW ? 1 : by;
-            n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
+            shorten(s, i, class, &c);
         }
         if (casts && per_cast && (class == FROM_32 || class == FROM_TF32)) {
             products++;
             if (products % per_cast == 0) {
-                add_cast(s, n);
+                add_cast(s, n, is_program);
             }
         }
     }
@@ -125,5 +186,6 @@ const struct stk_fix stk_fix_precision = {
     .is_priced_alone = true,
     .may_slow = true,
     .refuse = precision_refuse,
+    .refuse_value = precision_refuse_value,
     .apply = precision_apply,
 };

@@ -5,6 +5,7 @@
 
 #include "replay/fix.h"
 
+#define STK_LINK_REACHED 0.75 // of a link's peak, by large copies from pinned memory
 // Setting up a copy, which no faster link shortens.
 #define STK_COPY_SETUP_NS 1500
 

@@ -51,7 +51,7 @@ struct stk_node {
     uint32_t launch;          // device: the host node that launched it, STK_NONE
     uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
     uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us;
-                     // KERNEL: enum stk_graph_alignment
+                     // KERNEL: stk_node_alignment, stk_node_flops
     uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
@@ -226,6 +226,16 @@ static inline bool stk_node_is_device(const struct stk_node *n)
 {
     return n->kind >= STK_NODE_KERNEL;
 }
+// Of a kernel of a matrix product: whether its dimensions are multiples of 8, and its operations,
+// 0 not known. Both are in `size`: two bits, and millions of operations.
+static inline enum stk_graph_alignment stk_node_alignment(const struct stk_node *n)
+{
+    return (enum stk_graph_alignment)(n->size & 3);
+}
+static inline double stk_node_flops(const struct stk_node *n)
+{
+    return (double)(n->size >> 2) * 1e6;
+}
 static inline int32_t stk_graph_clamp(int64_t ns)
 {
     return ns > INT32_MAX ? INT32_MAX : ns < INT32_MIN ? INT32_MIN : (int32_t)ns;
@@ -246,8 +256,8 @@ bool stk_graph_op(struct stk_graph_build *b, uint32_t event, uint32_t launch, ui
 // graph_messages.c: a collective's bytes. False: no memory.
 bool stk_graph_message(struct stk_graph_build *b, uint32_t line, const struct stk_device_op *op,
                        uint32_t node);
-// graph_shapes.c: of the operator around a launch call.
-enum stk_graph_alignment stk_graph_alignment(const struct stk_trace *t, uint32_t launch);
+// graph_shapes.c: `size` of a kernel, by the operator around its launch call.
+uint32_t stk_graph_shapes(const struct stk_trace *t, uint32_t launch);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
 
 // Each false: no memory.

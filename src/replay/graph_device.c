@@ -55,9 +55,12 @@ static enum stk_node_what kernel_what(struct stk_str name)
     bool is_known =
         traits.tensor_core == STK_TENSOR_YES || traits.tensor_core == STK_TENSOR_ELIGIBLE;
     bool is_named = traits.tensor_core == STK_TENSOR_UNKNOWN && traits.precision;
+    bool is_untold =
+        stk_str_contains_nocase(name, STK_STR("gemm_fusion")); // a product, of any type
     return is_known || (is_named && stk_str_contains_any_nocase(name, matrix)) ? matrix_of(&traits)
            : stk_str_contains_any_nocase(name, scaling)                        ? STK_WHAT_SCALING
            : stk_str_contains_any_nocase(name, optimizer)                      ? STK_WHAT_OPTIMIZER
+           : is_untold                                                         ? STK_WHAT_OTHER
            : stk_str_contains_any_nocase(name, fused)                          ? STK_WHAT_FUSED
            : stk_kernel_is_elementwise(name) ? STK_WHAT_ELEMENTWISE
                                              : STK_WHAT_OTHER;
@@ -95,7 +98,7 @@ static void describe(struct devices *d, const struct stk_device_op *op, uint32_t
     bool is_matrix =
         *what == STK_WHAT_MATRIX_32 || *what == STK_WHAT_MATRIX_TF32 || *what == STK_WHAT_MATRIX_16;
     if (is_matrix && launch != STK_NONE && t->detail_count) {
-        n->size = stk_graph_alignment(t, launch);
+        n->size = stk_graph_shapes(t, launch);
     }
 }
 

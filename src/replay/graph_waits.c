@@ -10,11 +10,13 @@
 #include "base/sort.h"
 #include "replay/graph.h"
 
-#define OWN_NS (5 * STK_US)          // of a call that waits, for itself, at most
-#define RETURN_NS (4 * STK_US)       // end of the work to the return of the call
-#define RETURN_MOST_NS (2 * STK_MS)  // a call that ended later did not end because of the work
-#define HANDOFF_NS (100 * STK_US)    // shorter silence of a thread is its own
-#define HANDOVER_NS (300 * STK_US)   // the other thread fell silent this long before at most
+#define OWN_NS (5 * STK_US)         // of a call that waits, for itself, at most
+#define RETURN_NS (4 * STK_US)      // end of the work to the return of the call
+#define RETURN_MOST_NS (2 * STK_MS) // a call that ended later did not end because of the work
+#define HANDOFF_NS (100 * STK_US)   // shorter silence of a thread is its own
+#define HANDOVER_NS (300 * STK_US)  // the other thread fell silent this long before at most,
+#define HANDOVER_PART 16            // or that part of the silence: a thread takes time to wake up
+#define HANDOVER_MOST_NS (2 * STK_MS)
 #define FALLS_MOST 256               // threads that fell silent then and are looked at
 #define UNEXPLAINED_NS (20 * STK_US) // waiting calls shorter than this are not asked for a cause
 
@@ -181,11 +183,14 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk
 {
     const struct stk_node *nodes = b->nodes.items;
     const struct by_end *e = falls->items;
-    int64_t end = stk_node_end(&nodes[i]);
+    int64_t end = stk_node_end(&nodes[i]), part = nodes[i].dur_ns / HANDOVER_PART;
+    int64_t most = part < HANDOVER_NS        ? HANDOVER_NS
+                   : part < HANDOVER_MOST_NS ? part
+                                             : HANDOVER_MOST_NS;
     size_t from = ends_up_to(falls, end);
     uint32_t best = STK_NONE;
     for (size_t k = from; k > 0 && from - k < FALLS_MOST; k--) {
-        bool is_far = end - e[k - 1].end_ns > HANDOVER_NS;
+        bool is_far = end - e[k - 1].end_ns > most;
         if (is_far || (best != STK_NONE && e[k - 1].end_ns < stk_node_end(&nodes[best]))) {
             break;
         }

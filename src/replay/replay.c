@@ -36,8 +36,8 @@ void stk_scene_unprofile(struct stk_scene *s)
 {
     for (uint32_t i = 0; i < s->g->node_count && s->g->has_device; i++) {
         struct stk_node *n = &s->nodes[i];
-        bool works = n->kind == STK_NODE_WORK || n->kind == STK_NODE_CALL;
-        if (works && n->wait == STK_NONE) {
+        bool works = n->kind == STK_NODE_WORK && n->wait == STK_NONE;
+        if (works || n->kind == STK_NODE_CALL) { // which may wait for room in a queue besides
             n->dur_ns -= n->rest_ns < n->dur_ns / 2 ? n->rest_ns : n->dur_ns / 2;
         }
     }

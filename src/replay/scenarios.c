@@ -9,9 +9,6 @@
 #include "base/sort.h"
 
 #define MAX_SET 16
-// What recording adds, at the most and the least, over what is taken off.
-#define PROFILER_MOST 1.7
-#define PROFILER_LEAST 0.4
 #define WORTH 0.005 // of the step: a fix that saves less is not taken towards a target
 
 struct making {
@@ -128,7 +125,7 @@ static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t c
 
 static double bounded(double share)
 {
-    return share < 0.9 ? share : 0.9;
+    return share < STK_PROFILER_SHARE_MOST ? share : STK_PROFILER_SHARE_MOST;
 }
 
 static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
@@ -146,9 +143,9 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
     double step = (double)m->out->base.measured_ns, profiler = m->pricing.gate.profiler;
     bool slows = stk_fix_may_slow(set, count);
     *out = (struct stk_whatif_scenario){
-        .low_ns = (int64_t)(p.low * step * (1 - bounded(PROFILER_MOST * profiler))),
+        .low_ns = (int64_t)(p.low * step * (1 - bounded(STK_PROFILER_MOST * profiler))),
         .expected_ns = (int64_t)(p.expected * step * (1 - profiler)),
-        .high_ns = (int64_t)(p.high * step * (1 - PROFILER_LEAST * profiler)),
+        .high_ns = (int64_t)(p.high * step * (1 - STK_PROFILER_LEAST * profiler)),
         .work = p.work,
         .saving = {p.high < p.work || slows ? 1 - p.high / p.work : 0, 1 - p.expected / p.work,
                    1 - p.low / p.work},

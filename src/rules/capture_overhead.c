@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiler's own work: where it records it (buffer flushes, instrumentation), and what a Python
-// tracer costs, by the calls that it recorded. What a profiler stretches otherwise is not seen.
+// tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
+// step whose device waits for them, as prices take it off (replay/gate.h): an estimate, with its
+// range. What a profiler stretches otherwise is not seen.
 #include "base/human.h"
 #include "rules/finding.h"
 
-enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST };
+enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
                  "1 % warned in every profile; 5 % is worth knowing"},
@@ -16,10 +18,12 @@ static const struct stk_threshold thresholds[] = {
               "a Python tracer runs at each call and return; measured 0.4 to 1 us"},
     [MOST] = {"overhead that is told without a figure", "share of the recorded time", 0.9,
               "the estimate of a call's cost is not so sure"},
+    [SLOWED] = {"recording is estimated to add", "share of the step", 0.15,
+                "0.4 to 2.6 times as much where it was measured: less may be next to nothing"},
     {0},
 };
 
-enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE };
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE, FIX_DEVICE_ALONE, FIX_STEPS };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH] = {"pytorch",
                    "Record without stacks, shapes and memory, and only the steps needed.",
@@ -39,6 +43,12 @@ static const struct stk_rep_fix fixes[] = {
          "Compare the step time with that of a run without a profiler before trusting small "
          "differences.",
          NULL},
+    [FIX_DEVICE_ALONE] = {"pytorch",
+                          "Record the device alone: what it waits for then is the job's own.",
+                          "profile(activities=[ProfilerActivity.CUDA])"},
+    [FIX_STEPS] = {"any",
+                   "Measure the steps without a profiler, and hold this profile against them.",
+                   "stoker run --level 0 -- python train.py"},
     {0},
 };
 
@@ -76,12 +86,39 @@ static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         tracer_part(ctx, share));
 }
 
+// What recording adds to a step of the host, where steps can be replayed: an estimate by the number
+// of operations and calls.
+static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                        const char **why)
+{
+    const struct stk_pricing *p = ctx->prices;
+    double share = p && p->gate.ok ? p->gate.profiler : 0, most = share * STK_PROFILER_MOST;
+    char expected[STK_HUMAN_MAX], low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    if (share < thresholds[SLOWED].value) {
+        return STK_RULE_PASSED;
+    }
+    stk_human_share(share, expected);
+    stk_human_share(share * STK_PROFILER_LEAST, low);
+    stk_human_share(most < STK_PROFILER_SHARE_MOST ? most : STK_PROFILER_SHARE_MOST, high);
+    *why = stk_rule_text(ctx, "recording is estimated to add %s of the step", expected);
+    f->title = "Recording slows the steps down";
+    f->severity = "low";
+    f->confidence = "low";
+    stk_finding_say(ctx, f,
+                    "recording operations and calls is estimated to add %s of the step, %s to %s: "
+                    "the shares of the host are those of a slowed step",
+                    expected, low, high);
+    stk_finding_fix(ctx, f, &fixes[FIX_STEPS]);
+    stk_finding_fix(ctx, f, &fixes[FIX_DEVICE_ALONE]);
+    return STK_RULE_FIRED;
+}
+
 static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                         const char **why)
 {
     double share = tracer_share(ctx);
     if (share < thresholds[NOTABLE].value) {
-        return STK_RULE_PASSED;
+        return check_slowed(ctx, f, why);
     }
     *why =
         stk_rule_text(ctx, "recording Python took about %s of the time", tracer_part(ctx, share));
@@ -127,7 +164,10 @@ const struct stk_rule stk_rule_capture_overhead = {
     .title = "The profiler takes much of the time",
     .fires =
         "The profiler's own records of its work, or the calls that a Python tracer recorded at "
-        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result.",
+        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result. Or recording "
+        "operations and calls is estimated to add 15 % to a step of the host: a replay without "
+        "what "
+        "they add each is that much shorter.",
     .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
                "its host than it is.",
     .priced = "Not priced: the time is not lost without the profiler.",

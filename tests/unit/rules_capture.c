@@ -236,6 +236,23 @@ static void overhead(void)
     CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "medium");
     fake_done(&f);
 
+    // What recording is estimated to add to a step of the host.
+    struct stk_pricing prices = {.gate = {.ok = true, .profiler = 0.14}};
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.prices = &prices;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
+    prices.gate.profiler = 0.25;
+    fake_ask(&f);
+    const struct stk_rep_finding *slowed = fake_finding(&f, "capture-overhead");
+    CHECK_STR(slowed->severity, "low");
+    CHECK(says(slowed, "add 25 % of the step, 10 % to 65 %"));
+    CHECK(advises(slowed, "stoker run --level 0") == 0);
+    prices.gate.ok = false;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
+    fake_done(&f);
+
     // A Python tracer records no cost of its own; what it recorded tells it.
     fake_init(&f, 1, STK_SCOPE_HOST);
     f.run.facts.python_events = 42000; // of 600 ms

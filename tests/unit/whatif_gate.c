@@ -150,6 +150,60 @@ static void check_first(void)
     synth_end(&s);
 }
 
+// Steps of the host: twelve operations of 20 us each around a launch, half of them on a thread that
+// the first one waits for, which it goes on 500 us behind; the device waits for both.
+static struct stk_graph *threads_job(struct synth *s, uint32_t hint)
+{
+    struct stk_build_facts facts = {.framework_hint = hint};
+    synth_begin(s);
+    stk_build_facts(s->build, &facts);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 20000;
+        synth_step(s, MAIN, at, 19990, k);
+        for (int thread = MAIN; thread <= MAIN + 1; thread++) {
+            double from = at + (thread == MAIN ? 10 : 300);
+            double every = thread == MAIN ? 20 : 1500;
+            for (int i = 0; i < 12; i++) {
+                double t = from + every * i, us = thread == MAIN ? 18 : 1490;
+                synth_host(s, thread, t, us, "aten::mm", STK_KIND_HOST_OP);
+                synth_launch(s, thread, t + us - 8, 5, "gemm", t + us, 1, 7);
+            }
+        }
+        synth_host(s, MAIN, at + 300 + 12 * 1500 + 500, 400, "aten::add_", STK_KIND_HOST_OP);
+    }
+    return summarize(s);
+}
+
+static double replayed_ns(const struct stk_graph *g, bool is_profiled)
+{
+    struct stk_scene scene;
+    struct stk_times t;
+    int64_t borders[STEPS + 1];
+    CHECK(stk_scene_init(&scene, g) && stk_times_init(&t, g));
+    if (!is_profiled) {
+        stk_scene_unprofile(&scene);
+    }
+    CHECK(stk_replay_run(&scene, &t));
+    stk_replay_steps(g, scene.nodes, &t, borders);
+    double ns = stk_replay_mean(g, borders);
+    stk_times_deinit(&t);
+    stk_scene_deinit(&scene);
+    return ns;
+}
+
+static void check_recording(void)
+{
+    struct synth s;
+    const struct stk_graph *g = threads_job(&s, 1u << STK_FW_PYTORCH);
+    CHECK(near(replayed_ns(g, true), 20000 * US, 20 * US));
+    // Of both threads: 25 operations at 2 us, 24 calls at 0.8.
+    CHECK(near(replayed_ns(g, true) - replayed_ns(g, false), 69.2 * US, 8 * US));
+    synth_end(&s);
+    g = threads_job(&s, 0); // 0.4 us an operation
+    CHECK(near(replayed_ns(g, true) - replayed_ns(g, false), 29.2 * US, 5 * US));
+    synth_end(&s);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -157,5 +211,6 @@ int main(int argc, char **argv)
     CHECK_RUN(check_filling);
     CHECK_RUN(check_waiting);
     CHECK_RUN(check_first);
+    CHECK_RUN(check_recording);
     return check_done("unit.whatif_gate");
 }
