@@ -52,6 +52,14 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+// What a profiler that records its own cost, or traces Python, can leave out.
+static void record_less(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    for (int k = FIX_TORCH; k <= FIX_COMPARE; k++) {
+        stk_finding_fix(ctx, f, &fixes[k]);
+    }
+}
+
 // A Python tracer records no cost of its own: the calls that it recorded tell it, all on one
 // interpreter's lock.
 static double tracer_share(const struct stk_rule_ctx *ctx)
@@ -125,6 +133,7 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
     f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     f->confidence = "medium";
     say_tracer(ctx, f, share);
+    record_less(ctx, f);
     return STK_RULE_FIRED;
 }
 
@@ -145,6 +154,7 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     if (share < thresholds[NOTABLE].value) {
         return check_tracer(ctx, f, why);
     }
+    record_less(ctx, f);
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
     f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
