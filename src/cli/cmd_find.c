@@ -85,7 +85,7 @@ const struct stk_cmd stk_cmd_find = {
     .examples =
         "stoker find aten::item trace.json.gz\twhere values are read back\n"
         "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
-        "stoker find '' trace.json.gz --critical --steps 4\twhat the step's end waited for\n"
+        "stoker find '' trace.json.gz --critical --steps 4\twhat its end waited for\n"
         "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
     .min_words = 0,
     .max_words = INT32_MAX,
