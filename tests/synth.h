@@ -105,6 +105,16 @@ static inline void synth_launch(struct synth *s, int64_t thread, double call_us,
                     stream, STK_KIND_KERNEL, STK_DIR_UNKNOWN, STK_MEM_UNKNOWN);
 }
 
+// A further operation of the call that was recorded last: that of a graph.
+static inline void synth_of_graph(struct synth *s, const char *kernel, double start_us,
+                                  double dur_us, int64_t stream)
+{
+    struct stk_track_key dev = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = s->device, .id = stream};
+    struct stk_row_ext ext = {.has_corr = true, .corr = s->corr};
+    synth_row(s, &dev, start_us, dur_us, kernel, STK_KIND_KERNEL, &ext);
+}
+
 // Build and summarize; the only rank, or NULL (checked).
 static inline struct stk_rank_sum *synth_summarize(struct synth *s)
 {

@@ -43,7 +43,8 @@ static void sample(struct stk_vec *v, int64_t ns)
     }
 }
 
-// Did the call launch more than this operation? Then it launched a graph, and lasts as long as that.
+// Did the call launch more than this operation? Then it launched a graph, and lasts as long as
+// that.
 static bool is_of_graph(const struct stk_lane *lane, const struct stk_node *nodes, uint32_t i)
 {
     uint32_t end = lane->first + lane->count;

@@ -200,7 +200,8 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk
 }
 
 // What the driving thread had done last when a thread that waits for orders went on: the node
-// before the one that it was in, or the fetch in whose second half it was. It must have been at work.
+// before the one that it was in, or the fetch in whose second half it was. It must have been at
+// work.
 static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
 {
     const struct stk_node *nodes = b->nodes.items;

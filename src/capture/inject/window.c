@@ -119,9 +119,9 @@ static void flush_all(void)
 
 // ---- open and close ----
 
-// Of calls the kind is on, and those that are not wanted are switched off one by one: a call that is
-// switched on while its kind is off records nothing in a context that exists already, and switching
-// the kind on forgets what was chosen before (seen with CUPTI 13.0).
+// Of calls the kind is on, and those that are not wanted are switched off one by one: a call that
+// is switched on while its kind is off records nothing in a context that exists already, and
+// switching the kind on forgets what was chosen before (seen with CUPTI 13.0).
 static void leave_out_calls(void)
 {
     for (uint32_t cbid = 1; cbid < STK_CUPTI_CALLS_MAX; cbid++) {
