@@ -82,11 +82,10 @@ const struct stk_cmd stk_cmd_find = {
         "stoker whatif --critical, of the steps among the first 200 000 events; durations are "
         "those "
         "of the whole events.",
-    .examples =
-        "stoker find aten::item trace.json.gz\twhere values are read back\n"
-        "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
-        "stoker find '' trace.json.gz --critical --steps 4\twhat its end waited for\n"
-        "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
+    .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
+                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
+                "stoker find '' trace.json.gz --critical --steps 4\twhat its end waited for\n"
+                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_KIND,    STK_OPT_ID_ON_CRITICAL, STK_OPT_ID_TRACK,    STK_OPT_ID_MIN_DUR,

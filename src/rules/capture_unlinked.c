@@ -27,13 +27,13 @@ static const struct stk_rep_fix fixes[] = {
     [FIX_CUDA] = {"cuda", "Trace the CUDA API and export all tables; record graphs node by node.",
                   "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run python "
                   "train.py"},
-    [FIX_WINDOW] = {"any",
-                    "The host's calls are in the profile, only not those of this work: start the "
-                    "profiler a few "
-                    "steps before the window of interest, filter no rows out of the file, and give "
-                    "the files of "
-                    "other processes that use the device.",
-                    NULL},
+    [FIX_WINDOW] =
+        {"any",
+         "The host's calls are in the profile, only not those of this work. Where it was "
+         "queued when the recording began, let the job wait for the device just before "
+         "(torch.cuda.synchronize(), jax.block_until_ready(state)). Filter no rows out of "
+         "the file, and give the files of other processes that use the device.",
+         NULL},
     {0},
 };
 

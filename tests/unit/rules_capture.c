@@ -212,7 +212,7 @@ static void unlinked(void)
     fake_ask(&f);
     CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "medium");
     CHECK(advises(fake_finding(&f, "capture-unlinked"), "CPU activity") < 0); // it was recorded
-    CHECK(advises(fake_finding(&f, "capture-unlinked"), "filter no rows") >= 0);
+    CHECK(advises(fake_finding(&f, "capture-unlinked"), "Filter no rows") >= 0);
     f.run.facts.has_launch_rows = false;
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "capture-unlinked"), "CPU activity"), 0);
