@@ -10,8 +10,10 @@
 // Published factors are means over products of all sizes. A product whose shapes and time say that
 // it reaches half of its device's peak or more fills the device, and is expected to reach nearly
 // the ratio of the two peaks: such products run at about four fifths of the peak of plain cores,
-// and at 60 to 80 % of that of matrix units. Below a fifth of the peak, the published factors hold,
-// in between some of both. More than the peak is a shape that is not the kernel's own.
+// and at 60 to 80 % of that of matrix units. Where no shapes are recorded, a long kernel with
+// several blocks for each multiprocessor is taken for one. Below a fifth of the peak, the published
+// factors hold, in between some of both. More than the peak is a shape that is not the kernel's
+// own.
 //
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
@@ -80,6 +82,9 @@ static const char *precision_refuse_value(const struct stk_graph *g, const struc
 // Of the peak of its type, 0 to 1: how far the kernel fills the device. 0: not known.
 static double fills(const struct stk_node *n, double peak)
 {
+    if (stk_node_alignment(n) == STK_ALIGNMENT_UNKNOWN_FILLS) {
+        return 1;
+    }
     double reached =
         peak > 0 && n->dur_ns > 0 ? stk_node_flops(n) / ((double)n->dur_ns / 1e9) / peak : 0;
     double part = (reached - FILLS_FROM) / (FILLS_ALL - FILLS_FROM);
@@ -91,9 +96,9 @@ static double fills(const struct stk_node *n, double peak)
 static double product_factor(const struct stk_graph *g, const struct stk_node *n, int class,
                              const struct change *c)
 {
-    static const double filled[STK_FIX_LEVELS] = {1, 0.9, 0.6};
-    double least = stk_node_alignment(n) == STK_ALIGNED ? 0.25 : 0;
-    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, least};
+    bool is_aligned = stk_node_alignment(n) == STK_ALIGNED;
+    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0},
+                 filled[STK_FIX_LEVELS] = {1, 0.9, is_aligned ? 0.6 : 0.25};
     double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;
     double to = peak_of(&g->rates, c->type), by = rates[c->row].factor[class][c->level];
     if (from <= 0 || to <= from) {

@@ -246,10 +246,9 @@ enum stoker_status stk_replay_path(const struct stk_analysis *a, struct stk_aren
     return status;
 }
 
-const struct stk_view_hook stk_replay_hook = {
-    .see = see, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES};
-const struct stk_view_hook stk_replay_critical_hook = {
-    .see = see_critical, .wants = STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES};
+#define WANTS (STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES | STK_WANT_GRIDS)
+const struct stk_view_hook stk_replay_hook = {.see = see, .wants = WANTS};
+const struct stk_view_hook stk_replay_critical_hook = {.see = see_critical, .wants = WANTS};
 const struct stk_view_hook stk_replay_brief_hook = {.see = see_brief,
                                                     .diagnoses = true,
                                                     .wants = STK_WANT_INPUT | STK_WANT_GRIDS |

@@ -61,8 +61,14 @@ struct stk_node {
 };
 _Static_assert(sizeof(struct stk_node) <= 48, "nodes are what a replay's memory goes into");
 
-// Are the dimensions of a matrix kernel multiples of 8?
-enum stk_graph_alignment { STK_ALIGNMENT_UNKNOWN, STK_ALIGNED, STK_UNALIGNED };
+// Are the dimensions of a matrix kernel multiples of 8? Where no shapes tell: FILLS, its blocks are
+// several for each multiprocessor, and it is no short one.
+enum stk_graph_alignment {
+    STK_ALIGNMENT_UNKNOWN,
+    STK_ALIGNED,
+    STK_UNALIGNED,
+    STK_ALIGNMENT_UNKNOWN_FILLS
+};
 
 struct stk_lane {
     uint32_t first, count; // its nodes

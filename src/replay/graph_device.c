@@ -15,7 +15,10 @@
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
 #define LONG_HEAD 0.2 // of a stream's work
-#define NEAR 16       // host nodes that are looked at before they are searched
+// A kernel that fills the device: more blocks than its multiprocessors hold at a time, and this long.
+#define FILLING_BLOCKS 3.0
+#define FILLING_NS (100 * STK_US)
+#define NEAR 16 // host nodes that are looked at before they are searched
 
 // Work of a stream before the first whose launch is recorded.
 struct head {
@@ -75,6 +78,20 @@ static enum stk_node_what copy_what(const struct stk_ext *x)
                   : STK_WHAT_OTHER;
 }
 
+// Does the kernel have work for all of the device, by its blocks and its time?
+static bool fills_device(const struct stk_trace *t, const struct stk_device_op *op)
+{
+    const struct stk_launch_config *c = stk_config_of(t, op->event);
+    uint32_t track = stk_track_of(t, op->event);
+    uint32_t device = track == STK_NONE ? STK_NONE : t->tracks[track].device;
+    if (!c || device == STK_NONE || t->devices[device].sm_count <= 0) {
+        return false;
+    }
+    double blocks = (double)c->grid[0] * c->grid[1] * c->grid[2];
+    return blocks >= FILLING_BLOCKS * t->devices[device].sm_count &&
+           stk_dur_ns(t, op->event) >= FILLING_NS;
+}
+
 static void describe(struct devices *d, const struct stk_device_op *op, uint32_t launch,
                      struct stk_node *n)
 {
@@ -99,6 +116,9 @@ static void describe(struct devices *d, const struct stk_device_op *op, uint32_t
         *what == STK_WHAT_MATRIX_32 || *what == STK_WHAT_MATRIX_TF32 || *what == STK_WHAT_MATRIX_16;
     if (is_matrix && launch != STK_NONE && t->detail_count) {
         n->size = stk_graph_shapes(t, launch);
+    }
+    if (is_matrix && n->size == STK_ALIGNMENT_UNKNOWN && fills_device(t, op)) {
+        n->size = STK_ALIGNMENT_UNKNOWN_FILLS;
     }
 }
 
