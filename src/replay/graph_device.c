@@ -15,7 +15,8 @@
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
 #define LONG_HEAD 0.2 // of a stream's work
-// A kernel that fills the device: more blocks than its multiprocessors hold at a time, and this long.
+// A kernel that fills the device: more blocks than its multiprocessors hold at a time, and this
+// long.
 #define FILLING_BLOCKS 3.0
 #define FILLING_NS (100 * STK_US)
 #define NEAR 16 // host nodes that are looked at before they are searched
