@@ -152,6 +152,7 @@ struct stk_graph {
     bool leaves_first;  // of the steps: it does not count for the mean
     bool counts_rounds; // of several workers: steps outside of them do not count for the mean
     bool has_rounds;    // mean_from and mean_to are long waits: between them are whole rounds
+    bool is_by_torch;   // its profiler recorded the operations
     bool is_contended;  // much of the waiting of its streams is beside others that run
     struct stk_host_op *host_ops;
     uint32_t host_op_count;

@@ -261,6 +261,7 @@ bool stk_graph_hosts(struct stk_graph_build *b)
     const struct stk_analysis *a = b->a;
     struct host h = {.b = b, .is_torch = is_by_torch(a->t), .waits = find_stream_waits(b)};
     bool ok = h.waits && stk_segments_init(&h.segments, a);
+    b->g->is_by_torch = h.is_torch;
     b->g->driver = STK_NONE;
     for (uint32_t i = 0; ok && i < a->t->track_count && b->lanes.count < MAX_LANES; i++) {
         ok = !is_wanted(a, i) || add_lane(&h, i);

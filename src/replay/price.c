@@ -187,6 +187,8 @@ static bool find_base(struct stk_pricing *p)
     p->base_inner_ns = o.inner_ns;
     share_path(o.critical, p->base_path);
     p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
+    double most = p->graphs[0]->is_by_torch ? STK_PROFILER_MOST_TORCH : STK_PROFILER_MOST;
+    p->gate.profiler_most = bounded(most * p->gate.profiler, 0, STK_PROFILER_SHARE_MOST);
     return true;
 }
 

@@ -123,11 +123,6 @@ static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t c
     return f != NULL;
 }
 
-static double bounded(double share)
-{
-    return share < STK_PROFILER_SHARE_MOST ? share : STK_PROFILER_SHARE_MOST;
-}
-
 static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
                   struct stk_whatif_scenario *out)
 {
@@ -143,7 +138,7 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
     double step = (double)m->out->base.measured_ns, profiler = m->pricing.gate.profiler;
     bool slows = stk_fix_may_slow(set, count);
     *out = (struct stk_whatif_scenario){
-        .low_ns = (int64_t)(p.low * step * (1 - bounded(STK_PROFILER_MOST * profiler))),
+        .low_ns = (int64_t)(p.low * step * (1 - m->pricing.gate.profiler_most)),
         .expected_ns = (int64_t)(p.expected * step * (1 - profiler)),
         .high_ns = (int64_t)(p.high * step * (1 - STK_PROFILER_LEAST * profiler)),
         .work = p.work,

@@ -100,14 +100,14 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
                                         const char **why)
 {
     const struct stk_pricing *p = ctx->prices;
-    double share = p && p->gate.ok ? p->gate.profiler : 0, most = share * STK_PROFILER_MOST;
+    double share = p && p->gate.ok ? p->gate.profiler : 0;
     char expected[STK_HUMAN_MAX], low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
     if (share < thresholds[SLOWED].value) {
         return STK_RULE_PASSED;
     }
     stk_human_share(share, expected);
     stk_human_share(share * STK_PROFILER_LEAST, low);
-    stk_human_share(most < STK_PROFILER_SHARE_MOST ? most : STK_PROFILER_SHARE_MOST, high);
+    stk_human_share(p->gate.profiler_most, high);
     *why = stk_rule_text(ctx, "recording is estimated to add %s of the step", expected);
     f->title = "Recording slows the steps down";
     f->severity = "low";

@@ -237,7 +237,7 @@ static void overhead(void)
     fake_done(&f);
 
     // What recording is estimated to add to a step of the host.
-    struct stk_pricing prices = {.gate = {.ok = true, .profiler = 0.14}};
+    struct stk_pricing prices = {.gate = {.ok = true, .profiler = 0.14, .profiler_most = 0.65}};
     fake_init(&f, 1, STK_SCOPE_STEPS);
     f.prices = &prices;
     fake_ask(&f);
