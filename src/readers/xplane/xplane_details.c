@@ -319,13 +319,28 @@ static bool has_scope(uint8_t kind)
     return stk_kind_is_device_work(kind) || kind == STK_KIND_HOST_OP;
 }
 
+// "%all-reduce.3 = f32[...": XLA names an instruction after what it does, unless it was renamed.
+static bool is_named_collective(struct stk_str text)
+{
+    static const char *const starts[] = {"all-", "reduce-scatter", "collective-permute"};
+    size_t skip = text.n && text.p[0] == '%';
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        size_t n = strlen(starts[i]);
+        if (text.n >= skip + n && memcmp(text.p + skip, starts[i], n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out)
 {
     struct taking t = {.d = d, .out = out, .kind = kind};
     bool is_counter = d->line->kind == STK_XP_LINE_COUNTER;
-    bool moves = kind == STK_KIND_COLLECTIVE ? stk_wants_messages(d->wants)
-                                             : (d->wants & STK_WANT_COLLECTIVES) != 0;
+    bool moves = m && (kind == STK_KIND_COLLECTIVE || is_named_collective(m->name))
+                     ? stk_wants_messages(d->wants)
+                     : (d->wants & STK_WANT_COLLECTIVES) != 0;
     if (moves && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
         take_collective(&t, m->name);
     }
