@@ -447,7 +447,7 @@ static bool is_python_next(struct stk_str name)
 
 // XLA on a CPU ends the row of each operation, "dot.2", with an instant "end: dot.2": so its names
 // are known. Where they are, the call that runs an executable only launches: what it computes at
-// once lies within it.
+// once lies within it; and reading an array waits for no device: those rows tell what it waits for.
 static void classify_xla_ops(const struct stk_trace *t, uint32_t *classes)
 {
     struct stk_str end = STK_STR("end: ");
@@ -463,8 +463,11 @@ static void classify_xla_ops(const struct stk_trace *t, uint32_t *classes)
         }
     }
     for (uint32_t i = 0; i < t->strings.count && any; i++) {
-        if (stk_str_contains(stk_strpool_get(&t->strings, i), STK_STR("Executable::Execute"))) {
+        struct stk_str name = stk_strpool_get(&t->strings, i);
+        if (stk_str_contains(name, STK_STR("Executable::Execute"))) {
             classes[i] &= ~STK_NAME_MODEL_OP;
+        } else if (stk_str_eq(name, STK_STR("np.asarray(jax.Array)"))) {
+            classes[i] &= ~STK_NAME_SYNC;
         }
     }
 }
