@@ -154,7 +154,8 @@ static void check_first(void)
 // the first one waits for, which it goes on 500 us behind; the device waits for both.
 static struct stk_graph *threads_job(struct synth *s, uint32_t hint)
 {
-    struct stk_build_facts facts = {.framework_hint = hint};
+    struct stk_build_facts facts = {
+        .format = "kineto", .rank = -1, .world_size = -1, .framework_hint = hint};
     synth_begin(s);
     stk_build_facts(s->build, &facts);
     for (int64_t k = 0; k < STEPS; k++) {
