@@ -4,6 +4,7 @@ the filter, or Pillow in the threads, as the setting says."""
 
 import concurrent.futures
 import random
+import sys
 
 import spdl.pipeline
 
@@ -17,7 +18,7 @@ try:
     _import_libspdl()  # otherwise it is looked for at each image
     HAS_IO = True
 except Exception as e:  # no FFmpeg libraries
-    print(f"SPDL's decoder cannot be used: {e}")
+    print(f"SPDL's decoder cannot be used: {e}", file=sys.stderr)  # stdout carries the answers
     HAS_IO = False
 
 

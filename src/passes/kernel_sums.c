@@ -11,7 +11,6 @@
 #include "passes/sums.h"
 
 #define SHORT_KERNEL_NS 10000
-#define ROWS_MAX (1u << 17) // of a rank; what has further names is a row of each device
 #define FURTHER "further kernels"
 
 struct sweep {
@@ -31,7 +30,7 @@ static bool is_kernel(uint8_t kind)
 static bool add_kernel(struct sweep *s, uint32_t line, uint32_t event, int64_t dur_ns)
 {
     uint32_t id = s->view->t->name[event];
-    bool is_further = s->slot[id] == 0 && s->rows.count >= ROWS_MAX;
+    bool is_further = s->slot[id] == 0 && s->rows.count >= STK_NAMED_ROWS_MAX;
     id = is_further ? 0 : id;
     if (s->slot[id] == 0) {
         struct stk_kernel_row *row = stk_vec_push(&s->rows);

@@ -33,7 +33,6 @@
 #define FIRST_OWNER STK_OWNER_FIRST
 
 #define NO_ROW UINT32_MAX
-#define ROWS_MAX (1u << 17) // of a rank, by name; what has further names is a row of each side
 #define FURTHER "further operations"
 
 struct open_op {
@@ -76,7 +75,7 @@ struct sweep {
 // Index into slots: of a name or group, behind all names of those that have no row of their own.
 static uint32_t slot_of(const struct sweep *s, uint32_t id, bool on_device)
 {
-    bool own = s->by || s->slot[on_device][id] || s->rows.count < ROWS_MAX;
+    bool own = s->by || s->slot[on_device][id] || s->rows.count < STK_NAMED_ROWS_MAX;
     return own ? id : s->view->t->strings.count;
 }
 

@@ -16,7 +16,6 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_kernels.h"
 
-#define ROWS_MAX (1u << 17) // of a rank; what has further names is a row of each device
 #define FURTHER "further operations"
 
 struct roofline_op {
@@ -72,7 +71,7 @@ static uint32_t op_row(struct sweep *s, uint32_t line, uint32_t event)
     int created = 0;
     uint32_t id = stk_kernel_row_id(s->view->t, s->owner, event);
     uint32_t device = s->view->lines[line].device;
-    if (s->ops.count >= ROWS_MAX && !stk_map_get(&s->row_of, id, device)) {
+    if (s->ops.count >= STK_NAMED_ROWS_MAX && !stk_map_get(&s->row_of, id, device)) {
         return further_row(s, line);
     }
     uint32_t *at = stk_map_put(&s->row_of, id, device, (uint32_t)s->ops.count + 1, &created);

@@ -257,28 +257,43 @@ static int64_t group_size(struct stk_str text)
     return members;
 }
 
+static const struct hlo_collective {
+    const char *call; // as in the text, a blank before and a parenthesis behind
+    enum stk_collective_kind kind;
+    bool has_input; // among its shapes
+} hlo_collectives[] = {{" all-reduce(", STK_COLLECTIVE_ALL_REDUCE, false},
+                       {" all-reduce-start(", STK_COLLECTIVE_ALL_REDUCE, false},
+                       {" all-gather(", STK_COLLECTIVE_ALL_GATHER, false},
+                       {" all-gather-start(", STK_COLLECTIVE_ALL_GATHER, true},
+                       {" reduce-scatter(", STK_COLLECTIVE_REDUCE_SCATTER, false},
+                       {" all-to-all(", STK_COLLECTIVE_ALL_TO_ALL, false},
+                       {" collective-permute(", STK_COLLECTIVE_PERMUTE, false},
+                       {" collective-permute-start(", STK_COLLECTIVE_PERMUTE, true}};
+#define HLO_COLLECTIVES (sizeof hlo_collectives / sizeof hlo_collectives[0])
+
+// "%all-reduce.3 = f32[...": XLA names an instruction after what it does, unless it was renamed.
+static bool is_named_collective(struct stk_str text)
+{
+    size_t skip = text.n && text.p[0] == '%';
+    for (size_t i = 0; i < HLO_COLLECTIVES; i++) {
+        size_t n = strlen(hlo_collectives[i].call) - 2;
+        if (text.n >= skip + n && memcmp(text.p + skip, hlo_collectives[i].call + 1, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_collective(struct taking *t, struct stk_str text)
 {
-    static const struct {
-        const char *call;
-        enum stk_collective_kind kind;
-        bool has_input; // among its shapes
-    } kinds[] = {{" all-reduce(", STK_COLLECTIVE_ALL_REDUCE, false},
-                 {" all-reduce-start(", STK_COLLECTIVE_ALL_REDUCE, false},
-                 {" all-gather(", STK_COLLECTIVE_ALL_GATHER, false},
-                 {" all-gather-start(", STK_COLLECTIVE_ALL_GATHER, true},
-                 {" reduce-scatter(", STK_COLLECTIVE_REDUCE_SCATTER, false},
-                 {" all-to-all(", STK_COLLECTIVE_ALL_TO_ALL, false},
-                 {" collective-permute(", STK_COLLECTIVE_PERMUTE, false},
-                 {" collective-permute-start(", STK_COLLECTIVE_PERMUTE, true}};
     const char *shape = memmem(text.p, text.n, " = ", 3), *call = NULL;
     enum stk_collective_kind kind = STK_COLLECTIVE_NONE;
     bool of_largest = false;
-    for (size_t i = 0; shape && !call && i < sizeof kinds / sizeof kinds[0]; i++) {
-        kind = kinds[i].kind;
-        of_largest = kinds[i].has_input;
-        call =
-            memmem(shape, (size_t)(text.p + text.n - shape), kinds[i].call, strlen(kinds[i].call));
+    for (size_t i = 0; shape && !call && i < HLO_COLLECTIVES; i++) {
+        const struct hlo_collective *c = &hlo_collectives[i];
+        kind = c->kind;
+        of_largest = c->has_input;
+        call = memmem(shape, (size_t)(text.p + text.n - shape), c->call, strlen(c->call));
     }
     if (!call) {
         return;
@@ -319,30 +334,16 @@ static bool has_scope(uint8_t kind)
     return stk_kind_is_device_work(kind) || kind == STK_KIND_HOST_OP;
 }
 
-// "%all-reduce.3 = f32[...": XLA names an instruction after what it does, unless it was renamed.
-static bool is_named_collective(struct stk_str text)
-{
-    static const char *const starts[] = {"all-", "reduce-scatter", "collective-permute"};
-    size_t skip = text.n && text.p[0] == '%';
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-        size_t n = strlen(starts[i]);
-        if (text.n >= skip + n && memcmp(text.p + skip, starts[i], n) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out)
 {
     struct taking t = {.d = d, .out = out, .kind = kind};
     bool is_counter = d->line->kind == STK_XP_LINE_COUNTER;
-    bool moves = m && (kind == STK_KIND_COLLECTIVE || is_named_collective(m->name))
-                     ? stk_wants_messages(d->wants)
-                     : (d->wants & STK_WANT_COLLECTIVES) != 0;
-    if (moves && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
-        take_collective(&t, m->name);
+    if (m && m->name.n && d->line->kind == STK_XP_LINE_OPS) {
+        bool is_named = kind == STK_KIND_COLLECTIVE || is_named_collective(m->name);
+        if (is_named ? stk_wants_messages(d->wants) : (d->wants & STK_WANT_COLLECTIVES) != 0) {
+            take_collective(&t, m->name);
+        }
     }
     t.wants_scope = d->wants & STK_WANT_SCOPES && has_scope(kind);
     t.wants_update = d->wants & STK_WANT_COLLECTIVES && kind == STK_KIND_KERNEL &&
