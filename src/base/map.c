@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hash map with open addressing and linear probing: a power of two of slots, at most 2/3 full.
+// Sorting: of many entries byte by byte from the lowest one (radix sort), bytes in which all agree
+// left out; of few, or without memory for a second array, by comparing.
 #include "base/map.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -10,6 +14,8 @@
 #include "base/sort.h"
 
 #define SLOTS_MIN 16
+#define RADIX_FROM 2048 // entries
+#define KEY_BYTES 16u
 
 void stk_map_init(struct stk_map *m, size_t max_count)
 {
@@ -53,10 +59,11 @@ static int grow(struct stk_map *m)
 {
     size_t capacity = m->capacity ? m->capacity * 2 : SLOTS_MIN;
     STK_ASSERT(m->count < capacity);
-    struct stk_map_entry *entries = stk_alloc_zero(capacity, sizeof *entries);
+    struct stk_map_entry *entries = stk_alloc_large(capacity, sizeof *entries);
     if (!entries) {
         return -1;
     }
+    memset(entries, 0, capacity * sizeof *entries); // zeroed pages that are read first fault twice
     for (size_t i = 0; i < m->capacity; i++) {
         if (m->entries[i].full) {
             *find(entries, capacity, m->entries[i].a, m->entries[i].b) = m->entries[i];
@@ -102,14 +109,59 @@ static int compare_keys(const void *pa, const void *pb)
     return (x->b > y->b) - (x->b < y->b);
 }
 
+// Byte of the key, 0 the lowest of b.
+static unsigned key_byte(const struct stk_map_entry *e, unsigned byte)
+{
+    return (byte < 8 ? e->b >> 8 * byte : e->a >> 8 * (byte - 8)) & 0xff;
+}
+
+// From one array to the other by one byte, those that agree in the order that they have. False: all
+// agree, and nothing was done.
+static bool scatter(const struct stk_map_entry *from, struct stk_map_entry *to, size_t n,
+                    unsigned byte)
+{
+    size_t at[257] = {0};
+    for (size_t i = 0; i < n; i++) {
+        at[key_byte(&from[i], byte) + 1]++;
+    }
+    if (at[key_byte(&from[0], byte) + 1] == n) {
+        return false;
+    }
+    for (unsigned k = 0; k < 256; k++) {
+        at[k + 1] += at[k];
+    }
+    for (size_t i = 0; i < n; i++) {
+        to[at[key_byte(&from[i], byte)]++] = from[i];
+    }
+    return true;
+}
+
+// The sorted array, which is one of the two; the other one is freed.
+static struct stk_map_entry *radix_sort(struct stk_map_entry *entries, struct stk_map_entry *other,
+                                        size_t n)
+{
+    for (unsigned byte = 0; byte < KEY_BYTES; byte++) {
+        if (scatter(entries, other, n, byte)) {
+            struct stk_map_entry *swapped = entries;
+            entries = other;
+            other = swapped;
+        }
+    }
+    stk_free(other);
+    return entries;
+}
+
 struct stk_map_entry *stk_map_sorted(const struct stk_map *m)
 {
-    struct stk_map_entry *sorted = stk_alloc_array(m->count + 1, sizeof *sorted);
+    struct stk_map_entry *sorted = stk_alloc_array(m->count + 1, sizeof *sorted), *other = NULL;
     size_t n = 0;
     for (size_t i = 0; sorted && i < m->capacity; i++) {
         if (m->entries[i].full) {
             sorted[n++] = m->entries[i];
         }
+    }
+    if (sorted && n >= RADIX_FROM && (other = stk_alloc_array(n, sizeof *other))) {
+        return radix_sort(sorted, other, n);
     }
     stk_sort(sorted, n, sizeof *sorted, compare_keys);
     return sorted;

@@ -118,7 +118,7 @@ struct stk_track_entry {
 };
 struct stk_track_table {
     struct stk_vec entries; // struct stk_track_entry
-    uint32_t *slots;        // entry index + 1, open addressing
+    uint32_t *slots; // open addressing; 0: free, else entry index + 1 and a part of the key's hash
     uint32_t slot_count;
 };
 void stk_tracks_init(struct stk_track_table *t);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of tracks by key: open addressing over an array of entries, so that an entry's index is
-// its id and entries stay in order of first appearance.
+// its id and entries stay in order of first appearance. A slot holds a part of the key's hash
+// beside the index: of a full table most keys that are asked for are not there, and no entry is
+// looked at for them.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "store/build_impl.h"
+
+#define INDEX_BITS 18u // of a slot: index + 1; the rest is of the hash
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+_Static_assert(STK_TRACKS_MAX < INDEX_MASK, "an index and one fit into a slot");
 
 struct key_words {
     int64_t kind, process, device, id, sid;
@@ -35,13 +43,16 @@ void stk_tracks_deinit(struct stk_track_table *t)
     stk_tracks_init(t);
 }
 
-// Slot of the key: holds its entry, or is the free one where it belongs.
+// Slot of the key, whose hash goes into *tag as a slot has it: holds its entry, or is the free one
+// where it belongs.
 static uint32_t *find_slot(uint32_t *slots, uint32_t slot_count, const struct stk_track_table *t,
-                           const struct stk_track_entry *e)
+                           const struct stk_track_entry *e, uint32_t *tag)
 {
-    uint32_t mask = slot_count - 1;
-    uint32_t i = (uint32_t)hash_key(e) & mask;
-    while (slots[i] && !same_key(stk_tracks_at(t, slots[i] - 1), e)) {
+    uint64_t hash = hash_key(e);
+    uint32_t mask = slot_count - 1, i = (uint32_t)hash & mask;
+    *tag = (uint32_t)(hash >> 32) & ~INDEX_MASK;
+    while (slots[i] && ((slots[i] & ~INDEX_MASK) != *tag ||
+                        !same_key(stk_tracks_at(t, (slots[i] & INDEX_MASK) - 1), e))) {
         i = (i + 1) & mask;
     }
     return &slots[i];
@@ -50,12 +61,15 @@ static uint32_t *find_slot(uint32_t *slots, uint32_t slot_count, const struct st
 static bool grow(struct stk_track_table *t)
 {
     uint32_t slot_count = t->slot_count ? t->slot_count * 2 : 64;
-    uint32_t *slots = stk_alloc_zero(slot_count, sizeof *slots);
+    uint32_t *slots = stk_alloc_large(slot_count, sizeof *slots);
     if (!slots) {
         return false;
     }
+    memset(slots, 0, slot_count * sizeof *slots); // zeroed pages that are read first fault twice
     for (uint32_t i = 0; i < t->entries.count; i++) {
-        *find_slot(slots, slot_count, t, stk_tracks_at(t, i)) = i + 1;
+        uint32_t tag;
+        uint32_t *slot = find_slot(slots, slot_count, t, stk_tracks_at(t, i), &tag);
+        *slot = tag | (i + 1);
     }
     stk_free(t->slots);
     t->slots = slots;
@@ -68,9 +82,10 @@ uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry 
     if ((t->entries.count + 1) * 2 > t->slot_count && !grow(t)) {
         return STK_NONE;
     }
-    uint32_t *slot = find_slot(t->slots, t->slot_count, t, e);
+    uint32_t tag;
+    uint32_t *slot = find_slot(t->slots, t->slot_count, t, e, &tag);
     if (*slot) {
-        return *slot - 1;
+        return (*slot & INDEX_MASK) - 1;
     }
     if (stk_tracks_full(t)) {
         return STK_NONE;
@@ -84,6 +99,7 @@ uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry 
     added->device = e->device;
     added->id = e->id;
     added->sid = e->sid;
-    *slot = (uint32_t)t->entries.count;
-    return *slot - 1;
+    uint32_t index = (uint32_t)t->entries.count - 1;
+    *slot = tag | (index + 1);
+    return index;
 }

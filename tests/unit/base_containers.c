@@ -139,6 +139,33 @@ static void maps(void)
     stk_map_deinit(&m);
 }
 
+// Keys of any size in both words, some of which agree in one: by comparing and byte by byte.
+static void sorted_maps(void)
+{
+    const size_t counts[] = {1, 100, 2047, 2048, 30000};
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+        struct stk_map m;
+        stk_map_init(&m, counts[k]);
+        while (m.count < counts[k]) {
+            uint64_t a = next_random() >> next_random() % 64, b = next_random()
+                                                                  << next_random() % 64;
+            CHECK(stk_map_put(&m, a % 16 ? a : 7, b % 3 ? b : UINT64_MAX - a, (uint32_t)(a ^ b),
+                              NULL));
+        }
+        struct stk_map_entry *sorted = stk_map_sorted(&m);
+        size_t wrong = 0;
+        for (size_t i = 0; sorted && i < m.count; i++) {
+            const struct stk_map_entry *e = &sorted[i], *before = i ? e - 1 : NULL;
+            uint32_t *value = stk_map_get(&m, e->a, e->b);
+            wrong += !value || *value != e->value;
+            wrong += before && (before->a > e->a || (before->a == e->a && before->b >= e->b));
+        }
+        CHECK(sorted && wrong == 0);
+        stk_free(sorted);
+        stk_map_deinit(&m);
+    }
+}
+
 static void pools(void)
 {
     enum { N = 100000 };
@@ -226,6 +253,7 @@ int main(int argc, char **argv)
     CHECK_RUN(vectors);
     CHECK_RUN(sorting);
     CHECK_RUN(maps);
+    CHECK_RUN(sorted_maps);
     CHECK_RUN(pools);
     for (int sticky = 0; sticky < 2; sticky++) {
         uint64_t n = 1;
