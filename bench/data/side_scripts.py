@@ -28,6 +28,7 @@ PEER = HERE.parent.parent / "tests/peers/tf_scripts"
 OWN = importlib.util.find_spec("stoker") is not None
 MODULE = "stoker.data" if OWN else "tensorflow"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # as in side_tf.py
 tf = importlib.import_module(MODULE)
 LENGTH = 2048  # elements of a repeated source, about
 UNKNOWN_TIMES = 128  # of one whose length is not known

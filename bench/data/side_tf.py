@@ -5,6 +5,9 @@ import os
 import re
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# oneDNN's allocator keeps large buffers, as TensorFlow has it on processors with VNNI; elsewhere each batch above
+# glibc's 32 MB comes on fresh pages, six times slower.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 import numpy as np
 import tensorflow as tf
 
