@@ -191,6 +191,12 @@ bool stk_preparation_check(struct stk_analysis *a);
 // block_end.c: waits of the training thread that end when another thread has prepared data become
 // fetches. Called when the driver is known. False: no memory.
 bool stk_block_ends_find(struct stk_analysis *a);
+// copied_batch.c: batches that are made by operators on the host right before they are copied to
+// the device become fetches. Called when the others are known. False: no memory.
+bool stk_copied_batches_find(struct stk_analysis *a);
+// fetch_calls.c: what the training thread calls in its fetches. Called when these are known. False:
+// no memory.
+bool stk_fetch_calls_count(struct stk_analysis *a);
 // first_use.c: adds calls that are slow since they are the first to the compile marks.
 STK_MUST_CHECK enum stoker_status stk_first_use_find(struct stk_analysis *a,
                                                      struct stoker_err *err);

@@ -119,6 +119,11 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->own_batches += b->own_batches;
     a->own_handing_ns += b->own_handing_ns;
     a->input_asleep_ns += b->input_asleep_ns;
+    a->fetch_calls += b->fetch_calls;
+    a->fetch_ops += b->fetch_ops;
+    a->fetch_stacks += b->fetch_stacks;
+    a->fetch_fine_ns += b->fetch_fine_ns;
+    a->evaluated_fetch_ns += b->evaluated_fetch_ns;
     a->serialized_launches += b->serialized_launches;
     a->compile_recurring_ns += b->compile_recurring_ns;
     a->profiler_overhead_ns += b->profiler_overhead_ns;

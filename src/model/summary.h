@@ -253,6 +253,11 @@ struct stk_facts {
     uint64_t own_batches;    // steps whose batch the loop itself makes (own_batch.h)
     int64_t own_handing_ns;  // of these, in calls that hand it over to the framework
     int64_t input_asleep_ns; // in fetches: who prepares waits for an answer, and keeps no core busy
+    // In fetches, on the training thread: calls, the time that goes by in short ones; operators of
+    // PyTorch's among them, those that put samples together into a tensor (fetch_calls.c).
+    uint64_t fetch_calls, fetch_ops, fetch_stacks;
+    int64_t fetch_fine_ns;
+    int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device
                                   // is idle

@@ -13,6 +13,8 @@
 #include "model/verdict.h"
 #include "model/verdict_text.h"
 
+#define HANDS_OVER 0.25 // of the mean step, at most, is a step that waits for nothing
+
 #define AT(name) stk_threshold_value(STK_T_##name)
 
 static enum stk_verdict_kind kind_of_group(enum stk_group group)
@@ -369,6 +371,15 @@ static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_ve
     return kind;
 }
 
+// Where a loop runs ahead of its work (JAX on a processor) and waits for it every few steps, a
+// usual step only hands its work over: it is short, and no model's work is in it.
+static bool only_hands_over(const struct stk_run_sum *run, const struct stk_verdict *v,
+                            const struct stk_step *median)
+{
+    return v->kind == STK_VERDICT_COMPUTE && run->scope == STK_SCOPE_HOST &&
+           (double)median->dur_ns < HANDS_OVER * (double)run->step_mean_ns;
+}
+
 // What the median step alone says; the same as the whole where there is none or order decided.
 static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
                                            const struct stk_verdict *v)
@@ -380,6 +391,9 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
     }
     double share[STK_GROUP_COUNT];
     const struct stk_step *s = &run->steps[run->median_step];
+    if (only_hands_over(run, v, s)) {
+        return v->kind;
+    }
     shares_of(s->parts, s->dur_ns, share);
     move_recurring_compile(run, share);
     move_unrecorded(run, share);

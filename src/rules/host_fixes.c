@@ -83,6 +83,7 @@ enum {
     FIX_JAX_CALLBACK,
     FIX_BATCH,
     FIX_PYTHON,
+    FIX_ANSWER,
     FIX_WAIT,
     FIX_RECORD
 };
@@ -281,6 +282,12 @@ const struct stk_rep_fix stk_host_fixes[] = {
                    STK_SNIPPET_BATCH},
     [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
                     "py-spy record --native -o loop.svg --pid PID"},
+    [FIX_ANSWER] =
+        {"any",
+         "The function named above waits for another program's answer, and the step needs none of "
+         "it: call it every hundred steps, or let another thread do it.",
+         "later = concurrent.futures.ThreadPoolExecutor(1)  # once, before the loop\n"
+         "later.submit(report, step, value)                 # in the place of report(step, value)"},
     [FIX_WAIT] = {"any",
                   "The thread is blocked, not busy. Let what it waits for run without it: a queue "
                   "with room, a lock held for less, a result asked for later, no sleep.",
@@ -555,6 +562,14 @@ static void choose_ddp(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
+// A function of the job's own waits for what comes over a connection.
+static bool awaits_answer(const struct stk_rule_ctx *ctx)
+{
+    static const char *const connections[] = {"socket", "ssl", "http", "recv", NULL};
+    return stk_rule_owners_tell(&ctx->pass.run->causes[STK_PART_WAIT]) &&
+           stk_rule_cause_names_any(ctx, STK_PART_WAIT, connections);
+}
+
 void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            uint32_t losses)
 {
@@ -567,6 +582,9 @@ void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findin
         fix(ctx, f, i);
     }
     if (losses & STK_HOST_BLOCKED) {
+        if (awaits_answer(ctx)) {
+            fix(ctx, f, FIX_ANSWER);
+        }
         fix(ctx, f, FIX_WAIT);
     }
     if (losses & (STK_HOST_CODE | STK_HOST_LAUNCHES)) {

@@ -7,6 +7,7 @@
 
 #include "base/human.h"
 #include "rules/input_fixes.h"
+#include "rules/input_makers.h"
 
 const struct stk_threshold stk_input_thresholds[] = {
     [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
@@ -38,6 +39,13 @@ const struct stk_threshold stk_input_thresholds[] = {
                                "half of the time decides what is mended first"},
     [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
                                 "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_OPS] = {"operators of PyTorch's in a fetch", "a batch", 200,
+                            "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
+                             "then no single piece of work, as decoding is, holds up a batch"},
+    [STK_INPUT_FROM_TENSOR] = {"handing over a tensor of a batch", "us", 400,
+                               "350 to 470 us of the training process, measured with 2 to 40 "
+                               "tensors: a file descriptor, messages and a mapping for each"},
     [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
                                   "a loop that calls one compiled function has a few"},
     {0},
@@ -46,6 +54,8 @@ const struct stk_threshold stk_input_thresholds[] = {
 enum {
     FIX_AT_ONCE,
     FIX_TORCH_AT_ONCE,
+    FIX_WHOLE_BATCH,
+    FIX_SHORT_BATCH,
     FIX_NO_WORKERS,
     FIX_TRACE_WORKERS,
     FIX_ITEM,
@@ -89,6 +99,12 @@ enum {
     "workers = min(8, len(os.sched_getaffinity(0)))  # cores the job may use\n"                    \
     "loader = DataLoader(dataset, batch_size=batch_size, num_workers=workers,\n"                   \
     "                    persistent_workers=True" more ")"
+// A loader that gives its Dataset the numbers of a whole batch.
+#define TORCH_WHOLE                                                                                \
+    "batches = BatchSampler(RandomSampler(dataset), batch_size, drop_last=True)\n"                 \
+    "loader = DataLoader(dataset, sampler=batches, batch_size=None)\n"                             \
+    "def __getitem__(self, rows):  # of the Dataset: all numbers of a batch\n"                     \
+    "    return self.x[rows], self.y[rows]"
 const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_AT_ONCE] =
         {"any",
@@ -110,11 +126,24 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "def __getitems__(self, numbers):  # of the Dataset, beside __getitem__\n"
          "    with concurrent.futures.ThreadPoolExecutor(16) as pool:\n"
          "        return list(pool.map(self.__getitem__, numbers))"},
+    [FIX_WHOLE_BATCH] =
+        {"pytorch",
+         "A batch is made by many short calls, sample by sample, which cost a worker as much, and "
+         "default_collate more of them: give the Dataset the numbers of a whole batch, and index "
+         "and compute once for all of its samples. That needs no further processor.",
+         TORCH_WHOLE},
+    [FIX_SHORT_BATCH] =
+        {"pytorch",
+         "A batch is made in about the time that a worker takes to hand it over: where the data "
+         "fit into memory, give the Dataset the numbers of a whole batch, and index once for all "
+         "of its samples.",
+         TORCH_WHOLE},
     [FIX_NO_WORKERS] =
         {"pytorch",
          "The training process prepares each batch itself (num_workers=0): let worker processes "
-         "do it ahead of time, at most as many as the cores that the job may use. An "
-         "IterableDataset must split its data among them, or each worker gives all of it.",
+         "do it ahead of time, at most as many as the cores that the job may use, and the step "
+         "leaves free. An IterableDataset must split its data among them, or each worker gives "
+         "all of it.",
          TORCH_LOADER("")},
     [FIX_TRACE_WORKERS] =
         {"pytorch",
@@ -148,8 +177,8 @@ const struct stk_rep_fix stk_input_fixes[] = {
     [FIX_LOADER] =
         {"pytorch",
          "Prepare batches in worker processes, ahead of time, at most as many as the cores that "
-         "the job may use. An IterableDataset must split its data among them, or each worker "
-         "gives all of it.",
+         "the job may use, and the step leaves free. An IterableDataset must split its data among "
+         "them, or each worker gives all of it.",
          TORCH_LOADER("")},
     [FIX_ITERABLE] = {"pytorch", "In an IterableDataset, let each worker read its own part.",
                       "def __iter__(self):\n"
@@ -265,9 +294,9 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "    read_options=grain.ReadOptions(num_threads=16, prefetch_buffer_size=64))"},
     [FIX_GRAIN_WORKERS] =
         {"jax",
-         "Grain's worker processes make the batches, and do not keep up: raise their number up to "
-         "the cores that the job may use, let each read with several threads, or make an element "
-         "cheaper.",
+         "Grain's worker processes make the batches, and do not keep up: make an element cheaper, "
+         "or raise their number, as far as cores are free; where they wait for a disk or a "
+         "network, let each read with several threads.",
          NULL},
     [FIX_JAX_JIT] =
         {"jax",
@@ -321,9 +350,10 @@ const struct stk_rep_fix stk_input_fixes[] = {
          NULL},
     [FIX_OWN_THREAD] =
         {"any",
-         "Threads or processes of the job's own make the batches already, and do not keep up: let "
-         "more of them work at once (as many as there are cores; more where they wait for a disk "
-         "or a network), ask further ahead, or make a batch cheaper.",
+         "Threads or processes of the job's own make the batches already, and do not keep up. Make "
+         "a batch cheaper: whole batches rather than samples, once what each epoch repeats, fewer "
+         "and larger files. More of them help as far as cores are free, and beyond where they wait "
+         "for a disk or a network; asking further ahead helps where the mean rate suffices.",
          NULL},
     [FIX_EVEN] = {"any",
                   "Look at what the long fetch did: a shuffle buffer that fills, a new epoch or "
@@ -335,11 +365,6 @@ const struct stk_rep_fix stk_input_fixes[] = {
                    NULL},
     {0},
 };
-
-static bool is_named(const struct stk_rule_ctx *ctx, const char *word)
-{
-    return stk_rule_cause_names(ctx, STK_PART_INPUT, word);
-}
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -401,42 +426,57 @@ bool stk_input_is_handing(const struct stk_rule_ctx *ctx)
                                          stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
 }
 
-bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
+// The calls of a batch, where they are many, and why workers would not pay.
+static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    return share_of(facts->input_asleep_ns, facts->loader_fetch_ns) >=
-               stk_input_thresholds[STK_INPUT_FROM_ASLEEP].value &&
-           !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
-}
-
-// Functions of the job's own, called in the fetch, fill most of it.
-static bool owns_fetch(const struct stk_rule_ctx *ctx)
-{
-    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
-    int64_t ns = 0;
-    for (int i = 0; i < c->owner_count; i++) {
-        ns += c->owners[i].count > 1 ? c->owners[i].ns : 0; // the loop itself is called once
+    char calls[STK_HUMAN_MAX], share[STK_HUMAN_MAX], tensors[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    if (stk_input_many_calls(ctx)) {
+        stk_finding_say(
+            ctx, f, "a batch takes %s operators of PyTorch's, and short calls %s of its time",
+            stk_human_count(facts->fetch_ops / facts->loader_fetches, calls),
+            stk_human_share(share_of(facts->fetch_fine_ns, facts->loader_fetch_ns), share));
+        stk_finding_raise(f, 1);
     }
-    return 2 * ns > c->ns;
+    if (!stk_input_workers_pay(ctx)) {
+        uint64_t n = facts->fetch_stacks / facts->loader_fetches;
+        stk_finding_say(
+            ctx, f,
+            "a worker would hand over each tensor of a batch by itself, some %s each%s%s%s: that "
+            "takes as long as making it",
+            stk_human_ns((int64_t)stk_input_thresholds[STK_INPUT_FROM_TENSOR].value * 1000, each),
+            n > 1 ? ", and a batch has " : "", n > 1 ? stk_human_count(n, tensors) : "",
+            n > 1 ? " of them" : "");
+        stk_finding_raise(f, 2);
+    }
 }
 
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    bool has_workers =
-        is_named(ctx, "MultiProcessingDataLoaderIter") || ctx->pass.run->workers.workers > 0;
-    bool is_alone = !has_workers && is_named(ctx, "SingleProcessDataLoaderIter");
+    bool has_workers = stk_input_has_workers(ctx), is_alone = stk_input_is_alone(ctx);
+    bool many = stk_input_many_calls(ctx);
     if (is_alone) {
         stk_finding_say(ctx, f,
                         "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
+    } else if (has_workers && facts->own_batches > 0) {
+        stk_finding_say(ctx, f,
+                        "_MultiProcessingDataLoaderIter: workers exist, and keep up; the loop goes "
+                        "on with what they give");
     } else if (has_workers && ctx->pass.run->workers.workers == 0) {
         stk_finding_say(ctx, f,
                         "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
     } else if (has_workers) {
         say_workers(ctx, f);
     }
-    if (has_workers) {
-        if (owns_fetch(ctx)) {
+    bool whole = is_alone && (many || !stk_input_workers_pay(ctx));
+    if (whole) {
+        say_calls(ctx, f);
+    }
+    if (has_workers && facts->own_batches > 0) {
+        fix(ctx, f, FIX_OWN_LOOP);
+    } else if (has_workers) {
+        if (stk_input_owns_fetch(ctx)) {
             fix(ctx, f, FIX_OWN_SAMPLER);
         }
         fix(ctx, f, even ? worker_fix(ctx) : FIX_TORCH_EVEN);
@@ -444,32 +484,19 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         if (is_alone && stk_input_waits_for_answer(ctx)) {
             fix(ctx, f, FIX_TORCH_AT_ONCE);
         }
-        fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
-        if (is_alone) {
+        if (whole) {
+            fix(ctx, f, many ? FIX_WHOLE_BATCH : FIX_SHORT_BATCH);
+        }
+        if (!is_alone || stk_input_workers_pay(ctx)) {
+            fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
+        }
+        if (is_alone && !whole) {
             fix(ctx, f, FIX_ITERABLE);
         }
     }
     if (facts->runtime_calls > 0 || facts->has_device_rows) {
         fix(ctx, f, FIX_PIN);
     }
-}
-
-// Python is called for each element, and that is a good part of the wait.
-static bool python_limits(const struct stk_rule_ctx *ctx)
-{
-    const struct stk_run_sum *run = ctx->pass.run;
-    const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
-    return python->count > 0 &&
-           (double)python->ns >= stk_input_thresholds[STK_INPUT_FROM_PYTHON].value *
-                                     (double)run->causes[STK_PART_INPUT].ns;
-}
-
-// Half of the steps make an iterator, which Keras does once for many.
-static bool makes_iterators(const struct stk_rule_ctx *ctx)
-{
-    const struct stk_facts *facts = &ctx->pass.run->facts;
-    return ctx->pass.run->step_marks > 2 && facts->signs[STK_SIGN_KERAS].count == 0 &&
-           2 * facts->signs[STK_SIGN_ITERATOR].count >= ctx->pass.run->step_marks;
 }
 
 // A source in memory: no files are read.
@@ -516,7 +543,9 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                     s->parallelism > 1 ? "s" : "");
     stk_finding_raise(f, 1);
     int64_t each_ns;
-    uint64_t small = makes_iterators(ctx) || python_limits(ctx) ? 0 : small_elements(ctx, &each_ns);
+    uint64_t small = stk_input_makes_iterators(ctx) || stk_input_python_limits(ctx)
+                         ? 0
+                         : small_elements(ctx, &each_ns);
     if (small) {
         stk_finding_say(ctx, f, "tf.data calls functions %s times a batch, about %s each in all",
                         stk_human_count(small, count), stk_human_ns(each_ns, each));
@@ -532,7 +561,7 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 static int tf_fix(const struct stk_rule_ctx *ctx)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
-    if (python_limits(ctx)) {
+    if (stk_input_python_limits(ctx)) {
         return FIX_TF_PYTHON;
     }
     if (!s->stage || !s->is_pipeline) {
@@ -556,10 +585,16 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     return FIX_TFDATA;
 }
 
+bool stk_input_tf_adds_makers(const struct stk_rule_ctx *ctx)
+{
+    int which = tf_fix(ctx);
+    return which == FIX_TF_MAP || which == FIX_TF_BATCH || which == FIX_TF_READ;
+}
+
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
-    if (makes_iterators(ctx)) {
+    if (stk_input_makes_iterators(ctx)) {
         fix(ctx, f, FIX_TF_ITERATOR);
         return;
     }
@@ -574,14 +609,14 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         !is_in_memory(s->next)) {
         fix(ctx, f, FIX_TF_READ);
     }
-    if (python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
+    if (stk_input_python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
         fix(ctx, f, FIX_KERAS_WORKERS);
     }
     if (s->stage && s->is_pipeline && !s->is_buffered) {
         fix(ctx, f, FIX_TF_PREFETCH);
     }
     if (s->stage && s->is_pipeline && strcmp(s->kind, "preprocess") == 0 &&
-        ctx->pass.run->facts.has_device_rows && !python_limits(ctx)) {
+        ctx->pass.run->facts.has_device_rows && !stk_input_python_limits(ctx)) {
         fix(ctx, f, FIX_TF_DEVICE);
     }
 }
@@ -605,21 +640,6 @@ static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// Batches that other threads or processes of the job's own hand over.
-static bool is_handed_over(const struct stk_rule_ctx *ctx)
-{
-    static const char *const pools[] = {"multiprocessing/pool.py",
-                                        "$pool.py",
-                                        "result_iterator",
-                                        "multiprocessing/queues.py",
-                                        "$queues.py",
-                                        "concurrent/futures/_base.py",
-                                        "$_base.py",
-                                        NULL};
-    return ctx->pass.run->facts.input_filler ||
-           stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
-}
-
 // What prepares batches calls operations of JAX's.
 static bool calls_jax(const struct stk_rule_ctx *ctx)
 {
@@ -640,16 +660,16 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         if (stk_input_waits_for_answer(ctx)) {
             fix(ctx, f, FIX_AT_ONCE);
         }
-        if (calls_jax(ctx) && !is_handed_over(ctx)) {
+        if (calls_jax(ctx) && !stk_input_is_handed_over(ctx)) {
             fix(ctx, f, FIX_JAX_JIT);
         }
         if (stk_input_is_handing(ctx)) {
             fix(ctx, f, FIX_HANDING);
         }
         fix(ctx, f,
-            is_handed_over(ctx)          ? FIX_OWN_THREAD
-            : run->facts.own_batches > 0 ? FIX_OWN_LOOP
-                                         : FIX_OWN_CODE);
+            stk_input_is_handed_over(ctx) ? FIX_OWN_THREAD
+            : run->facts.own_batches > 0  ? FIX_OWN_LOOP
+                                          : FIX_OWN_CODE);
     }
     if (!even) {
         fix(ctx, f, FIX_EVEN);
@@ -658,7 +678,7 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     choose_tf(ctx, f, even);
     if (has_grain) {
         choose_grain(ctx, f);
-    } else if (!is_handed_over(ctx)) {
+    } else if (!stk_input_is_handed_over(ctx)) {
         fix(ctx, f, FIX_JAX_THREAD);
         fix(ctx, f, FIX_JAX_PROCESSES);
     }

@@ -18,18 +18,20 @@ enum {
     STK_INPUT_FROM_SMALL,
     STK_INPUT_FROM_ASLEEP,
     STK_INPUT_FROM_HANDING,
+    STK_INPUT_FROM_OPS,
+    STK_INPUT_FROM_FINE,
+    STK_INPUT_FROM_TENSOR,
     STK_INPUT_FROM_JAX_CALLS
 };
 extern const struct stk_threshold stk_input_thresholds[]; // ends with name == NULL
 extern const struct stk_rep_fix stk_input_fixes[];        // ends with text == NULL
 
-// Whoever prepares a batch waits for an answer most of the time (a store, a network), and keeps no
-// processor busy: asked several times at once, it would answer as fast as the step goes on.
-bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx);
 // The loop makes its batches itself, and most of that is the calls that hand them over.
 bool stk_input_is_handing(const struct stk_rule_ctx *ctx);
 // Says which stage limits, where the profile tells.
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);
+// What is advised to a pipeline of tf.data is to do its work on more threads.
+bool stk_input_tf_adds_makers(const struct stk_rule_ctx *ctx);
 // `even`: the wait is spread over the steps.
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even);
 

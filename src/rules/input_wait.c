@@ -5,7 +5,10 @@
 // Limit: user code that prepares data is known by its name only, and only with Python rows.
 #include "base/human.h"
 #include "rules/input_fixes.h"
+#include "rules/input_makers.h"
 #include "rules/pipeline_limit.h"
+
+#define CALLED 0.1 // of the wait: less is not what takes the time
 
 static const struct stk_threshold *const thresholds = stk_input_thresholds;
 
@@ -58,42 +61,6 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
-static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
-{
-    struct stk_fix_set set;
-    return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
-}
-
-static double saved(double step_share)
-{
-    return step_share < 1 ? 1 - step_share : 0;
-}
-
-// What the usual cure gives where the loop prepares its batches itself: prepared beside the step, a
-// batch takes as long as before. That is the least, and is expected, as nobody knows how many cores
-// there are for more workers; the most is the whole wait. Several answers that are waited for at
-// once need no cores.
-static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    struct stk_price beside, free;
-    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
-    if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
-        return;
-    }
-    stk_finding_say(
-        ctx, f,
-        "one worker that prepares batches beside the step shortens it by %s to %s; more "
-        "help as far as there are cores for them",
-        stk_human_share(saved(beside.high), low), stk_human_share(saved(beside.low), high));
-    stk_finding_raise(f, 2);
-    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
-    f->saving.low_share = saved(beside.high > free.high ? beside.high : free.high);
-    f->saving.expected_share =
-        saved(stk_input_waits_for_answer(ctx) ? free.expected : beside.expected);
-    f->saving.high_share = saved(free.low);
-    f->saving.basis = "replay";
-}
-
 // How many requests at once would be answered as fast as the step goes on.
 static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -112,6 +79,33 @@ static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     stk_finding_raise(f, 2);
 }
 
+// Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
+// Where it is the verdict, it is told all the same.
+static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t own_ns = run->parts[STK_PART_INPUT] - run->facts.evaluated_fetch_ns;
+    return ctx->pass.verdict->kind != STK_VERDICT_INPUT && own_ns < run->facts.evaluated_fetch_ns &&
+           (double)own_ns < least * (double)run->wall_ns;
+}
+
+// A function of the job's own that the wait calls again and again, where a framework's code around
+// it takes most of the time.
+static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    for (int i = 0; i < c->owner_count && !stk_rule_owners_tell(c); i++) {
+        const struct stk_cause_name *own = &c->owners[i];
+        if (own->count > 1 && (double)own->ns >= CALLED * (double)c->ns) {
+            stk_finding_say(ctx, f, "%s of it in the job's own %s, %s calls",
+                            stk_human_ns(own->ns, time), stk_rule_owner(ctx, own->name),
+                            stk_human_count(own->count, count));
+            return;
+        }
+    }
+}
+
 static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -121,7 +115,13 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     if (state != STK_RULE_FIRED) {
         return state;
     }
+    if (is_evaluations(ctx,
+                       thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value)) {
+        *why = stk_rule_text(ctx, "%s: most of that is an evaluation's", *why);
+        return STK_RULE_PASSED;
+    }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
+    say_called(ctx, f);
     bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
     if (facts->input_filler) {
         stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",
@@ -152,7 +152,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
     } else {
-        price_beside(ctx, f);
+        stk_input_price(ctx, f, !uneven);
         say_asleep(ctx, f);
         stk_input_fixes_say(ctx, f);
         stk_input_fixes_choose(ctx, f, !uneven);
@@ -170,7 +170,9 @@ const struct stk_rule stk_rule_input_wait = {
                "train faster.",
     .priced = "At most the whole wait: input that is ready in time removes it, unless something "
               "else then waits. Where the loop prepares its batches itself, the least, and what is "
-              "expected, is one worker's work beside the step.",
+              "expected, is one worker's work beside the step; where they are made beside it "
+              "already, what is expected is twice the processors for that, on a machine that has "
+              "two.",
     .whatif = "input-free",
     .quiet = "Fetches that the device's work hides cost nothing, and what the workers of a loader "
              "or of tf.data do while the step runs is no wait.",

@@ -293,6 +293,65 @@ static void leading_calls(const char *name, const char *calls, double calls_us, 
     synth_end(&s);
 }
 
+// A function makes a batch by operations of JAX, on its own thread and on another, whose operation
+// begins `began_us` before its first call. One that runs before it may be the step's.
+static void jax_batch(double began_us, int64_t computes_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 100, 5900, "$train.py:3 augment_batch", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 1000, 100, "PjitFunction(_where)", STK_KIND_HOST_OP);
+        synth_host(&s, OTHER, t + 1000 - began_us, 3000, "ThunkExecutor::Execute",
+                   STK_KIND_HOST_OP);
+        for (int k = 0; k < 8; k++) {
+            synth_host(&s, MAIN, t + 6000 + k * 400, 390, "PjitFunction(train_step)",
+                       STK_KIND_HOST_OP);
+        }
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), STEPS * (5900 - computes_us));
+    synth_end(&s);
+}
+
+static void check_jax_batch(void)
+{
+    jax_batch(-500, 0);
+    jax_batch(500, 3000);
+}
+
+// A loader's fetches behind the step's optimizer are of an evaluation, where the step's own came
+// before: measured apart.
+static void fetched_behind(bool leads)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        const char *next = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+        synth_step(&s, MAIN, t, STEP_US, i);
+        if (leads) {
+            synth_host(&s, MAIN, t + 100, 1000, next, STK_KIND_INPUT);
+        }
+        synth_host(&s, MAIN, t + 1200, 3000, "aten::conv2d", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4300, 700, "Optimizer.step#SGD.step", STK_KIND_ANNOTATION);
+        synth_host(&s, MAIN, t + 5100, 2000, next, STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 7200, 1000, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), STEPS * (leads ? 3000 : 2000));
+    CHECK_EQ(r->facts.evaluated_fetch_ns, leads ? STEPS * INT64_C(2000000) : 0);
+    synth_end(&s);
+}
+
+static void check_fetched_behind(void)
+{
+    fetched_behind(true);
+    fetched_behind(false); // the batch of the next step
+}
+
 static void check_leading_calls(void)
 {
     leading_calls("train.py(3): open_shard", "numpy/lib/npyio.py(302): load", 500, 3000);
@@ -324,7 +383,7 @@ static void silent_calls(const char *name, double dur_us, double work_us, const 
         }
     }
     struct stk_rank_sum *r = synth_summarize(&s);
-    PART(r, INPUT, feeds ? STEPS * (int64_t)(dur_us - work_us) : 0);
+    PART(r, INPUT, feeds ? STEPS * (int64_t)dur_us : 0); // what it calls runs for it
     synth_end(&s);
 }
 
@@ -749,6 +808,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_prepared_ahead);
     CHECK_RUN(check_leading);
     CHECK_RUN(check_leading_calls);
+    CHECK_RUN(check_jax_batch);
+    CHECK_RUN(check_fetched_behind);
     CHECK_RUN(check_silent);
     CHECK_RUN(check_evaluated);
     CHECK_RUN(check_pool_result);

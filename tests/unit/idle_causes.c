@@ -17,6 +17,23 @@ static double part_us(const struct stk_rank_sum *r, enum stk_part part)
     return (double)ns / 1000;
 }
 
+// A copy of so many bytes, and its call.
+static void synth_copy(struct synth *s, int64_t thread, double call_us, double call_dur_us,
+                       const char *op, double start_us, double dur_us, int64_t stream,
+                       enum stk_dir dir, int64_t bytes)
+{
+    struct stk_track_key host = {
+        .kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = thread};
+    struct stk_track_key dev = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = s->device, .id = stream};
+    struct stk_row_ext ext = {.has_corr = true, .corr = ++s->corr};
+    synth_row(s, &host, call_us, call_dur_us, "cudaMemcpyAsync", STK_KIND_RUNTIME, &ext);
+    ext.dir = dir;
+    ext.value = bytes;
+    ext.flags = STK_EXT_VALUE;
+    synth_row(s, &dev, start_us, dur_us, op, STK_KIND_MEMCPY, &ext);
+}
+
 #define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us) * 1000)
 
 // A long synchronisation: the host comes late since it was held until the device was done.
@@ -194,6 +211,55 @@ static void check_copies(uint8_t memory, double staged, double launch)
     PART(r, H2D, 300 + staged);
     PART(r, LAUNCH, launch);
     CHECK_EQ(r->facts.pageable_copies, memory == STK_MEM_PAGEABLE);
+    synth_end(&s);
+}
+
+// A batch is made by operators on the host, and copied as soon as it is there. Behind a copy back
+// of data it is a layer on the host, and a small copy is no batch.
+static void check_made_and_copied(int64_t bytes, int64_t read_bytes, double made_us, bool is_input)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 4; i++) {
+        double t = i * 10000;
+        synth_step(&s, MAIN, t, 10000, i);
+        if (read_bytes) {
+            synth_copy(&s, MAIN, t, 20, "Memcpy DtoH", t + 5, 10, 7, STK_DIR_D2H, read_bytes);
+        }
+        synth_host(&s, MAIN, t + 30, made_us, "aten::normal_", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4040, 60, "aten::to", STK_KIND_HOST_OP);
+        synth_copy(&s, MAIN, t + 4050, 20, "Memcpy HtoD", t + 4060, 100, 7, STK_DIR_H2D, bytes);
+        synth_launch(&s, MAIN, t + 4150, 5, "gemm", t + 4160, 5700, 7);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    double input_us = 0;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        input_us += (double)r->steps[i].parts[STK_PART_INPUT] / 1000;
+    }
+    CHECK(is_input ? input_us > 3 * 4000 : input_us == 0); // the first batch has no gap before it
+    CHECK_EQ(r->facts.own_batches, is_input ? 4 : 0);
+    synth_end(&s);
+}
+
+// Behind a fetch, all of it up to the copy is the batch's, where a tensor is made of it.
+static void check_made_of_fetched(const char *op, bool is_input)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 4; i++) {
+        double t = i * 10000;
+        synth_step(&s, MAIN, t, 10000, i);
+        synth_host(&s, MAIN, t, 500, FETCH, STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 3900, 10, op, STK_KIND_HOST_OP);
+        synth_copy(&s, MAIN, t + 4050, 20, "Memcpy HtoD", t + 4060, 100, 7, STK_DIR_H2D, 65536);
+        synth_launch(&s, MAIN, t + 4150, 5, "gemm", t + 4160, 5700, 7);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    double input_us = 0;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        input_us += (double)r->steps[i].parts[STK_PART_INPUT] / 1000;
+    }
+    CHECK(is_input ? input_us > 3 * 4000 : input_us < 4 * 600);
     synth_end(&s);
 }
 
@@ -462,6 +528,12 @@ int main(int argc, char **argv)
     CHECK_RUN(check_long_launch_call);
     CHECK_RUN(check_copies, STK_MEM_PAGEABLE, 500, 0);
     CHECK_RUN(check_copies, STK_MEM_PINNED, 0, 500);
+    CHECK_RUN(check_made_and_copied, 1 << 20, 0, 4000, true);
+    CHECK_RUN(check_made_and_copied, 512, 0, 4000, false);
+    CHECK_RUN(check_made_and_copied, 1 << 20, 1 << 20, 4000, false);
+    CHECK_RUN(check_made_and_copied, 1 << 20, 4, 4000, true); // a loss that was read
+    CHECK_RUN(check_made_of_fetched, "aten::lift_fresh", true);
+    CHECK_RUN(check_made_of_fetched, "aten::view", false);
     CHECK_RUN(check_fetch);
     CHECK_RUN(check_background_fetch);
     CHECK_RUN(check_host_collective);

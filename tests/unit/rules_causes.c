@@ -81,9 +81,38 @@ static void input_advice(void)
     CHECK(advises(fake_finding(&f, "input-wait"), "pin_memory") < 0);
     fake_done(&f);
 
+    // Many short calls: whole batches first; with many tensors of a batch, workers do not pay.
+    for (int tensors = 2; tensors <= 40; tensors += 38) {
+        x = input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
+        f.run.facts.loader_fetches = 10;
+        f.run.facts.loader_fetch_ns = 50000000;
+        f.run.facts.fetch_ops = f.run.facts.fetch_calls = 3000; // recording adds 6 of 50 ms
+        f.run.facts.fetch_stacks = 10 * (uint64_t)tensors;
+        f.run.facts.fetch_fine_ns = 45000000;
+        fake_ask(&f);
+        x = fake_finding(&f, "input-wait");
+        CHECK(says(x, "a batch takes 300 operators of PyTorch's, and short calls 90 %"));
+        CHECK_EQ(advises(x, "numbers of a whole batch"), 0);
+        CHECK_EQ(advises(x, "persistent_workers"), tensors < 40 ? 1 : -1);
+        CHECK(says(x, "some 400 us each, and a batch has 40 of them") == (tensors == 40));
+        f.run.facts.fetch_fine_ns = 30000000; // decoding
+        fake_ask(&f);
+        CHECK(advises(fake_finding(&f, "input-wait"), "sample by sample") < 0);
+        fake_done(&f);
+    }
+
     x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
     CHECK(says(x, "do not keep up") && advises(x, "trace_worker") == 0);
     CHECK(advises(x, "num_workers=0") < 0);
+    fake_done(&f);
+
+    // The loop makes batches of what the workers give: that is what takes the time.
+    x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
+    f.run.facts.own_batches = FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "and keep up") && !says(x, "do not keep up"));
+    CHECK(advises(x, "Put what the loop does") == 0 && advises(x, "trace_worker") < 0);
     fake_done(&f);
 
     x = input("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tf.data gives to an evaluation, or a prediction, that a step holds besides: no input of the
 // step's. An iterator that is made now and then is none, and neither is one that another function
-// is given, behind the step's own.
+// is given, behind the step's own. What a loader gives behind a step's last call of its optimizer,
+// where the step's own batch came before, is an evaluation's, too; the step waits for that all the
+// same, and it is measured apart.
 //
-// Method: one pass over the fetches, which are in order, beside the calls of functions on the
-// driving thread. Limits: a step that fetches for itself before its function keeps what an
-// evaluation behind it fetches.
+// Method: passes over the fetches, which are in order, beside the calls of functions on the driving
+// thread, and of the optimizer's. Limits: without an optimizer, a step that fetches for itself
+// before its function keeps what an evaluation behind it fetches.
+#include "base/alloc.h"
 #include "model/steps/evaluated.h"
 
 uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)
@@ -79,10 +82,55 @@ static void drop_evaluated(struct stk_analysis *a)
     m->count = kept;
 }
 
-void stk_evaluated_drop(struct stk_analysis *a)
+// When each step's last call of the optimizer on the driving thread ends; INT64_MAX: it has none.
+static void find_optimized(const struct stk_analysis *a, int64_t *end_ns)
+{
+    const struct stk_marks *m = &a->step_events;
+    uint32_t step = 0, row = STK_NONE;
+    for (uint32_t k = 0; k < a->step_count; k++) {
+        end_ns[k] = INT64_MAX;
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        if (stk_thread_of(a, m->v[i].event) != a->threads[a->driver].root ||
+            !(stk_class_of(a, m->v[i].event) & STK_NAME_OPTIMIZER)) {
+            continue;
+        }
+        step = stk_track_of(a->t, m->v[i].event) == row ? step : 0; // in order on each row
+        row = stk_track_of(a->t, m->v[i].event);
+        uint32_t at = stk_step_at(a, m->v[i].start_ns, &step);
+        if (at != STK_NONE && (end_ns[at] == INT64_MAX || m->v[i].end_ns > end_ns[at])) {
+            end_ns[at] = m->v[i].end_ns;
+        }
+    }
+}
+
+// Of the fetches, the time of those that an evaluation waits for behind the step's optimizer.
+static void measure_behind_optimizer(struct stk_analysis *a, const int64_t *end_ns)
+{
+    const struct stk_marks *m = &a->fetches;
+    uint32_t step = 0, fed = STK_NONE;
+    for (size_t i = 0; i < m->count; i++) {
+        uint32_t k = stk_step_at(a, m->v[i].start_ns, &step);
+        bool behind = k != STK_NONE && m->v[i].start_ns >= end_ns[k];
+        fed = k != STK_NONE && !behind ? k : fed;
+        if (behind && fed == k && !a->steps[k].excluded) {
+            a->sum->facts.evaluated_fetch_ns += m->v[i].end_ns - m->v[i].start_ns;
+        }
+    }
+}
+
+bool stk_evaluated_drop(struct stk_analysis *a)
 {
     drop_rare_iterators(a);
-    if (a->driver != STK_NONE) {
-        drop_evaluated(a);
+    if (a->driver == STK_NONE) {
+        return true;
     }
+    drop_evaluated(a);
+    int64_t *end_ns = stk_alloc_array((size_t)a->step_count + 1, sizeof *end_ns);
+    if (end_ns) {
+        find_optimized(a, end_ns);
+        measure_behind_optimizer(a, end_ns);
+    }
+    stk_free(end_ns);
+    return end_ns != NULL;
 }

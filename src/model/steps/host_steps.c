@@ -4,7 +4,7 @@
 //   compile                compilation wherever it runs, inside a model operation too
 //   compute                a model operation runs, on the thread that drives the steps or on one
 //                          that works for it; not on threads of the input pipeline, nor nested in
-//                          it
+//                          it, nor for a fetch (fetch_work.h)
 //   communication_exposed  a host collective
 //   input_wait             the training thread fetches its next batch
 //   host_sync, host_wait   as on a device; waiting for the model where there is no accelerator's
@@ -21,6 +21,7 @@
 #include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/steps/fetch_work.h"
 #include "model/threads/thread_segments.h"
 
 #define SHORT_PIECE_NS (200 * STK_US)
@@ -37,6 +38,7 @@ static const enum stk_part list_part[LISTS] = {STK_PART_COMPILE,       STK_PART_
 struct host {
     struct stk_analysis *a;
     struct stk_thread_segments segments;
+    struct stk_fetch_work fetching;
     struct stk_marks list[LISTS];
     size_t at[LISTS];
     struct stk_vec compute, aside, awaited; // struct stk_mark
@@ -87,6 +89,21 @@ static bool extend(struct stk_vec *marks, int64_t start, int64_t end, uint32_t e
     return m != NULL;
 }
 
+// What runs for a fetch is no work of the model's.
+static bool extend_outside(const struct host *h, struct stk_vec *marks, int64_t start, int64_t end,
+                           uint32_t event)
+{
+    int64_t from = start, to = end;
+    while (from < end && stk_fetch_work_outside(&h->fetching, event, &from, &to)) {
+        if (!extend(marks, from, to, event)) {
+            return false;
+        }
+        from = to;
+        to = end;
+    }
+    return true;
+}
+
 // Stretches of one row in which a model operation is open and nothing of the input pipeline is, and
 // those of work aside.
 static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint32_t row)
@@ -110,7 +127,8 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
             if (aside != STK_NONE && !extend(&h->aside, at, end, aside)) {
                 return false;
             }
-            if (is_model && !extend(model, at, end, stk_cursor_outermost(c, STK_NAME_MODEL_OP))) {
+            if (is_model &&
+                !extend_outside(h, model, at, end, stk_cursor_outermost(c, STK_NAME_MODEL_OP))) {
                 return false;
             }
         }
@@ -256,7 +274,8 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     stk_vec_init(&h.aside, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_vec_init(&h.awaited, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_spans_init(&h.communication);
-    h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
+    h.failed = !stk_fetch_work_open(&h.fetching, a) || !stk_segments_init(&h.segments, a) ||
+               !find_model_time(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
         h.used = w[i].used;
         h.total_ns += w[i].used ? w[i].end_ns - w[i].start_ns : 0;

@@ -113,6 +113,36 @@ bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, doubl
     return ok;
 }
 
+bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_t *name)
+{
+    struct once {
+        int64_t ns, end_ns;
+        uint32_t count;
+    } *by_name = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *by_name);
+    *name = STK_NONE;
+    for (size_t i = 0; by_name && i < a->step_events.count; i++) {
+        const struct stk_mark *m = &a->step_events.v[i];
+        struct once *x = &by_name[a->t->name[m->event]];
+        if ((stk_class_of(a, m->event) & class) && stk_track_of(a->t, m->event) == a->driver &&
+            m->start_ns >= x->end_ns) { // else a call within itself
+            x->ns = stk_add_ns(x->ns, m->end_ns - m->start_ns);
+            x->end_ns = m->end_ns;
+            x->count++;
+        }
+    }
+    int64_t most_ns = 0;
+    for (uint32_t id = 0; by_name && id < a->t->strings.count; id++) {
+        const struct once *x = &by_name[id];
+        bool fits = 2 * x->count >= a->step_count && x->count <= 2 * a->step_count;
+        if (fits && x->ns > most_ns) {
+            most_ns = x->ns;
+            *name = id;
+        }
+    }
+    stk_free(by_name);
+    return by_name != NULL;
+}
+
 bool stk_main_calls_find(const struct stk_analysis *a, struct stk_vec *marks, uint32_t *class)
 {
     static const uint32_t classes[] = {STK_NAME_OPTIMIZER, STK_NAME_PJIT, STK_NAME_FUNCTION};

@@ -29,6 +29,11 @@ bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filte
 bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, double least,
                              uint32_t *name);
 
+// The function of a class that takes most time of those called once a step, or nearly, on the
+// driving thread: what makes a batch calls the framework's own by the dozen. *name: STK_NONE: none.
+// False: no memory.
+bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_t *name);
+
 // Calls of Optimizer.step, else those of the jitted (JAX) or traced (TensorFlow) function that
 // holds a third or more of such calls' time (what prepares data calls jitted ones of the
 // framework's, too) and more than any other, in `marks` (struct stk_mark, initialised here).

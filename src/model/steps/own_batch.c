@@ -3,7 +3,8 @@
 // NumPy or plain Python, and then hands the result to the framework (torch.tensor(rows),
 // torch.from_numpy(x), jnp.asarray(x)). What comes before the last such call, and the call itself,
 // which reads lists of Python's number by number, is the input. JAX takes arrays of NumPy within
-// the compiled call itself: there all that comes before the call is.
+// the compiled call itself: there all that comes before the call is. So it is where many of its
+// operations run one by one before the call.
 //
 // Method: one pass over the row. Left out are functions of the job's own that lie there and are
 // named after something else (log_row, check_quota), or compute in plain Python what no call that
@@ -15,6 +16,8 @@
 #include "base/alloc.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
+
+#define EAGER_LEAST 16 // calls before a step's work: a key is split, a row is cut out by fewer
 
 enum { UNASKED, NO, YES };
 
@@ -97,8 +100,19 @@ static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uin
     return h;
 }
 
-// The compiled call that begins the step's work, if it takes arrays of the host's; nothing between
-// `at` and it may read results back, which are no data of the next step's.
+// Many operations of JAX's that run one by one, before the compiled call: they make what it takes.
+static bool is_made_eagerly(const struct stk_analysis *a, uint32_t at, uint32_t call)
+{
+    uint32_t count = 0;
+    for (; at < call && count < EAGER_LEAST; at++) {
+        count += a->t->kind[at] != STK_KIND_PYTHON && (stk_class_of(a, at) & STK_NAME_PJIT) != 0;
+    }
+    return count >= EAGER_LEAST;
+}
+
+// The compiled call that begins the step's work, if it takes arrays of the host's, or what
+// operations before it make one by one; nothing between `at` and it may read results back, which
+// are no data of the next step's.
 static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t at, uint32_t end,
                                          int64_t work_ns, const struct stk_inside *inside)
 {
@@ -113,6 +127,9 @@ static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t 
         return h;
     }
     int64_t end_ns = stk_end_ns(t, at);
+    if (is_made_eagerly(a, first, at)) {
+        h.last = at;
+    }
     for (uint32_t e = at; e < end && t->start_ns[e] < end_ns && h.last == STK_NONE; e++) {
         if (t->kind[e] != STK_KIND_PYTHON && stk_feed_puts(stk_name_of(t, e))) {
             h.last = at;

@@ -390,6 +390,24 @@ static bool has_python(const struct stk_analysis *a)
     return a->sum->facts.python_events > 0 && a->step_count > 0;
 }
 
+// Calls of the jitted function that stands for the step where operations that run one by one take
+// most of the time.
+static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls)
+{
+    struct stk_calls_filter f = {.class = STK_NAME_PJIT, .by_name = true};
+    struct stk_calls c;
+    if (!stk_calls_once_a_step(a, f.class, &f.name)) {
+        return false;
+    }
+    if (f.name == STK_NONE) {
+        return true;
+    }
+    bool ok = stk_calls_choose(a, &f, &c);
+    stk_vec_deinit(calls);
+    *calls = c.marks;
+    return ok;
+}
+
 // Where a compiled function does the work, operations before it are no work of the step: a function
 // that prepares data makes arrays of the framework's, too. False: no memory.
 static bool begin_with_main(const struct stk_analysis *a, struct work *work)
@@ -397,6 +415,9 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
     struct stk_vec calls;
     uint32_t class, step = 0;
     bool ok = stk_main_calls_find(a, &calls, &class);
+    if (ok && (class == 0 || (class == STK_NAME_PJIT && calls.count > 2 * a->step_count))) {
+        ok = find_once_a_step(a, &calls);
+    }
     int64_t *first = stk_alloc_array((size_t)a->step_count + 1, sizeof *first);
     for (uint32_t k = 0; first && k < a->step_count; k++) {
         first[k] = INT64_MAX;
@@ -420,7 +441,6 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
 bool stk_preparation_check(struct stk_analysis *a)
 {
     bool any = false, functions = false;
-    stk_evaluated_drop(a);
     for (size_t i = 0; i < a->fetches.count; i++) {
         any |= is_prep(a, &a->fetches.v[i]);
         functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "model/analysis.h"
+#include "model/steps/evaluated.h"
 #include "model/steps/main_calls.h"
 
 #define MIN_FRAMEWORK 2
@@ -212,8 +213,9 @@ static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uin
 
 // A fetch holds up the training only in the thread that trains: a loader's own threads fetch too.
 // TensorFlow's IteratorGetNext is the exception, it runs on any thread. Where nothing better is
-// recorded, Python's next() is taken for a fetch. Called when the driver is known.
-static void select_fetches(struct stk_analysis *a)
+// recorded, Python's next() is taken for a fetch. What feeds an evaluation is none of the step's.
+// Called when the driver is known. False: no memory.
+static bool select_fetches(struct stk_analysis *a)
 {
     keep_training(a, &a->fetches, STK_NAME_GET_NEXT);
     if (a->fetches.count == 0) {
@@ -221,6 +223,9 @@ static void select_fetches(struct stk_analysis *a)
         struct stk_marks swap = a->fetches;
         a->fetches = a->nexts;
         a->nexts = swap;
+    }
+    if (!stk_evaluated_drop(a)) {
+        return false;
     }
     for (size_t i = 0; i < a->fetches.count; i++) {
         uint32_t class = stk_class_of(a, a->fetches.v[i].event);
@@ -230,6 +235,7 @@ static void select_fetches(struct stk_analysis *a)
             a->sum->facts.loader_fetch_ns += a->fetches.v[i].end_ns - a->fetches.v[i].start_ns;
         }
     }
+    return true;
 }
 
 // Without a device the last step's own work ends where the driver has awaited it: JAX hands work
@@ -262,8 +268,8 @@ enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err
     if (result == NO_MEMORY) {
         return stk_err_nomem(err);
     }
-    select_fetches(a);
-    if (!stk_preparation_check(a) || !stk_block_ends_find(a)) {
+    if (!select_fetches(a) || !stk_preparation_check(a) || !stk_block_ends_find(a) ||
+        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a)) {
         return stk_err_nomem(err);
     }
     bool has_kernels = false;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes the batches, and what more of them would give. A profile does not say how many
+// processors there are, and a maker that computes needs one: what is expected of more makers is
+// what two processors give, and how many it takes to hide the whole wait is said.
+//
+//   the loop makes them itself     one worker beside the step, by the replay, is the least
+//   makers that run beside it      twice as many halve the wait on two processors, which the makers
+//                                  and the step keep busy already; beside a device, a batch's time
+//   many short calls of a batch    made at once, they are a few: no processor is needed
+//   makers that wait for an answer several requests at once hide all of it
+//
+// Limit: what a worker costs that starts anew in each epoch is not in the profile of a few steps.
+#include "rules/input_makers.h"
+
+#include "base/human.h"
+#include "rules/input_fixes.h"
+
+#define RECORDED_OP_NS 2000.0  // added to an operator by PyTorch's profiler
+#define RECORDED_CALL_NS 700.0 // to a call of Python's
+
+static double value_of(int row)
+{
+    return stk_input_thresholds[row].value;
+}
+
+static double saved(double step_share)
+{
+    return step_share < 1 ? 1 - step_share : 0;
+}
+
+static bool is_named(const struct stk_rule_ctx *ctx, const char *word)
+{
+    return stk_rule_cause_names(ctx, STK_PART_INPUT, word);
+}
+
+bool stk_input_has_workers(const struct stk_rule_ctx *ctx)
+{
+    return is_named(ctx, "MultiProcessingDataLoaderIter") || ctx->pass.run->workers.workers > 0;
+}
+
+bool stk_input_is_alone(const struct stk_rule_ctx *ctx)
+{
+    return !stk_input_has_workers(ctx) && is_named(ctx, "SingleProcessDataLoaderIter");
+}
+
+bool stk_input_is_handed_over(const struct stk_rule_ctx *ctx)
+{
+    static const char *const pools[] = {"multiprocessing/pool.py",
+                                        "$pool.py",
+                                        "result_iterator",
+                                        "multiprocessing/queues.py",
+                                        "$queues.py",
+                                        "concurrent/futures/_base.py",
+                                        "$_base.py",
+                                        NULL};
+    return ctx->pass.run->facts.input_filler ||
+           stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
+}
+
+bool stk_input_owns_fetch(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    int64_t ns = 0;
+    for (int i = 0; i < c->owner_count; i++) {
+        ns += c->owners[i].count > 1 ? c->owners[i].ns : 0; // the loop itself is called once
+    }
+    return 2 * ns > c->ns;
+}
+
+bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return facts->loader_fetch_ns > 0 &&
+           (double)facts->input_asleep_ns >=
+               value_of(STK_INPUT_FROM_ASLEEP) * (double)facts->loader_fetch_ns &&
+           !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
+}
+
+bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
+    return python->count > 0 && (double)python->ns >= value_of(STK_INPUT_FROM_PYTHON) *
+                                                          (double)run->causes[STK_PART_INPUT].ns;
+}
+
+// Half of the steps make an iterator, which Keras does once for many.
+bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return ctx->pass.run->step_marks > 2 && facts->signs[STK_SIGN_KERAS].count == 0 &&
+           2 * facts->signs[STK_SIGN_ITERATOR].count >= ctx->pass.run->step_marks;
+}
+
+bool stk_input_many_calls(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    return stk_input_is_alone(ctx) && f->loader_fetches > 0 &&
+           (double)f->fetch_ops >= value_of(STK_INPUT_FROM_OPS) * (double)f->loader_fetches &&
+           (double)f->fetch_fine_ns >= value_of(STK_INPUT_FROM_FINE) * (double)f->loader_fetch_ns;
+}
+
+// What the fetches take without what recording adds to each call, of which half stays at the least.
+static double unrecorded_fetch_ns(const struct stk_facts *f)
+{
+    double added_ns = RECORDED_OP_NS * (double)f->fetch_ops +
+                      RECORDED_CALL_NS * (double)(f->fetch_calls - f->fetch_ops);
+    double most_ns = 0.5 * (double)f->loader_fetch_ns;
+    return (double)f->loader_fetch_ns - (added_ns < most_ns ? added_ns : most_ns);
+}
+
+bool stk_input_workers_pay(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    uint64_t tensors = f->fetch_stacks > f->loader_fetches ? f->fetch_stacks : f->loader_fetches;
+    return f->loader_fetches == 0 || f->loader_fetch_ns <= 0 ||
+           (double)tensors * value_of(STK_INPUT_FROM_TENSOR) * 1e3 < unrecorded_fetch_ns(f);
+}
+
+// Makers run beside the step, and compute.
+static bool is_beside(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    bool grain = facts->signs[STK_SIGN_GRAIN_MERGE].count > 0 &&
+                 facts->signs[STK_SIGN_GRAIN_READ].count == 0;
+    bool pipeline = s->stage && s->is_pipeline && s->is_buffered &&
+                    !stk_input_makes_iterators(ctx) && stk_input_tf_adds_makers(ctx);
+    if (facts->own_batches > 0) {
+        return false;
+    }
+    return stk_input_has_workers(ctx) || stk_input_is_handed_over(ctx) || grain || pipeline;
+}
+
+static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
+{
+    struct stk_fix_set set;
+    return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
+}
+
+static void put(struct stk_rep_finding *f, double low, double expected, double high)
+{
+    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
+    f->saving.low_share = low < expected ? low : expected;
+    f->saving.expected_share = expected;
+    f->saving.high_share = high > expected ? high : expected;
+    f->saving.basis = "replay";
+}
+
+// How many processors it takes so that the step does not wait: for its own thread, and for makers
+// that make a batch in the time that is left of a step without the wait.
+static const char *processors_text(const struct stk_rule_ctx *ctx, double makers)
+{
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    char number[STK_HUMAN_MAX];
+    bool many = rest * 100 < makers;
+    uint64_t n = many ? 100 : (uint64_t)(makers / rest + 1.999);
+    return stk_rule_text(ctx, "%s %s processors", many ? "more than" : "about",
+                         stk_human_count(n, number));
+}
+
+static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price some, most, free;
+    if (price_of(ctx, "input-faster=2", &some) && price_of(ctx, "input-faster=8", &most) &&
+        price_of(ctx, "input-free", &free)) {
+        put(f, saved(some.high), saved(most.expected), saved(free.low));
+    }
+}
+
+static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price free;
+    char share[STK_HUMAN_MAX];
+    double makers = ctx->pass.run->workers.workers > 1 ? ctx->pass.run->workers.workers : 1;
+    const char *takes = processors_text(ctx, makers);
+    if (!price_of(ctx, "input-free", &free)) {
+        return;
+    }
+    double most = saved(free.expected), half = most / 2;
+    if (!stk_rule_on_host(ctx)) { // the step's own work needs one processor
+        half = most < 0.5 ? most : 0.5;
+    }
+    stk_finding_say(
+        ctx, f,
+        "batches are made beside the step: where that is computing, twice as many workers "
+        "or threads save at most %s%s, and hiding the wait takes %s; less work for a "
+        "batch helps on any number",
+        stk_human_share(half, share), stk_rule_on_host(ctx) ? " on two processors" : "", takes);
+    stk_finding_raise(f, 2);
+    put(f, 0, half, saved(free.low));
+}
+
+// Prepared beside the step, a batch takes as long as before: that is the least, and is expected, as
+// nobody knows how many processors there are for more workers; the most is the whole wait. Several
+// answers that are waited for at once need none.
+static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price beside, free;
+    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
+        return;
+    }
+    bool asleep = stk_input_waits_for_answer(ctx);
+    stk_finding_say(
+        ctx, f, "one worker that prepares batches beside the step shortens it by %s to %s%s%s",
+        stk_human_share(saved(beside.high), low), stk_human_share(saved(beside.low), high),
+        asleep ? "" : "; hiding all of it takes ",
+        asleep ? "" : processors_text(ctx, stk_rule_part_share(ctx, STK_PART_INPUT)));
+    stk_finding_raise(f, 2);
+    double least = beside.high > free.high ? beside.high : free.high;
+    put(f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
+}
+
+void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    bool alone = stk_input_is_alone(ctx);
+    if (alone && (stk_input_many_calls(ctx) || !stk_input_workers_pay(ctx))) {
+        price_calls(ctx, f);
+    } else if (even && is_beside(ctx) && !stk_input_waits_for_answer(ctx) &&
+               !(stk_input_has_workers(ctx) && stk_input_owns_fetch(ctx))) {
+        price_more(ctx, f);
+    } else {
+        price_beside(ctx, f);
+    }
+}
