@@ -9,48 +9,6 @@
 #include "rules/input_fixes.h"
 #include "rules/input_makers.h"
 
-const struct stk_threshold stk_input_thresholds[] = {
-    [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
-                         "moderate from here; healthy pipelines hide their fetch almost fully"},
-    [STK_FROM_HOST] =
-        {"input wait, host step", "share of the step", 0.15,
-         "on a CPU work is done in turn, and reading takes its share in healthy jobs too"},
-    [STK_INPUT_FROM_ONE_FETCH] =
-        {"one step's wait", "share of all waiting", 0.5,
-         "when one step holds most of the wait, rate is not the problem, evenness is"},
-    [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
-                                  "with fewer, one step holds much by chance"},
-    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
-                            "what the others wait is then not worth a cure of its own"},
-    [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
-                                  "where more wait long, the rate is the problem"},
-    [STK_INPUT_FROM_PYTHON] =
-        {"Python called by tf.data", "share of the wait", 0.3,
-         "summed over threads; less than a third is not what the step waits for"},
-    [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
-                             "workers that limit hardly wait; those that wait for room do"},
-    [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
-                                "half of the work decides what is mended first"},
-    [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
-                             "with fewer, calling them is not what takes the time"},
-    [STK_INPUT_FROM_SMALL] = {"an element of tf.data, at most", "us", 300,
-                              "calls and bookkeeping take some 50 us of it under the profiler"},
-    [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
-                               "half of the time decides what is mended first"},
-    [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
-                                "half of the time decides what is mended first"},
-    [STK_INPUT_FROM_OPS] = {"operators of PyTorch's in a fetch", "a batch", 200,
-                            "with fewer, calling them is not what takes the time"},
-    [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
-                             "then no single piece of work, as decoding is, holds up a batch"},
-    [STK_INPUT_FROM_TENSOR] = {"handing over a tensor of a batch", "us", 400,
-                               "350 to 470 us of the training process, measured with 2 to 40 "
-                               "tensors: a file descriptor, messages and a mapping for each"},
-    [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
-                                  "a loop that calls one compiled function has a few"},
-    {0},
-};
-
 enum {
     FIX_AT_ONCE,
     FIX_TORCH_AT_ONCE,

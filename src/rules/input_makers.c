@@ -13,7 +13,48 @@
 #include "rules/input_makers.h"
 
 #include "base/human.h"
-#include "rules/input_fixes.h"
+
+const struct stk_threshold stk_input_thresholds[] = {
+    [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
+                         "moderate from here; healthy pipelines hide their fetch almost fully"},
+    [STK_FROM_HOST] =
+        {"input wait, host step", "share of the step", 0.15,
+         "on a CPU work is done in turn, and reading takes its share in healthy jobs too"},
+    [STK_INPUT_FROM_ONE_FETCH] =
+        {"one step's wait", "share of all waiting", 0.5,
+         "when one step holds most of the wait, rate is not the problem, evenness is"},
+    [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
+                                  "with fewer, one step holds much by chance"},
+    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
+                            "what the others wait is then not worth a cure of its own"},
+    [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
+                                  "where more wait long, the rate is the problem"},
+    [STK_INPUT_FROM_PYTHON] =
+        {"Python called by tf.data", "share of the wait", 0.3,
+         "summed over threads; less than a third is not what the step waits for"},
+    [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
+                             "workers that limit hardly wait; those that wait for room do"},
+    [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
+                                "half of the work decides what is mended first"},
+    [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
+                             "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_SMALL] = {"an element of tf.data, at most", "us", 300,
+                              "calls and bookkeeping take some 50 us of it under the profiler"},
+    [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
+                               "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
+                                "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_OPS] = {"operators of PyTorch's in a fetch", "a batch", 200,
+                            "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
+                             "then no single piece of work, as decoding is, holds up a batch"},
+    [STK_INPUT_FROM_TENSOR] = {"handing over a tensor of a batch", "us", 400,
+                               "350 to 470 us of the training process, measured with 2 to 40 "
+                               "tensors: a file descriptor, messages and a mapping for each"},
+    [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
+                                  "a loop that calls one compiled function has a few"},
+    {0},
+};
 
 #define RECORDED_OP_NS 2000.0  // added to an operator by PyTorch's profiler
 #define RECORDED_CALL_NS 700.0 // to a call of Python's
@@ -118,14 +159,14 @@ bool stk_input_workers_pay(const struct stk_rule_ctx *ctx)
 }
 
 // Makers run beside the step, and compute.
-static bool is_beside(const struct stk_rule_ctx *ctx)
+static bool is_beside(const struct stk_rule_ctx *ctx, bool by_pipeline)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
     bool grain = facts->signs[STK_SIGN_GRAIN_MERGE].count > 0 &&
                  facts->signs[STK_SIGN_GRAIN_READ].count == 0;
     bool pipeline = s->stage && s->is_pipeline && s->is_buffered &&
-                    !stk_input_makes_iterators(ctx) && stk_input_tf_adds_makers(ctx);
+                    !stk_input_makes_iterators(ctx) && by_pipeline;
     if (facts->own_batches > 0) {
         return false;
     }
@@ -212,12 +253,13 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     put(f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
 }
 
-void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,
+                     bool by_pipeline)
 {
     bool alone = stk_input_is_alone(ctx);
     if (alone && (stk_input_many_calls(ctx) || !stk_input_workers_pay(ctx))) {
         price_calls(ctx, f);
-    } else if (even && is_beside(ctx) && !stk_input_waits_for_answer(ctx) &&
+    } else if (even && is_beside(ctx, by_pipeline) && !stk_input_waits_for_answer(ctx) &&
                !(stk_input_has_workers(ctx) && stk_input_owns_fetch(ctx))) {
         price_more(ctx, f);
     } else {

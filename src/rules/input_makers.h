@@ -6,6 +6,26 @@
 
 #include "rules/finding.h"
 
+// Rows of the rule's thresholds behind STK_FROM_DEVICE and STK_FROM_HOST.
+enum {
+    STK_INPUT_FROM_ONE_FETCH = STK_FROM_HOST + 1,
+    STK_INPUT_FROM_ONE_STEPS,
+    STK_INPUT_FROM_FEW,
+    STK_INPUT_FROM_FEW_STEPS,
+    STK_INPUT_FROM_PYTHON,
+    STK_INPUT_FROM_BUSY,
+    STK_INPUT_FROM_COLLATE,
+    STK_INPUT_FROM_MANY,
+    STK_INPUT_FROM_SMALL,
+    STK_INPUT_FROM_ASLEEP,
+    STK_INPUT_FROM_HANDING,
+    STK_INPUT_FROM_OPS,
+    STK_INPUT_FROM_FINE,
+    STK_INPUT_FROM_TENSOR,
+    STK_INPUT_FROM_JAX_CALLS
+};
+extern const struct stk_threshold stk_input_thresholds[]; // ends with name == NULL
+
 // Threads or processes of the job's own hand batches over.
 bool stk_input_is_handed_over(const struct stk_rule_ctx *ctx);
 // Workers of a DataLoader's make them; it has none and makes them itself.
@@ -28,7 +48,8 @@ bool stk_input_workers_pay(const struct stk_rule_ctx *ctx);
 bool stk_input_owns_fetch(const struct stk_rule_ctx *ctx);
 
 // What the cure of a step that waits saves, and what it takes, as evidence and saving. `even`: the
-// wait is spread over the steps.
-void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even);
+// wait is spread over the steps; `by_pipeline`: tf.data is to work on more threads.
+void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,
+                     bool by_pipeline);
 
 #endif

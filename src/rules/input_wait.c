@@ -152,7 +152,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
     } else {
-        stk_input_price(ctx, f, !uneven);
+        stk_input_price(ctx, f, !uneven, stk_input_tf_adds_makers(ctx));
         say_asleep(ctx, f);
         stk_input_fixes_say(ctx, f);
         stk_input_fixes_choose(ctx, f, !uneven);
