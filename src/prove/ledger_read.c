@@ -49,21 +49,28 @@ static bool read_line(char *row, struct stk_ledger_line *to)
     return read_ratio(cells + 3, &to->predicted) && read_ratio(cells + 6, &to->measured);
 }
 
-// The next line, or the beginning of one that is too long, whose rest is passed over. row: LINE
-// bytes.
+// The next line into `row` (LINE bytes). One that is too long, is cut, or holds a zero byte (it
+// would end the text, as in what a crash leaves of a file) becomes an empty text, however long it
+// is: no line of a ledger. False: there is none.
 static bool next_row(FILE *f, char *row)
 {
-    row[LINE - 2] = 0; // is a line's end, or not written at all, unless the line goes on
-    if (!fgets(row, LINE, f)) {
-        return false;
+    size_t n = 0;
+    bool is_text = true;
+    int c;
+    while ((c = getc_unlocked(f)) != EOF && c != '\n') {
+        is_text = is_text && c != 0 && n + 2 < LINE;
+        if (is_text) {
+            row[n++] = (char)c;
+        }
     }
-    if (row[LINE - 2] && row[LINE - 2] != '\n') {
-        int c;
-        do {
-            c = getc(f);
-        } while (c != '\n' && c != EOF);
+    bool is_there = c == '\n' || n || !is_text;
+    if (c == EOF || !is_text) {
+        n = 0;
+    } else {
+        row[n++] = '\n';
     }
-    return true;
+    row[n] = 0;
+    return is_there;
 }
 
 static enum stoker_status read_lines(FILE *f, const char *path, struct stk_ledger *to,
@@ -75,7 +82,7 @@ static enum stoker_status read_lines(FILE *f, const char *path, struct stk_ledge
     }
     while (next_row(f, row)) {
         struct stk_ledger_line line = {0};
-        if (!strchr(row, '\n') || !read_line(row, &line)) {
+        if (!*row || !read_line(row, &line)) {
             to->damaged++;
             continue;
         }
