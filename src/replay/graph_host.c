@@ -249,11 +249,12 @@ static uint8_t *find_stream_waits(const struct stk_graph_build *b)
     return waits;
 }
 
-// Its ranges in a profile of Nsight Systems are NVTX's.
+// Its ranges in a profile of Nsight Systems are NVTX's; stoker's own capture records none of its
+// operations.
 static bool is_by_torch(const struct stk_trace *t)
 {
     return t->framework_hint & 1u << STK_FW_PYTORCH &&
-           !(t->format && strcmp(t->format, "nsys") == 0);
+           !(t->format && (strcmp(t->format, "nsys") == 0 || strcmp(t->format, "stk") == 0));
 }
 
 bool stk_graph_hosts(struct stk_graph_build *b)

@@ -17,7 +17,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COPY, FIX_EXPORT, FIX_ERROR };
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_LEVEL_1, FIX_COPY, FIX_EXPORT, FIX_ERROR };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH] = {"pytorch",
                    "Record fewer steps, and without shapes, stacks and memory, so that the buffers "
@@ -32,6 +32,8 @@ static const struct stk_rep_fix fixes[] = {
     [FIX_CUDA] = {"cuda", "Record a shorter window, and end the capture before the process ends.",
                   "nsys profile --trace=cuda,nvtx --delay=30 --duration=10 --output=run "
                   "python train.py"},
+    [FIX_LEVEL_1] = {"any", "Of windows of the GPU alone (level 1): record fewer steps.",
+                     "stoker run --level 1 --steps 3 -- python train.py"},
     [FIX_COPY] = {"any",
                   "Copy the file again after the profiler has finished writing it, and compare the "
                   "sizes on both ends; if it stays damaged, record again.",
@@ -117,8 +119,11 @@ static void capture_dropped_choose_fixes(const struct stk_rule_ctx *ctx, struct 
     }
     if (met(ctx, STK_ISSUE_EVENTS_DROPPED) || met(ctx, STK_ISSUE_LIMIT_REACHED) ||
         !(error || table || file)) {
-        for (int i = FIX_TORCH; i <= FIX_CUDA; i++) {
+        for (int i = FIX_TORCH; i <= FIX_CUDA; i++) { // those for the recorder stay of them
             stk_finding_fix(ctx, f, &fixes[i]);
+        }
+        if (stk_rule_of_own_capture(ctx)) {
+            stk_finding_fix(ctx, f, &fixes[FIX_LEVEL_1]);
         }
     }
 }

@@ -58,6 +58,18 @@ bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx)
     return stk_rule_on_host(ctx) && ctx->pass.run->facts.input_limit != NULL;
 }
 
+bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx)
+{
+    static const char capture[] = "stoker capture ";
+    for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
+        const char *producer = ctx->pass.inputs[i].producer;
+        if (producer && strncmp(producer, capture, sizeof capture - 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;

@@ -93,7 +93,8 @@ static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
 // framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
 // nothing, or not even CUDA was seen, the other frameworks' follow. How to record is told for the
-// recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems serves.
+// recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems serves, nor
+// what either should to whom stoker's own windows of the GPU do.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
@@ -105,6 +106,7 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
         known = cuda;
         seen = 0;
     }
+    bool is_own = rule->fixes_recorder && stk_rule_of_own_capture(ctx);
     size_t kept = 0;
     if (!all.count && rule->fixes) {
         for (all.items = rule->fixes; rule->fixes[all.count].text;) {
@@ -115,8 +117,9 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     if (!fixes) {
         return false;
     }
-    kept = rule_table_keep(fixes, kept, &all, !seen || by_nsys ? seen | cuda : seen, true);
-    if (!known || kept == 0) {
+    uint32_t told = is_own ? 0 : !seen || by_nsys ? seen | cuda : seen;
+    kept = rule_table_keep(fixes, kept, &all, told, true);
+    if (kept == 0 || (!known && !is_own)) {
         kept = rule_table_keep(fixes, kept, &all, every & ~seen & ~cuda, false);
     }
     f->fix = (struct stk_list){.items = fixes, .count = kept};

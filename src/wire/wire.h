@@ -52,7 +52,8 @@ enum stk_wire_type {
     STK_WIRE_CONFIGS,     // struct stk_wire_config: how kernels are launched
     STK_WIRE_CLOCKS,      // struct stk_wire_clock: a clock of a device against the writer's
     STK_WIRE_DEVICES,     // struct stk_wire_device
-    STK_WIRE_WINDOWS      // struct stk_wire_window: when it was recorded
+    STK_WIRE_WINDOWS,     // struct stk_wire_window: when it was recorded
+    STK_WIRE_FACTS        // struct stk_wire_fact: what is known of the program
 };
 
 struct stk_wire_block {
@@ -101,7 +102,8 @@ enum stk_wire_event_kind {
 // waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time";
 // what: a word of wire/limits.def.
 #define STK_WIRE_LIMIT "stoker.data limit: "
-// The name of an event in which the consumer asks for a batch.
+// The name of an event in which the consumer asks stoker.data for a batch. Fetches from iterators of
+// others, as the hooks of `stoker run` see them, have these iterators' names.
 #define STK_WIRE_NEXT "stoker.data next"
 // What a record of a DataLoader's worker (stoker.trace_worker) calls a batch, and putting its items
 // together; the items themselves have the names of Python's frames.
@@ -189,12 +191,20 @@ struct stk_wire_window {
     uint64_t own_ns; // processor time that the recorder took in it
 };
 
+// A fact of the program: both are strings. More than one of a key may be there.
+struct stk_wire_fact {
+    uint32_t key, value;
+};
+// A framework that the hooks saw at work: "pytorch", "tensorflow" or "jax".
+#define STK_WIRE_FRAMEWORK "framework"
+
 _Static_assert(sizeof(struct stk_wire_header) == 64 && sizeof(struct stk_wire_block) == 48 &&
                    sizeof(struct stk_wire_event) == 40 && sizeof(struct stk_wire_stage) == 80 &&
                    sizeof(struct stk_wire_track) == 24 && sizeof(struct stk_wire_step) == 32 &&
                    sizeof(struct stk_wire_counter) == 24 && sizeof(struct stk_wire_work) == 56 &&
                    sizeof(struct stk_wire_config) == 40 && sizeof(struct stk_wire_clock) == 24 &&
-                   sizeof(struct stk_wire_device) == 48 && sizeof(struct stk_wire_window) == 48,
+                   sizeof(struct stk_wire_device) == 48 && sizeof(struct stk_wire_window) == 48 &&
+                   sizeof(struct stk_wire_fact) == 8,
                "records have no holes and one layout everywhere");
 
 #endif

@@ -8,11 +8,13 @@
 
 #include "check.h"
 #include "readers/reader.h"
+#include "store/names.h"
 #include "wire/wire_write.h"
 
 #define EVENTS 5000
 
 static char path[64];
+static uint32_t frameworks; // of the file that was read last
 static struct stk_wire_file *file;
 
 static void *write_events(void *arg)
@@ -32,6 +34,21 @@ static void *write_events(void *arg)
     return NULL;
 }
 
+// Facts: one that counts, and such as this version does not know or that refer to nothing.
+static void write_facts(void)
+{
+    struct stk_wire_writer *w = stk_wire_writer_open(file);
+    const struct stk_wire_fact facts[] = {
+        {stk_wire_string(w, STK_WIRE_FRAMEWORK), stk_wire_string(w, "pytorch")},
+        {stk_wire_string(w, STK_WIRE_FRAMEWORK), stk_wire_string(w, "pytorch lightning")},
+        {stk_wire_string(w, "frame"), stk_wire_string(w, "jax")},
+        {77777, 88888}};
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        stk_wire_put(w, STK_WIRE_FACTS, &facts[i], sizeof facts[i], 0, 0);
+    }
+    stk_wire_writer_close(w);
+}
+
 static void write_file(void)
 {
     struct stoker_err err;
@@ -42,6 +59,7 @@ static void write_file(void)
     CHECK(stk_wire_create(&file, path, "test", &err) == STOKER_OK);
     bool runs = pthread_create(&other, NULL, write_events, (void *)(intptr_t)2) == 0;
     write_events((void *)(intptr_t)1);
+    write_facts();
     if (!runs || pthread_join(other, NULL)) {
         write_events((void *)(intptr_t)2);
     }
@@ -60,6 +78,7 @@ static int64_t read_file(int *issues)
         return -1;
     }
     int64_t n = (int64_t)t->count;
+    frameworks = t->framework_hint;
     *issues = (t->issues[STK_ISSUE_WIRE_DAMAGED].count > 0) |
               (t->issues[STK_ISSUE_TRUNCATED].count > 0) << 1;
     stk_trace_free(t);
@@ -101,6 +120,7 @@ int main(int argc, char **argv)
     CHECK(stat(path, &info) == 0);
     CHECK_EQ(read_file(&issues), 2 * EVENTS);
     CHECK_EQ(issues, 0);
+    CHECK_EQ(frameworks, 1u << STK_FW_PYTORCH);
     for (off_t at = 0; at < info.st_size; at += at < 300 ? 7 : 9001) {
         CHECK_RUN(flip, at);
     }

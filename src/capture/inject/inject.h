@@ -107,6 +107,7 @@ void stk_threads_event(struct stk_inject_thread *t, const char *text, size_t n,
                        enum stk_wire_event_kind kind, uint64_t start_ns, uint64_t end_ns);
 void stk_threads_step(struct stk_inject_thread *t, uint64_t number, uint64_t start_ns,
                       uint64_t end_ns);
+void stk_threads_fact(struct stk_inject_thread *t, const char *key, const char *value);
 void stk_threads_forget(void);
 // Ranges that are open in this thread.
 struct stk_open_range {

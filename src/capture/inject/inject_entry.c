@@ -15,7 +15,8 @@
 STK_EXPORT int InitializeInjection(void);
 STK_EXPORT int stoker_capture_window(int open);
 STK_EXPORT void stoker_capture_step(uint64_t number, uint64_t start_ns, uint64_t end_ns);
-STK_EXPORT void stoker_capture_wait(uint64_t start_ns, uint64_t end_ns);
+STK_EXPORT void stoker_capture_fetch(const char *iterator, uint64_t start_ns, uint64_t end_ns);
+STK_EXPORT void stoker_capture_framework(const char *name);
 STK_EXPORT const char *stoker_capture_why(void);
 
 static atomic_int started; // 0 no, 1 somebody is at it, 2 yes, 3 there is nothing to record
@@ -151,11 +152,19 @@ void stoker_capture_step(uint64_t number, uint64_t start_ns, uint64_t end_ns)
     }
 }
 
-void stoker_capture_wait(uint64_t start_ns, uint64_t end_ns)
+// The next batch came from an iterator, which is named as its framework's profiler names it.
+void stoker_capture_fetch(const char *iterator, uint64_t start_ns, uint64_t end_ns)
 {
     struct stk_inject_thread *t;
     if (atomic_load(&stk_inject.is_open) && !stk_inject_inside && (t = stk_threads_mine())) {
-        stk_threads_event(t, STK_WIRE_NEXT, sizeof STK_WIRE_NEXT - 1, STK_WIRE_INPUT, start_ns,
-                          end_ns);
+        stk_threads_event(t, iterator, strlen(iterator), STK_WIRE_INPUT, start_ns, end_ns);
+    }
+}
+
+void stoker_capture_framework(const char *name)
+{
+    struct stk_inject_thread *t;
+    if (atomic_load(&stk_inject.is_open) && !stk_inject_inside && (t = stk_threads_mine())) {
+        stk_threads_fact(t, STK_WIRE_FRAMEWORK, name);
     }
 }

@@ -107,6 +107,17 @@ void stk_threads_step(struct stk_inject_thread *t, uint64_t number, uint64_t sta
     stk_wire_slab_publish(&t->writer);
 }
 
+void stk_threads_fact(struct stk_inject_thread *t, const char *key, const char *value)
+{
+    struct stk_wire_fact f = {.key = name_of(t, key, strlen(key)),
+                              .value = name_of(t, value, strlen(value))};
+    void *room = stk_wire_slab_put(&t->writer, STK_WIRE_FACTS, sizeof f, 0, 0);
+    if (room) {
+        memcpy(room, &f, sizeof f);
+    }
+    stk_wire_slab_publish(&t->writer);
+}
+
 // Ranges whose end fell between two windows are open no more.
 static void turn_to_window(struct stk_inject_thread *t)
 {

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "readers/stk/stk_in.h"
+#include "store/names.h"
 
 #define NAMES_MAX ((size_t)1 << 24)
 #define CONFIGS_MAX ((size_t)1 << 20)
@@ -81,7 +82,11 @@ static void take_strings(struct stk_in *in, const uint8_t *p, size_t n, uint32_t
             stk_in_count_bad(in, count - k);
             return;
         }
-        uint32_t id = stk_shard_intern(in->shard, (const char *)p + sizeof s, s.bytes);
+        struct stk_str text = {(const char *)p + sizeof s, s.bytes};
+        if (in->is_capture && stk_str_eq(text, STK_STR(STK_WIRE_NEXT))) {
+            text = STK_STR("loader.__next__"); // whichever it was
+        }
+        uint32_t id = stk_shard_intern(in->shard, text.p, text.n);
         (void)stk_map_put(&in->strings, s.id, 0, id, &created);
         p += whole;
         n -= whole;
@@ -237,6 +242,22 @@ static void take_loss(struct stk_in *in, const struct stk_wire_loss *l)
     }
 }
 
+// Facts that this version does not know are counted as records, and no more.
+static void take_fact(struct stk_in *in, const struct stk_wire_fact *f)
+{
+    static const struct stk_str keys[] = {[STK_FW_TENSORFLOW] = {"tensorflow", 10},
+                                          [STK_FW_PYTORCH] = {"pytorch", 7},
+                                          [STK_FW_JAX] = {"jax", 3}};
+    struct stk_str key = stk_shard_text(in->shard, stk_in_name(in, f->key));
+    struct stk_str value = stk_shard_text(in->shard, stk_in_name(in, f->value));
+    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (stk_str_eq(key, STK_STR(STK_WIRE_FRAMEWORK)) && stk_str_eq(value, keys[i])) {
+            in->frameworks |= 1u << i;
+        }
+    }
+    stk_shard_count(in->shard, STK_KIND_OTHER, 1);
+}
+
 // Records of one size, each handed on.
 #define EACH(type, take)                                                                           \
     for (uint32_t k = 0; k < b->count; k++) {                                                      \
@@ -273,6 +294,8 @@ static void take_block(struct stk_in *in, const struct stk_wire_block *b, const 
         EACH(struct stk_wire_config, stk_in_take_config) break;
     case STK_WIRE_DEVICES:
         EACH(struct stk_wire_device, stk_in_take_device) break;
+    case STK_WIRE_FACTS:
+        EACH(struct stk_wire_fact, take_fact) break;
     case STK_WIRE_END:
         in->has_end_mark = true;
         break;
@@ -333,6 +356,8 @@ static enum stoker_status read_header(struct stk_in *in, struct stoker_err *err)
         return stk_err_set(err, STOKER_EINPUT, "%s: no stoker records: it does not begin like them",
                            in->ctx->path);
     }
+    // The capture library once called every iterator's fetch as stoker.data calls its own.
+    in->is_capture = strncmp(in->header.producer, "stoker capture ", 15) == 0;
     drop_bytes(in, in->header.header_bytes);
     return STOKER_OK;
 }
@@ -345,6 +370,7 @@ static void state_facts(struct stk_in *in)
                     &(struct stk_build_facts){
                         .format = "stk",
                         .producer = stk_str_from(producer),
+                        .framework_hint = in->frameworks,
                         .rank = -1,
                         .world_size = -1,
                         .clock_base_ns = (int64_t)(in->header.real_ns - in->header.mono_ns)});

@@ -16,6 +16,8 @@ struct stk_in {
     struct stk_map configs;         // number in the file to where it is in `config`
     struct stk_vec config;          // struct stk_launch_config
     struct stk_wire_header header;
+    uint32_t frameworks; // bit per enum stk_framework
+    bool is_capture;     // of a GPU, by the capture library
     uint8_t *bytes; // [done, used) are there
     size_t done, used, capacity;
     uint64_t pos; // of bytes[done] in the input

@@ -9,10 +9,12 @@ import _stoker_record
 from _stoker_record import now
 
 
-def watch(cls, name, data_of, key_of, length, has_steps_of_its_own=False):
+def watch(cls, name, data_of, key_of, length, told, has_steps_of_its_own=False):
     """name: of the free input, as `stoker run` lists it. data_of(iterator): what it goes over. key_of(iterator): the
     same for all iterators of one data set. length(iterator): batches of an epoch, as _stoker_input.Inputs takes it.
+    told: the framework, and what its own profiler puts before the iterator's class, for windows of level 1.
     has_steps_of_its_own: Keras fetches through this class, too, and tells its steps itself."""
+    framework, before = told
     r = _stoker_core.recorder
     plain = cls.__next__
     ident = _stoker_record.ident
@@ -33,7 +35,10 @@ def watch(cls, name, data_of, key_of, length, has_steps_of_its_own=False):
             r.fetched(key, start, now())
             r.fetch_failed()
             raise
-        r.fetched(key, start, now())
+        end = now()
+        r.fetched(key, start, end)
+        if r.gpu is not None:
+            r.gpu.fetched(framework, f"{before}{type(self).__name__}.__next__", start, end)
         return batch
 
     cls.__next__ = __next__

@@ -18,5 +18,6 @@ def patch_loader(module):
         lambda it: it._data_loader,
         lambda it: id(it._data_loader),
         _length,
+        ("jax", "grain."),
     )
     _stoker_core.recorder.lives("grain.dataloader")

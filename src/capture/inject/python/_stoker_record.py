@@ -84,7 +84,7 @@ class Recorder:
         self.room = self.kept = 0
         self.failed = False
         self.window = None
-        self.gpu_wait = None  # of an open window of the capture library: takes waits
+        self.gpu = None  # an open window of the capture library, which takes fetches
         self.thread = ident()
         self.source = 0
         self.own = 0
@@ -116,8 +116,6 @@ class Recorder:
             self.wait += end - start
         else:
             self._other_key(key, start, end - start)
-        if self.gpu_wait is not None:
-            self.gpu_wait(start, end)
         self.own += now() - end
 
     def fetch_begins(self, key):

@@ -8,7 +8,13 @@ import _stoker_core
 
 def patch_iterator(module):
     _stoker_core.load("_stoker_fetch").watch(
-        module.OwnedIterator, "tf.data.input", lambda it: it._dataset, _data_set, _length, has_steps_of_its_own=True
+        module.OwnedIterator,
+        "tf.data.input",
+        lambda it: it._dataset,
+        _data_set,
+        _length,
+        ("tensorflow", ""),
+        has_steps_of_its_own=True,
     )
     _stoker_core.recorder.lives("tf.data", "tensorflow")
 

@@ -10,7 +10,12 @@ import _stoker_record
 
 def patch_loader(module):
     _stoker_core.load("_stoker_fetch").watch(
-        module._BaseDataLoaderIter, "torch.input", lambda it: it._dataset, lambda it: id(it._dataset), len
+        module._BaseDataLoaderIter,
+        "torch.input",
+        lambda it: it._dataset,
+        lambda it: id(it._dataset),
+        len,
+        ("pytorch", "enumerate(DataLoader)#"),
     )
     _stoker_core.recorder.lives("torch.dataloader", "pytorch")
 

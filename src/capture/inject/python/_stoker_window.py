@@ -154,11 +154,24 @@ class _Gpu:
         self.library.stoker_capture_why.restype = ctypes.c_char_p
         times = [ctypes.c_uint64] * 3
         self.library.stoker_capture_step.argtypes = times
-        self.library.stoker_capture_wait.argtypes = times[:2]
+        self.library.stoker_capture_fetch.argtypes = [ctypes.c_char_p, *times[:2]]
+        self.library.stoker_capture_framework.argtypes = [ctypes.c_char_p]
         if self.library.stoker_capture_window(1) != 0:
             raise RuntimeError(self.library.stoker_capture_why().decode("utf-8", "replace"))
-        self.window.recorder.gpu_wait = self.library.stoker_capture_wait
+        self.told = set()
+        self.tell(self.window.recorder.window_framework())
+        self.window.recorder.gpu = self
         self.begun = _stoker_record.now()
+
+    def tell(self, framework):
+        """The record says once which frameworks are at work."""
+        if framework and framework not in self.told:
+            self.told.add(framework)
+            self.library.stoker_capture_framework(framework.encode())
+
+    def fetched(self, framework, iterator, start, end):
+        self.tell(framework)
+        self.library.stoker_capture_fetch(iterator.encode(), start, end)
 
     def begins(self):
         pass
@@ -173,7 +186,7 @@ class _Gpu:
 
     def stop(self, keeps):
         r = self.window.recorder
-        r.gpu_wait = None
+        r.gpu = None
         if keeps:
             self.step()
         self.library.stoker_capture_window(0)

@@ -27,6 +27,14 @@ class _BaseDataLoaderIter:
         return next(self._it)
 
 
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    pass
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    pass
+
+
 class DataLoader:
     def __init__(
         self, dataset, batch_size=1, num_workers=0, pin_memory=False, prefetch_factor=None, persistent_workers=False
@@ -36,4 +44,4 @@ class DataLoader:
             dataset.starts_workers()
 
     def __iter__(self):
-        return _BaseDataLoaderIter(self)
+        return (_MultiProcessingDataLoaderIter if self.num_workers else _SingleProcessDataLoaderIter)(self)
