@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
+#include "capture/parent/leftover.h"
 #include "cli/cli.h"
 #include "cli/prove_fix.h"
 #include "cli/screen.h"
@@ -322,6 +323,7 @@ static int measure(const struct stk_args *args, struct stk_proof_plan *plan,
     struct stoker_err err;
     bool is_shown = isatty(STDERR_FILENO) && !args->values[STK_OPT_ID_QUIET].set;
     plan->begins = is_shown ? begins : NULL;
+    stk_leftover_sweep_scratch();
     stk_signals_catch();
     enum stoker_status status = prove(plan, sides, proof, &err);
     if (is_shown) {

@@ -13,6 +13,7 @@
 #include "capture/parent/folder.h"
 #include "capture/parent/gpu_windows.h"
 #include "capture/parent/job.h"
+#include "capture/parent/leftover.h"
 #include "capture/parent/on_demand.h"
 #include "capture/parent/run_out.h"
 #include "capture/parent/sampler.h"
@@ -39,6 +40,7 @@ struct running {
     struct stk_sampler *sampler; // NULL: it could not be started
     struct stk_gpu_windows gpu;  // of level 1
     char *folder;
+    int mark; // of its hooks
     uint64_t warmup;
     uint64_t stopped_ns; // when --stop ended the job; 0: not yet
     bool stops;
@@ -146,7 +148,7 @@ static void read_and_say(struct running *r, const struct stk_args *args)
     if (stk_steps_read(r->folder, r->warmup, &r->run.steps, &err) != STOKER_OK) {
         stk_fail(&err);
     }
-    stk_folder_drop_hooks(r->folder);
+    stk_folder_drop_hooks(r->folder, r->mark);
     stk_run_compare(&r->run, args->values[STK_OPT_ID_COMPARE].text, r->warmup);
     char *own = stk_folder_path(r->folder, "run.json");
     if (own) {
@@ -222,8 +224,8 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
                          const char *plan)
 {
     struct stoker_err err;
-    if (stk_folder_put_hooks(r->folder, &err) != STOKER_OK) {
-        stk_folder_drop_hooks(r->folder);
+    if (stk_folder_put_hooks(r->folder, &r->mark, &err) != STOKER_OK) {
+        stk_folder_drop_hooks(r->folder, r->mark);
         rmdir(r->folder);
         return stk_fail(&err);
     }
@@ -243,7 +245,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     stk_free(with_gpu);
     if (started != STOKER_OK) {
         stk_gpu_end(&r->gpu, &r->run.gpu);
-        stk_folder_drop_hooks(r->folder);
+        stk_folder_drop_hooks(r->folder, r->mark);
         rmdir(r->folder);
         return cannot_run(r, &err);
     }
@@ -335,6 +337,8 @@ static int run_run(const struct stk_args *args)
         return stk_fail(&err);
     }
     r.run.folder = r.folder;
+    stk_leftover_sweep_beside(r.folder);
+    stk_leftover_sweep_scratch();
     struct stk_hook_plan plan = {.warmup = r.warmup,
                                  .saves = v[STK_OPT_ID_ALLOW_CHECKPOINTS].set,
                                  .gpu = is_level(args, 1),
@@ -346,12 +350,13 @@ static int run_run(const struct stk_args *args)
         plan.steps =
             v[STK_OPT_ID_WINDOW].set ? (uint64_t)v[STK_OPT_ID_WINDOW].number : (uint64_t)STEPS;
     }
-    char text[STK_HOOK_PLAN_MAX], sockets[STK_ON_DEMAND_DIR] = "";
+    char text[STK_HOOK_PLAN_MAX];
+    struct stk_scratch sockets = {NULL, -1};
     stk_folder_plan(&plan, r.folder, text);
     bool is_set =
-        !v[STK_OPT_ID_ON_DEMAND].set || stk_on_demand_set(r.folder, sockets, &err) == STOKER_OK;
+        !v[STK_OPT_ID_ON_DEMAND].set || stk_on_demand_set(r.folder, &sockets, &err) == STOKER_OK;
     code = is_set ? run_in_folder(&r, args, argv, text) : stk_fail(&err);
-    stk_on_demand_drop(sockets);
+    stk_scratch_remove(&sockets);
     stk_steps_free(&r.run.steps);
     stk_free(argv);
     stk_free(r.folder);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "capture/parent/folder.h"
+#include "capture/parent/leftover.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "prove/ledger.h"
@@ -208,6 +209,7 @@ static int run_tune(const struct stk_args *args)
         stk_free(argv);
         return stk_fail(&err);
     }
+    stk_leftover_sweep_beside(folder);
     struct stk_tune_plan plan = {.argv = argv,
                                  .folder = folder,
                                  .loss = v[STK_OPT_ID_LOSS].text,

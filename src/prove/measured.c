@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "capture/parent/folder.h"
+#include "capture/parent/leftover.h"
 #include "capture/parent/step_record.h"
 
 struct measuring {
@@ -129,7 +130,8 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
                               .stop = stop,
                               .is_done = is_done,
                               .arg = &m};
-    enum stoker_status status = env ? stk_folder_put_hooks(folder, err) : stk_err_nomem(err);
+    int mark = -1;
+    enum stoker_status status = env ? stk_folder_put_hooks(folder, &mark, err) : stk_err_nomem(err);
     if (status == STOKER_OK) {
         status = stk_trial_run(&trial, &to->trial, err);
     }
@@ -138,43 +140,21 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
     }
     to->is_applied = has_applied(folder);
     to->has_hooks = has_hooks(folder);
-    stk_folder_drop_hooks(folder);
+    stk_folder_drop_hooks(folder, mark);
     stk_free(env);
     return status;
-}
-
-enum stoker_status stk_measure_folder(char **path, struct stoker_err *err)
-{
-    const char *base = getenv("TMPDIR");
-    char *made = stk_folder_path(base && *base ? base : "/tmp", "stoker-XXXXXX");
-    *path = NULL;
-    if (!made) {
-        return stk_err_nomem(err);
-    }
-    if (!mkdtemp(made)) {
-        int error = errno;
-        enum stoker_status status = stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT),
-                                                "%s: %s", made, strerror(error));
-        stk_free(made);
-        return status;
-    }
-    *path = made;
-    return STOKER_OK;
 }
 
 enum stoker_status stk_measure_run(const struct stk_measure *run, struct stk_measured *measured,
                                    struct stoker_err *err)
 {
-    char *own = NULL;
+    struct stk_scratch own = {NULL, -1};
     *measured = (struct stk_measured){.wait_share = -1};
-    enum stoker_status status = run->folder ? STOKER_OK : stk_measure_folder(&own, err);
+    enum stoker_status status = run->folder ? STOKER_OK : stk_scratch_make(NULL, &own, err);
     if (status == STOKER_OK) {
-        status = run_in(run, own ? own : run->folder, measured, err);
+        status = run_in(run, own.path ? own.path : run->folder, measured, err);
     }
-    if (own) {
-        stk_folder_remove(own);
-    }
-    stk_free(own);
+    stk_scratch_remove(&own);
     return status;
 }
 

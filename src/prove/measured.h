@@ -63,8 +63,5 @@ STK_MUST_CHECK enum stoker_status stk_measure_read(const char *folder, uint64_t 
                                                    struct stoker_err *err);
 // It did not end well by itself, and was not ended behind its steps.
 bool stk_measure_failed(const struct stk_measured *m);
-// Makes an empty folder of its own below TMPDIR, or /tmp; freed with stk_free once it was removed
-// (stk_folder_remove).
-STK_MUST_CHECK enum stoker_status stk_measure_folder(char **path, struct stoker_err *err);
 
 #endif

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "capture/parent/folder.h"
+#include "capture/parent/leftover.h"
 #include "prove/proof.h"
 #include "prove/proof_out.h"
 
@@ -22,7 +21,8 @@ static bool stop(void *arg)
 
 // A window of one side, in a folder of its own. Without one, proof->mechanism says why.
 static enum stoker_status record(const struct stk_proof_plan *plan, int side,
-                                 struct stk_mechanism *to, char **folder, struct stoker_err *err)
+                                 struct stk_mechanism *to, struct stk_scratch *folder,
+                                 struct stoker_err *err)
 {
     struct stk_measured m;
     struct stk_measure run = {.argv = plan->sides[side].argv,
@@ -32,14 +32,14 @@ static enum stoker_status record(const struct stk_proof_plan *plan, int side,
                               .timeout_ns = plan->timeout_ns,
                               .stop = stop,
                               .arg = (void *)(uintptr_t)plan};
-    enum stoker_status status = stk_measure_folder(folder, err);
+    enum stoker_status status = stk_scratch_make(NULL, folder, err);
     if (status != STOKER_OK) {
         return status;
     }
     if (plan->begins) {
         plan->begins(plan->arg, STK_PROOF_RECORDS, side);
     }
-    run.folder = *folder;
+    run.folder = folder->path;
     status = stk_measure_run(&run, &m, err);
     if (status == STOKER_OK && !m.profile[0] && !to->why[0]) {
         snprintf(to->why, sizeof to->why, "no window of %c was recorded%s%.*s", "AB"[side],
@@ -65,7 +65,7 @@ enum stoker_status stk_proof_explain(const struct stk_proof_plan *plan, struct s
                                      struct stoker_err *err)
 {
     struct stk_mechanism *m = &proof->mechanism;
-    char *folders[STK_PROOF_SIDES] = {NULL};
+    struct stk_scratch folders[STK_PROOF_SIDES] = {{NULL, -1}, {NULL, -1}};
     enum stoker_status status = STOKER_OK;
     bool needs_b = has_changed(proof) && !plan->no_profile;
     if (proof->of != STK_PROOF_STEPS || (!needs_b && !plan->predict)) {
@@ -75,15 +75,12 @@ enum stoker_status stk_proof_explain(const struct stk_proof_plan *plan, struct s
         status = record(plan, side, m, &folders[side], err);
     }
     if (status == STOKER_OK && !m->why[0]) {
-        status = stk_proof_explain_by(plan, folders[0], folders[1], proof, err);
+        status = stk_proof_explain_by(plan, folders[0].path, folders[1].path, proof, err);
     } else if (status == STOKER_OK) {
         snprintf(m->unpredicted, sizeof m->unpredicted, "%s", m->why);
     }
     for (int side = 0; side < STK_PROOF_SIDES; side++) {
-        if (folders[side]) {
-            stk_folder_remove(folders[side]);
-        }
-        stk_free(folders[side]);
+        stk_scratch_remove(&folders[side]);
     }
     return status;
 }

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "capture/parent/hook_files.h"
+#include "capture/parent/mark.h"
 
 extern char **environ;
 
@@ -149,15 +150,18 @@ static enum stoker_status put_file(const char *folder, const struct stk_hook_fil
     return status;
 }
 
-enum stoker_status stk_folder_put_hooks(const char *folder, struct stoker_err *err)
+enum stoker_status stk_folder_put_hooks(const char *folder, int *mark, struct stoker_err *err)
 {
     char *hooks = stk_folder_path(folder, "hooks");
+    *mark = -1;
     if (!hooks) {
         return stk_err_nomem(err);
     }
     enum stoker_status status = STOKER_OK;
     if (mkdir(hooks, 0777) != 0) {
         status = cannot(hooks, errno, err);
+    } else {
+        *mark = stk_mark_put(hooks);
     }
     for (int i = 0; status == STOKER_OK && stk_hook_files[i].name; i++) {
         status = put_file(hooks, &stk_hook_files[i], err);
@@ -166,23 +170,25 @@ enum stoker_status stk_folder_put_hooks(const char *folder, struct stoker_err *e
     return status;
 }
 
-// The files of one folder, and the folder; not those of folders below.
+// The files of one folder, and the folder; not those of folders below. Its mark goes last, so that
+// what is left where this is killed is found again.
 static void drop_folder(const char *path)
 {
     DIR *d = opendir(path);
     struct dirent *e;
     while (d && (e = readdir(d))) {
-        if (e->d_name[0] != '.') {
+        if (e->d_name[0] != '.' && strcmp(e->d_name, STK_MARK) != 0) {
             unlinkat(dirfd(d), e->d_name, 0);
         }
     }
     if (d) {
+        unlinkat(dirfd(d), STK_MARK, 0);
         closedir(d);
         rmdir(path);
     }
 }
 
-void stk_folder_drop_hooks(const char *folder)
+void stk_folder_drop_hooks(const char *folder, int mark)
 {
     char *hooks = stk_folder_path(folder, "hooks");
     char *compiled = hooks ? stk_folder_path(hooks, "__pycache__") : NULL;
@@ -192,6 +198,7 @@ void stk_folder_drop_hooks(const char *folder)
     }
     stk_free(compiled);
     stk_free(hooks);
+    stk_mark_release(mark);
 }
 
 static bool is_named(const char *variable, const char *name)

@@ -27,10 +27,12 @@ STK_MUST_CHECK enum stoker_status stk_folder_make(const char *wanted, char **pat
                                                   struct stoker_err *err);
 // Two parts and a slash between; NULL: no memory.
 char *stk_folder_path(const char *folder, const char *name);
-// Writes the Python files below `folder`/hooks.
-STK_MUST_CHECK enum stoker_status stk_folder_put_hooks(const char *folder, struct stoker_err *err);
+// Writes the Python files below `folder`/hooks. *mark: that they are needed (mark.h), for
+// stk_folder_drop_hooks, which is called whatever this returns.
+STK_MUST_CHECK enum stoker_status stk_folder_put_hooks(const char *folder, int *mark,
+                                                       struct stoker_err *err);
 // Removes them, and what Python compiled of them. What cannot be removed stays.
-void stk_folder_drop_hooks(const char *folder);
+void stk_folder_drop_hooks(const char *folder, int mark);
 // As STOKER_RUN has it; cut where the folder's path is longer than a path may be.
 void stk_folder_plan(const struct stk_hook_plan *plan, const char *folder,
                      char to[STK_HOOK_PLAN_MAX]);

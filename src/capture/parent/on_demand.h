@@ -4,13 +4,11 @@
 #ifndef STK_CAPTURE_PARENT_ON_DEMAND_H
 #define STK_CAPTURE_PARENT_ON_DEMAND_H
 
-#include "base/err.h"
+#include "capture/parent/leftover.h"
 
-enum { STK_ON_DEMAND_DIR = 128 };
-// Sets them in this process' environment, which the job gets. dir: "" where the run's own folder
-// holds the sockets, which goes with its hooks, or the user's own; else to be dropped at the end.
-STK_MUST_CHECK enum stoker_status stk_on_demand_set(const char *folder, char dir[STK_ON_DEMAND_DIR],
+// Sets them in this process' environment, which the job gets. sockets: made where neither the run's
+// own folder holds them, which go with its hooks, nor the user's own; removed at the end.
+STK_MUST_CHECK enum stoker_status stk_on_demand_set(const char *folder, struct stk_scratch *sockets,
                                                     struct stoker_err *err);
-void stk_on_demand_drop(const char *dir);
 
 #endif
