@@ -19,7 +19,7 @@ bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, 
 // The profile is an input pipeline's report of itself (stoker.data), without a device.
 bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
 bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx); // stoker run --level 1 recorded it
-bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx); // the analysed devices are TPUs
+bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analysed devices are TPUs
 // Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
 // Times an issue was met, over all inputs.

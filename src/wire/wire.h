@@ -102,8 +102,8 @@ enum stk_wire_event_kind {
 // waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time";
 // what: a word of wire/limits.def.
 #define STK_WIRE_LIMIT "stoker.data limit: "
-// The name of an event in which the consumer asks stoker.data for a batch. Fetches from iterators of
-// others, as the hooks of `stoker run` see them, have these iterators' names.
+// The name of an event in which the consumer asks stoker.data for a batch. Fetches from iterators
+// of others, as the hooks of `stoker run` see them, have these iterators' names.
 #define STK_WIRE_NEXT "stoker.data next"
 // What a record of a DataLoader's worker (stoker.trace_worker) calls a batch, and putting its items
 // together; the items themselves have the names of Python's frames.

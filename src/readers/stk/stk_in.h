@@ -18,7 +18,7 @@ struct stk_in {
     struct stk_wire_header header;
     uint32_t frameworks; // bit per enum stk_framework
     bool is_capture;     // of a GPU, by the capture library
-    uint8_t *bytes; // [done, used) are there
+    uint8_t *bytes;      // [done, used) are there
     size_t done, used, capacity;
     uint64_t pos; // of bytes[done] in the input
     bool at_end, has_end_mark;
