@@ -588,8 +588,8 @@ static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         fix(ctx, f, FIX_GRAIN_WORKERS);
         return;
     }
-    bool is_loader =
-        facts->signs[STK_SIGN_GRAIN_LOADER].count > 0 || is_named(ctx, "grain.DataLoaderIterator");
+    bool is_loader = facts->signs[STK_SIGN_GRAIN_LOADER].count > 0 ||
+                     stk_rule_cause_names(ctx, STK_PART_INPUT, "grain.DataLoaderIterator");
     if (is_loader) {
         fix(ctx, f, FIX_GRAIN_LOADER);
     }
