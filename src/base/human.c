@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -74,4 +75,10 @@ char *stk_human_share(double share, char buf[STK_HUMAN_MAX])
                         percent);
     }
     return buf;
+}
+
+const char *stk_human_name(const char *name)
+{
+    static const char result[] = "void ";
+    return strncmp(name, result, sizeof result - 1) == 0 ? name + sizeof result - 1 : name;
 }

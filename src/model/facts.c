@@ -36,6 +36,7 @@ static bool measure_line(struct stk_analysis *a, const struct stk_device_line *l
     struct stk_facts *f = &a->sum->facts;
     f->device_ops += line->op_count;
     f->unlinked_ops += line->op_count - line->linked;
+    f->queued_ops += line->queued;
     for (uint32_t i = 0; i < line->op_count; i++) {
         const struct stk_device_op *op = &line->ops[i];
         uint8_t kind = t->kind[op->event];

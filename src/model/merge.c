@@ -98,6 +98,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->runtime_calls += b->runtime_calls;
     a->device_ops += b->device_ops;
     a->unlinked_ops += b->unlinked_ops;
+    a->queued_ops += b->queued_ops;
     a->launches_without_work += b->launches_without_work;
     a->pageable_copies += b->pageable_copies;
     a->pageable_copy_ns += b->pageable_copy_ns;

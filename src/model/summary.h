@@ -226,6 +226,7 @@ struct stk_kernel_work {
 // Facts that rules and health checks ask for; all over the selected time of one rank.
 struct stk_facts {
     uint64_t events, host_events, python_events, runtime_calls, device_ops, unlinked_ops;
+    uint64_t queued_ops; // of the unlinked: launched before the recording began
     uint64_t launches_without_work;
     int64_t first_ns, last_ns; // of all events
     int64_t startup_ns;        // before the first step, or the first device operation

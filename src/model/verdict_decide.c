@@ -314,8 +314,9 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
         return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
                                                                           : STK_LEVEL_MEDIUM;
     }
-    bool unlinked =
-        f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
+    // What was queued before the recording hides no idle time of a step.
+    bool unlinked = f->device_ops && (double)(f->unlinked_ops - f->queued_ops) >
+                                         AT(UNLINKED_LOW) * (double)f->device_ops;
     double unseen = share[STK_GROUP_UNKNOWN] + v->unrecorded_share;
     if (unseen >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
         return STK_LEVEL_LOW;

@@ -170,7 +170,7 @@ static void names(struct stk_term *t, const char *title, const struct stk_list *
         if (row[i].placement) {
             stk_term_printf(t, "%s ", row[i].placement);
         }
-        stk_term_cut(t, row[i].name, t->options->columns - t->column);
+        stk_term_cut(t, stk_human_name(row[i].name), t->options->columns - t->column);
         stk_term_line_end(t);
     }
     size_t more = list->count - n + list->left_out;

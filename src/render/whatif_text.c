@@ -34,10 +34,14 @@ static void base(struct stk_term *t, const struct stk_whatif *w)
     stk_term_wrap(t, STK_TEXT_BODY, line);
     stk_term_line_end(t);
     if (w->gate.profiler_share >= 0.001) {
+        snprintf(line, sizeof line,
+                 "recording adds about %s: %s a step without it (%s to %s), of which prices are",
+                 stk_figure_share(w->gate.profiler_share).text,
+                 stk_figure_ns(w->base.unprofiled_ns).text,
+                 stk_figure_ns(w->base.unprofiled_low_ns).text,
+                 stk_figure_ns(w->base.unprofiled_high_ns).text);
         stk_text_label(t, "");
-        stk_term_printf(t, "recording adds about %s: %s a step without it",
-                        stk_figure_share(w->gate.profiler_share).text,
-                        stk_figure_ns(w->base.unprofiled_ns).text);
+        stk_term_wrap(t, STK_TEXT_BODY, line);
         stk_term_line_end(t);
     }
     if (w->gate.has_transplant) {
@@ -58,13 +62,23 @@ static void names(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-static void scenario(struct stk_term *t, const struct stk_whatif_scenario *s)
+// What is left of a step that is as long as expected without the profiler; what that step may be
+// off by stands with it, once.
+static int64_t left_ns(const struct stk_whatif *w, const struct stk_whatif_scenario *s,
+                       double saving)
+{
+    return (int64_t)((double)w->base.unprofiled_ns * s->work * (1 - saving));
+}
+
+static void scenario(struct stk_term *t, const struct stk_whatif *w,
+                     const struct stk_whatif_scenario *s)
 {
     stk_term_to_column(t, STK_TEXT_INDENT);
     names(t, &s->fix);
     stk_term_to_column(t, 28);
     stk_term_printf(t, "%s a step (%s to %s)", stk_figure_ns(s->expected_ns).text,
-                    stk_figure_ns(s->low_ns).text, stk_figure_ns(s->high_ns).text);
+                    stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
+                    stk_figure_ns(left_ns(w, s, s->saving.low_share)).text);
     stk_term_line_end(t);
     stk_term_to_column(t, 28);
     const char *of = s->work > 1 ? " of a sample's time" : "";
@@ -135,7 +149,7 @@ static void path_rows(struct stk_term *t, const char *label, const struct stk_li
     const struct stk_whatif_path_row *r = list->items;
     stk_term_line_end(t);
     for (size_t i = 0; i < list->count; i++) {
-        const char *name = r[i].name[0] ? r[i].name : "(nothing is recorded)";
+        const char *name = r[i].name[0] ? stk_human_name(r[i].name) : "(nothing is recorded)";
         stk_text_label(t, i == 0 ? label : "");
         stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
         stk_term_to_column(t, 26);
@@ -192,7 +206,7 @@ static void write_text(const struct stk_whatif *w, const struct stk_out_options 
         stk_term_line_end(&t);
     }
     for (size_t i = 0; i < w->scenarios.count; i++) {
-        scenario(&t, &s[i]);
+        scenario(&t, w, &s[i]);
     }
     if (w->has_target) {
         target(&t, &w->target);

@@ -18,10 +18,13 @@
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
 // launch like that of its product, which a step that waits for its launches feels. Where a compiler
-// fused what is elementwise, its program launches them, without the work of an operation before.
+// fused what is elementwise, its program launches them, without the work of an operation before:
+// what usually lies between its launches is added, which is nothing where one call launches many.
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "model/median.h"
 #include "replay/fix.h"
 
 #define FIXED_NS 3000               // of a kernel, that no type shortens
@@ -122,20 +125,51 @@ static int class_of(const struct stk_node *n)
 // Products of a step for each cast, by level; 0: none is added.
 static const uint32_t products_per_cast[STK_FIX_LEVELS] = {0, 3, 2};
 
+static bool is_full_product(const struct stk_node *n)
+{
+    int class = class_of(n);
+    return class == FROM_32 || class == FROM_TF32;
+}
+
+// Of the host's operation before the product's launch; 0: it launches without.
+static int64_t work_before(const struct stk_graph *g, const struct stk_node *product)
+{
+    uint32_t launch = product->launch;
+    if (launch == STK_NONE || launch == g->lanes[g->nodes[launch].lane].first) {
+        return 0;
+    }
+    const struct stk_node *before = &g->nodes[launch - 1];
+    bool has_work = before->kind == STK_NODE_WORK && before->what != STK_WHAT_CALLBACK &&
+                    before->wait == STK_NONE;
+    return !has_work ? 0 : before->dur_ns < MOST_WORK_NS ? before->dur_ns : MOST_WORK_NS;
+}
+
+// The median of it, where a call that launches many has it for the first alone. False: no memory.
+static bool usual_work(const struct stk_graph *g, int64_t *out)
+{
+    int64_t *ns = stk_alloc_array((size_t)g->node_count + 1, sizeof *ns);
+    uint32_t n = 0, launch = STK_NONE;
+    for (uint32_t i = 0; ns && i < g->node_count; i++) {
+        if (is_full_product(&g->nodes[i])) {
+            bool is_same = g->nodes[i].launch == launch;
+            launch = g->nodes[i].launch;
+            ns[n++] = is_same ? 0 : work_before(g, &g->nodes[i]);
+        }
+    }
+    *out = n ? stk_median_low(ns, n) : 0;
+    stk_free(ns);
+    return ns != NULL;
+}
+
 // In front of the product: a call like its own, and a kernel of little more than the fixed part.
-static void add_cast(struct stk_scene *s, struct stk_node *product, bool is_program)
+static void add_cast(struct stk_scene *s, struct stk_node *product, int64_t most_work_ns)
 {
     product->dur_ns += FIXED_NS + s->g->calibration.gap_ns;
-    if (product->launch == STK_NONE) {
-        return;
+    if (product->launch != STK_NONE) {
+        int64_t work_ns = work_before(s->g, product);
+        work_ns = work_ns < most_work_ns ? work_ns : most_work_ns;
+        s->nodes[product->launch].dur_ns += s->g->calibration.call_ns + work_ns;
     }
-    uint32_t launch = product->launch, first = s->g->lanes[s->g->nodes[launch].lane].first;
-    const struct stk_node *call = &s->g->nodes[launch];
-    bool has_work = !is_program && launch > first && call[-1].kind == STK_NODE_WORK &&
-                    call[-1].what != STK_WHAT_CALLBACK && call[-1].wait == STK_NONE;
-    int64_t work_ns = has_work ? call[-1].dur_ns : 0;
-    work_ns = work_ns < MOST_WORK_NS ? work_ns : MOST_WORK_NS;
-    s->nodes[launch].dur_ns += s->g->calibration.call_ns + work_ns;
 }
 
 // Activations that a job in 16 bits has already are not halved again.
@@ -164,7 +198,10 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
         c.row = strcmp(c.type, rates[k].to) == 0 ? k : c.row;
     }
     bool casts = strcmp(c.type, "tf32") != 0;
-    bool is_program = stk_fix_finds(s->g, STK_NODE_KERNEL, STK_WHAT_FUSED);
+    int64_t most_work_ns = MOST_WORK_NS;
+    if (stk_fix_finds(s->g, STK_NODE_KERNEL, STK_WHAT_FUSED) && !usual_work(s->g, &most_work_ns)) {
+        return false;
+    }
     uint32_t products = 0, per_cast = products_per_cast[how->level];
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
@@ -172,11 +209,8 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
         if (class >= 0 && n->dur_ns > FIXED_NS && !(class == MEMORY && memory_stays)) {
             shorten(s, i, class, &c);
         }
-        if (casts && per_cast && (class == FROM_32 || class == FROM_TF32)) {
-            products++;
-            if (products % per_cast == 0) {
-                add_cast(s, n, is_program);
-            }
+        if (casts && per_cast && is_full_product(n) && ++products % per_cast == 0) {
+            add_cast(s, n, most_work_ns);
         }
     }
     return true;

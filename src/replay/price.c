@@ -13,6 +13,7 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
+#define GAIN_DOUBT_DEVICE 0.08 // where the graph holds the device's work: what is left is timed
 #define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
 #define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
 #define MOST_SLOWER 1e6   // of a step, by what may slow it
@@ -368,7 +369,8 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
         }
     }
     double expected = share[STK_FIX_EXPECTED], change = fabs(1 - expected);
-    double doubt = STEP_DOUBT + GAIN_DOUBT * change + p->gate.unexplained * change;
+    double doubt = STEP_DOUBT + p->gate.unexplained * change;
+    doubt += (has_device(p) ? GAIN_DOUBT_DEVICE : GAIN_DOUBT) * change;
     doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
     if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
         doubt += MEAN_DOUBT * p->gate.mean_error;

@@ -89,6 +89,9 @@ static bool fill_base(struct making *m)
                          ? (int64_t)((double)b->measured_ns * g->replayed_ns / g->measured_ns)
                          : b->measured_ns;
     b->unprofiled_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler));
+    b->unprofiled_low_ns = (int64_t)((double)b->measured_ns * (1 - g->profiler_most));
+    b->unprofiled_high_ns =
+        (int64_t)((double)b->measured_ns * (1 - STK_PROFILER_LEAST * g->profiler));
     return path_of(m->arena, m->pricing.base_path, &b->path);
 }
 

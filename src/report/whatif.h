@@ -25,6 +25,7 @@ struct stk_whatif_part {
 };
 struct stk_whatif_base {
     int64_t measured_ns, replayed_ns, median_ns, unprofiled_ns;
+    int64_t unprofiled_low_ns, unprofiled_high_ns;
     struct stk_list path; // struct stk_whatif_part
 };
 struct stk_whatif_saving {

@@ -44,6 +44,10 @@ static const struct stk_field base_fields[] = {
     ROW("median_ns", NS, stk_whatif_base, median_ns, NULL, NULL, "lower median as recorded"),
     ROW("unprofiled_ns", NS, stk_whatif_base, unprofiled_ns, NULL, NULL,
         "`measured_ns` less what recording is taken to add: what predictions start from"),
+    ROW("unprofiled_low_ns", NS, stk_whatif_base, unprofiled_low_ns, NULL, NULL,
+        "the same, where recording adds as much as it may"),
+    ROW("unprofiled_high_ns", NS, stk_whatif_base, unprofiled_high_ns, NULL, NULL,
+        "the same, where it adds as little as it may"),
     ROW("path", LIST, stk_whatif_base, path, &part, NULL,
         "what the critical path of the first rank's replayed steps goes to"),
     END};
@@ -59,7 +63,7 @@ INFO(saving, sizeof(struct stk_whatif_saving));
 static const struct stk_field scenario_fields[] = {
     ROW("fix", TEXTS, stk_whatif_scenario, fix, NULL, NULL, "what is changed, all of it at once"),
     ROW("low_ns", NS, stk_whatif_scenario, low_ns, NULL, NULL,
-        "predicted mean step: the optimistic end"),
+        "predicted mean step: the optimistic end, with what `unprofiled_ns` may be off by"),
     ROW("expected_ns", NS, stk_whatif_scenario, expected_ns, NULL, NULL, "predicted mean step"),
     ROW("high_ns", NS, stk_whatif_scenario, high_ns, NULL, NULL, "the pessimistic end"),
     ROW("work", REAL, stk_whatif_scenario, work, NULL, NULL,

@@ -141,10 +141,10 @@ static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
                         "either may fill this time");
         return;
     }
-    if (facts->unlinked_ops > 0 &&
-        (double)facts->unlinked_ops >= thresholds[UNLINKED].value * (double)facts->device_ops) {
+    uint64_t lost = facts->unlinked_ops - facts->queued_ops;
+    if (lost > 0 && (double)lost >= thresholds[UNLINKED].value * (double)facts->device_ops) {
         stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
-                        stk_human_count(facts->unlinked_ops, a),
+                        stk_human_count(lost, a),
                         stk_human_count(facts->device_ops, b));
     } else {
         stk_finding_say(

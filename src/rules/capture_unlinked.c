@@ -7,8 +7,7 @@
 enum { SHARE, MUCH };
 static const struct stk_threshold thresholds[] = {
     [SHARE] = {"device work without a launch call", "share of device operations", 0.05,
-               "what was launched before the recording began stays below it in a window of several "
-               "steps"},
+               "a few calls may be lost at the edges of a recording"},
     [MUCH] = {"device work without a launch call, contaminating", "share of device operations",
               0.25, "from here idle of unknown cause can outweigh every named loss"},
     {0},
@@ -50,10 +49,15 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
         *why = "no device operations";
         return STK_RULE_SKIPPED;
     }
-    double share = (double)facts->unlinked_ops / (double)facts->device_ops;
-    stk_human_count(facts->unlinked_ops, a);
+    uint64_t lost = facts->unlinked_ops - facts->queued_ops;
+    double share = (double)lost / (double)facts->device_ops;
+    stk_human_count(facts->queued_ops, idle);
+    stk_human_count(lost, a);
     stk_human_count(facts->device_ops, b);
-    *why = stk_rule_text(ctx, "%s of %s device operations", a, b);
+    *why = facts->queued_ops > 0
+               ? stk_rule_text(ctx, "%s of %s device operations, beside %s that were queued before "
+                                    "the recording began", a, b, idle)
+               : stk_rule_text(ctx, "%s of %s device operations", a, b);
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
@@ -77,12 +81,14 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
 const struct stk_rule stk_rule_capture_unlinked = {
     .id = "capture-unlinked",
     .title = "Device work lacks its launch calls",
-    .fires = "5 % of the device operations have no launch call in the profile.",
+    .fires = "5 % of the device operations have no launch call in the profile, beside those that were "
+             "queued before it began.",
     .matters = "Idle time is explained by what the launching thread did before the call. Without "
                "the call the time is "
                "of unknown cause, and the verdict may be cannot-tell.",
     .priced = "Not priced: it is a fault of the recording.",
-    .quiet = "A few operations at the start of the recording were launched before it. TPUs have no "
+    .quiet = "What lies at the head of a stream, before its first operation with a launch call, was "
+             "launched before the recording began, where all behind it have theirs. TPUs have no "
              "launch calls.",
     .source = "Correlation ids of CUPTI and rocprofiler, which join a call and its device work.",
     .needs = STK_NEED_DEVICE,

@@ -43,6 +43,7 @@ const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
 
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
 {
+    name = name ? stk_human_name(name) : NULL;
     size_t n = name ? strlen(name) : 0;
     if (n <= MAX_NAME) {
         return n ? name : "";

@@ -168,7 +168,9 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
     } else if (code_leads(ctx)) {
         f->title = "The device waits for Python and the framework";
     } else if (leads(ctx, STK_PART_LAUNCH)) {
-        f->title = "The device waits for launches";
+        f->title = stk_host_graphs_lead(ctx)
+                       ? "The device pauses at launches of graphs and between their kernels"
+                       : "The device waits for launches";
     }
     if (stk_rule_on_pipeline(ctx)) {
         state_own_time(ctx, f, parts);

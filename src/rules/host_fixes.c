@@ -50,6 +50,7 @@ enum {
     FIX_CUDA_ALLOC,
     FIX_TORCH_COMPILE,
     FIX_TORCH_GRAPHS,
+    FIX_GRAPH_NODES,
     FIX_TORCH_OPT,
     FIX_TF_STEPS,
     FIX_TF_LOOP,
@@ -115,9 +116,15 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "The model is compiled already: where shapes are fixed, CUDA graphs launch all of it in "
          "one call.",
          "model = torch.compile(model, mode='reduce-overhead')  # instead of the default mode"},
-    [FIX_TORCH_OPT] =
-        {"pytorch", "Let the optimizer update all parameters in a few kernels.",
-         "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True"},
+    [FIX_GRAPH_NODES] =
+        {"any",
+         "The launches are device graphs already: what is left is the pauses between a graph's "
+         "kernels, and its own call. Fewer and longer kernels have less of both: let a compiler "
+         "fuse what is captured, or capture a larger batch.",
+         NULL},
+    [FIX_TORCH_OPT] = {"pytorch", "Let the optimizer update all parameters in a few kernels.",
+                       "optimizer = torch.optim.AdamW(model.parameters(), lr=lr, fused=True)\n"
+                       "# Adam, SGD and Adagrad have it too; others: foreach=True"},
     [FIX_TF_STEPS] = {"tensorflow",
                       "Each call runs little: use a larger batch, or several steps a call.",
                       "model.compile(optimizer=optimizer, loss=loss, steps_per_execution=16)"},
@@ -501,19 +508,74 @@ bool stk_host_fix_captures(const struct stk_rep_fix *fix)
     return false;
 }
 
+// The optimizer that a cause of the part names, by torch's record "Optimizer.step#SGD.step" or its
+// function "_single_tensor_sgd"; empty: none.
+static struct stk_str optimizer_of(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    static const char *const before[] = {"Optimizer.step#", "Optimizer.zero_grad#",
+                                         "_single_tensor_"};
+    const struct stk_cause *c = &ctx->pass.run->causes[part];
+    for (int i = 0; i < c->name_count; i++) {
+        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
+            const char *at = c->names[i].name ? strstr(c->names[i].name, before[k]) : NULL;
+            if (at) {
+                at += strlen(before[k]);
+                return (struct stk_str){at, strcspn(at, ".( ")};
+            }
+        }
+    }
+    return (struct stk_str){0};
+}
+
+// The advice is about the job's own optimizer, where its name is recorded.
+static void choose_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const records[] = {"_single_tensor_", "Optimizer.step",
+                                          "Optimizer.zero_grad", NULL};
+    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"};
+    if (!stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, records) &&
+        !stk_rule_cause_names_any(ctx, STK_PART_HOST, records)) {
+        return;
+    }
+    struct stk_rep_fix advice = stk_host_fixes[FIX_TORCH_OPT];
+    struct stk_str name = optimizer_of(ctx, STK_PART_LAUNCH);
+    name = name.n ? name : optimizer_of(ctx, STK_PART_HOST);
+    advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
+    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
+        if (stk_str_eq_nocase(name, stk_str_from(fused[i]))) {
+            advice.snippet = stk_rule_text(
+                ctx, "optimizer = torch.optim.%s(model.parameters(), lr=lr, fused=True)", fused[i]);
+        }
+    }
+    stk_finding_fix(ctx, f, &advice);
+}
+
+bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_LAUNCH];
+    int64_t graphs_ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        bool is_graph = c->names[i].name &&
+                        (stk_name_classify(stk_str_from(c->names[i].name), STK_KIND_RUNTIME) &
+                         STK_NAME_GRAPH_LAUNCH);
+        graphs_ns += is_graph ? c->names[i].ns : 0;
+    }
+    return graphs_ns > c->ns / 2;
+}
+
 static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    static const char *const optimizers[] = {"_single_tensor_", "Optimizer.step",
-                                             "Optimizer.zero_grad", NULL};
+    if (stk_host_graphs_lead(ctx)) {
+        fix(ctx, f, FIX_GRAPH_NODES);
+        fix(ctx, f, FIX_BATCH);
+        return;
+    }
     if (sign(ctx, STK_SIGN_COMPILED)->count == 0) {
         fix(ctx, f, FIX_TORCH_COMPILE);
     } else if (ctx->pass.run->facts.graph_launches == 0) {
         fix(ctx, f, FIX_TORCH_GRAPHS);
     }
-    if (stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, optimizers) ||
-        stk_rule_cause_names_any(ctx, STK_PART_HOST, optimizers)) {
-        fix(ctx, f, FIX_TORCH_OPT);
-    }
+    choose_optimizer(ctx, f);
     choose_tf(ctx, f);
     fix(ctx, f, FIX_TF_XLA);
     if (ctx->pass.run->facts.has_iterators) {

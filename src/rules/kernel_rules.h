@@ -23,7 +23,7 @@
     "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # or dtype=jnp.bfloat16"
 #define STK_SNIPPET_TORCH_FUSE                                                                     \
     "model = torch.compile(model)\n"                                                               \
-    "optimizer = torch.optim.AdamW(model.parameters(), fused=True)"
+    "# and among the arguments of Adam, AdamW, SGD or Adagrad: fused=True"
 #define STK_SNIPPET_TF_FUSE                                                                        \
     "train_step = tf.function(train_step, jit_compile=True)  # Keras: compile(jit_compile=True)"
 

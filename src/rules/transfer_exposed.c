@@ -30,6 +30,7 @@ enum {
     FIX_BACK,
     FIX_MERGE,
     FIX_PEERS,
+    FIX_WITHIN,
     FIX_SMALLER,
     FIX_OFFLOAD
 };
@@ -72,6 +73,11 @@ static const struct stk_rep_fix fixes[] = {
         {"any",
          "Check that devices which exchange data are linked directly and that peer access is on.",
          "nvidia-smi topo -m"},
+    [FIX_WITHIN] =
+        {"any",
+         "These copies move data within the device's own memory: let operations write to where "
+         "their results belong (donated buffers, out=), and lay data out once.",
+         NULL},
     [FIX_SMALLER] = {"any",
                      "Send less: uint8 or half precision, cast and normalised on the device.",
                      NULL},
@@ -191,7 +197,7 @@ static void transfer_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct
         stk_finding_fix(ctx, f, &fixes[FIX_BACK]);
     }
     if (is_copied(ctx, STK_PART_D2D)) {
-        stk_finding_fix(ctx, f, &fixes[FIX_PEERS]);
+        stk_finding_fix(ctx, f, &fixes[ctx->pass.run->device_count > 1 ? FIX_PEERS : FIX_WITHIN]);
     }
 }
 

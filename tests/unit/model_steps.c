@@ -112,6 +112,29 @@ static void check_exclusion(void)
              1);
 }
 
+// Work at the head of a stream was queued before the recording, if all behind it has its launch
+// call: no step holds it, and it is no lost call. Where others lack theirs too, calls were lost.
+static void check_queued(bool is_torn)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_device(&s, 7, 10, 150, "early", STK_KIND_KERNEL, 0, 0);
+    synth_device(&s, 7, 160, 140, "early", STK_KIND_KERNEL, 0, 0); // until 300
+    for (int i = 0; i < 4; i++) {
+        synth_step(&s, MAIN, i * 400, 390, i);
+        synth_launch(&s, MAIN, i * 400 + 300, 5, "a", i * 400 + 310, 50, 7);
+    }
+    if (is_torn) {
+        synth_device(&s, 7, 1400, 20, "lost", STK_KIND_KERNEL, 0, 0);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->facts.unlinked_ops, is_torn ? 3 : 2);
+    CHECK_EQ(r->facts.queued_ops, is_torn ? 0 : 2);
+    CHECK_EQ(r->steps[0].dur_ns, is_torn ? 400 * US : 100 * US); // the rest is that of its own work
+    CHECK_EQ(r->steps[1].dur_ns, 400 * US);
+    synth_end(&s);
+}
+
 // Markers are nested, repeated on another thread and on the device: only the outermost of the
 // thread with most of them count.
 static void check_marker_choice(void)
@@ -327,6 +350,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_leading_gap);
     CHECK_RUN(check_trailing_gap);
     CHECK_RUN(check_exclusion);
+    CHECK_RUN(check_queued, false);
+    CHECK_RUN(check_queued, true);
     CHECK_RUN(check_marker_choice);
     CHECK_RUN(check_framework);
     CHECK_RUN(check_inferred, true);

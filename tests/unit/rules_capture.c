@@ -208,6 +208,10 @@ static void unlinked(void)
     f.run.facts.unlinked_ops = 31;
     fake_ask(&f);
     CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "low");
+    f.run.facts.queued_ops = 20; // before the recording: no call is lost
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-unlinked"), "passed");
+    f.run.facts.queued_ops = 0;
     f.run.facts.unlinked_ops = 151;
     fake_ask(&f);
     CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "medium");

@@ -249,6 +249,43 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
     d->p2p_ns = dirs[STK_DIR_P2P].total_ns;
 }
 
+// The work of a stream before its first operation with a launch call.
+struct head {
+    uint32_t count, linked; // linked: behind it
+    int64_t end_ns;
+    bool is_torn; // some behind it lack theirs, too
+};
+
+// A stream keeps its order: its head was launched earlier than what is behind it, and where all of
+// that has a launch call, before the recording began. A head of more than half of the work is no
+// queue: calls were lost. False: no memory.
+static bool find_queued(const struct stk_analysis *a, struct stk_device_line *line)
+{
+    struct head *heads = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *heads);
+    line->queued_end_ns = INT64_MIN;
+    for (uint32_t i = 0; heads && i < line->op_count; i++) {
+        const struct stk_device_op *op = &line->ops[i];
+        struct head *h = &heads[stk_track_of(a->t, op->event)];
+        bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
+        h->is_torn |= h->linked && !is_linked;
+        h->linked += is_linked;
+        if (!h->linked) {
+            h->end_ns = h->count && h->end_ns > op->end_ns ? h->end_ns : op->end_ns;
+            h->count++;
+        }
+    }
+    for (uint32_t k = 0; heads && k < a->t->track_count; k++) {
+        const struct head *h = &heads[k];
+        if (h->count > 0 && h->linked > h->count && !h->is_torn) {
+            line->queued += h->count;
+            line->queued_end_ns =
+                h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
+        }
+    }
+    stk_free(heads);
+    return heads != NULL;
+}
+
 static void sum_device(const struct stk_analysis *a, struct stk_device_line *line,
                        struct stk_device_sum *d)
 {
@@ -376,7 +413,7 @@ static void build_line(void *arg, size_t task)
     }
     struct stk_device_line *line = &job->a->lines[task - 1];
     struct stk_device_sum *d = &job->a->sum->devices[task - 1];
-    if (sort_ops(job->a, line) && build_sets(line, d)) {
+    if (sort_ops(job->a, line) && build_sets(line, d) && find_queued(job->a, line)) {
         sum_device(job->a, line, d);
     } else {
         atomic_store(&job->no_memory, true);

@@ -64,6 +64,7 @@ static void find_work_ends(const struct stk_analysis *a, const struct stk_device
         ends[i] = INT64_MIN;
     }
     int64_t step = 0;
+    ends[0] = line->queued_end_ns;
     for (uint32_t i = 0; i < line->op_count; i++) {
         uint32_t launch = stk_launch_of(a, line->ops[i].event);
         if (launch == STK_NONE) {

@@ -95,13 +95,14 @@ static void judge_links(struct judge *j)
     if (!f->has_device_rows) {
         health_add(j, "no device events: the breakdown is that of the host's steps");
     }
+    uint64_t lost = f->unlinked_ops - f->queued_ops;
     if (f->device_ops && has_launches(j->ctx->run) &&
-        (double)f->unlinked_ops > UNLINKED_FROM * (double)f->device_ops) {
+        (double)lost > UNLINKED_FROM * (double)f->device_ops) {
         health_add(
             j, stk_arena_printf(arena,
                                 "%d %% of device operations have no launch call in the profile: "
                                 "what the host did before them is unknown",
-                                percent(f->unlinked_ops, f->device_ops)));
+                                percent(lost, f->device_ops)));
     }
     if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops) {
         health_add(

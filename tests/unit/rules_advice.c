@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice suits the job: its own optimizer, what it launches as graphs already, the devices it has.
+#include "rules_run.h"
+
+static struct fake f;
+
+// Advice about the optimizer speaks of the one that runs.
+static void own_optimizer(void)
+{
+    static const struct {
+        const char *recorded, *advice;
+    } rows[] = {{"Optimizer.step#SGD.step", "torch.optim.SGD(model.parameters(), lr=lr, fused=True)"},
+                {"Optimizer.zero_grad#AdamW.zero_grad", "torch.optim.AdamW("},
+                {"Optimizer.step#RMSprop.step", "foreach=True"},
+                {"torch/optim/optimizer.py(493): Optimizer.step", "others: foreach=True"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_init(&f, 1, STK_SCOPE_STEPS);
+        fake_part(&f, STK_PART_LAUNCH, 0.3, -1);
+        f.devices[0].short_kernels = 400;
+        fake_name(&f, STK_PART_LAUNCH, rows[i].recorded);
+        fake_ask(&f);
+        CHECK_EQ(advises(fake_finding(&f, "host-bound"), rows[i].advice), 1);
+        fake_done(&f);
+    }
+}
+
+// What is launched as a graph already is not advised to be.
+static void graphs_already(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.15, -1);
+    f.devices[0].short_kernels = 400;
+    f.run.causes[STK_PART_LAUNCH].ns = 6000000;
+    fake_name(&f, STK_PART_LAUNCH, "cudaGraphLaunch");
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(strstr(x->title, "pauses at launches of graphs") != NULL);
+    CHECK(advises(x, "device graphs already") == 0);
+    CHECK(advises(x, "reduce-overhead") < 0 && advises(x, "cudaGraphInstantiate") < 0);
+    f.run.causes[STK_PART_LAUNCH].names[0].name = "cudaLaunchKernel";
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "reduce-overhead") == 0);
+    fake_done(&f);
+}
+
+// Copies from a device to a device: with one device, no link between two is to blame.
+static void copies_within(uint32_t devices, const char *advice, const char *other)
+{
+    fake_init(&f, devices, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_D2D, 0.3, -1);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "transfer-exposed");
+    CHECK(advises(x, advice) >= 0 && advises(x, other) < 0);
+    fake_done(&f);
+}
+
+// A kernel's name as the compiler wrote it begins with what it gives back: nothing.
+static void kernel_name(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.3, -1);
+    fake_name(&f, STK_PART_LAUNCH, "void at::native::reduce<float>(float*)");
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(says(x, "in at::native::reduce") && !says(x, "void "));
+    fake_done(&f);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(own_optimizer);
+    CHECK_RUN(graphs_already);
+    CHECK_RUN(copies_within, 1, "own memory", "topo");
+    CHECK_RUN(copies_within, 2, "topo", "own memory");
+    CHECK_RUN(kernel_name);
+    return check_done("unit.rules_advice");
+}
