@@ -27,6 +27,9 @@ struct stk_fix {
     const char *what;     // what is changed
     const char *assumes;  // what must hold
     bool is_priced_alone; // without --fix, too
+    // A rate or a size of the device's work is supposed: nothing has to be done for it that could
+    // give less, and ends of its own hold what such work may take.
+    bool is_supposed;
     bool may_slow;        // a step may become longer
     bool is_more_work;    // a step does `value` times the work: what is saved is of a sample
     // Why there is nothing to change in this graph; NULL: there is.
@@ -51,6 +54,7 @@ struct stk_fix_set {
 };
 // Why it cannot be applied to this graph, as asked for; NULL: it can.
 const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *set);
+bool stk_fix_is_supposed(const struct stk_fix_set *set, size_t count); // all of them
 // May a step become longer with one of them?
 bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count);
 double stk_fix_work(const struct stk_fix_set *set, size_t count); // of a step, 1: as now

@@ -131,6 +131,7 @@ const struct stk_fix stk_fix_batch = {
     .what = "a batch of that many times the size: the time of its step, the saving of a sample",
     .assumes = "the model trains as well, memory holds the batch, and the same kernels run",
     .is_priced_alone = false,
+    .is_supposed = true,
     .may_slow = true,
     .is_more_work = true,
     .refuse = batch_refuse,

@@ -31,6 +31,7 @@ const struct stk_fix stk_fix_device_faster = {
     .what = "kernels, copies and collectives are that many times faster",
     .assumes = "they do the same work",
     .is_priced_alone = false,
+    .is_supposed = true,
     .refuse = device_faster_refuse,
     .apply = device_faster_apply,
 };

@@ -24,6 +24,7 @@ const struct stk_fix stk_fix_kernel_faster = {
     .what = "all kernels but collectives are that many times faster",
     .assumes = "they do the same work",
     .is_priced_alone = false,
+    .is_supposed = true,
     .refuse = kernel_faster_refuse,
     .apply = kernel_faster_apply,
 };

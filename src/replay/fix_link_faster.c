@@ -31,6 +31,7 @@ const struct stk_fix stk_fix_link_faster = {
     .what = "copies between host and device are that many times faster",
     .assumes = "the memory of the host keeps up",
     .is_priced_alone = true,
+    .is_supposed = true,
     .refuse = link_faster_refuse,
     .apply = link_faster_apply,
 };

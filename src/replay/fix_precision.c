@@ -11,9 +11,9 @@
 // it reaches half of its device's peak or more fills the device, and is expected to reach nearly
 // the ratio of the two peaks: such products run at about four fifths of the peak of plain cores,
 // and at 60 to 80 % of that of matrix units. Where no shapes are recorded, a long kernel with
-// several blocks for each multiprocessor is taken for one. Below a fifth of the peak, the published
-// factors hold, in between some of both. More than the peak is a shape that is not the kernel's
-// own.
+// several blocks for each multiprocessor, or just one (a persistent kernel), is taken for one.
+// Below a fifth of the peak, the published factors hold, in between some of both. More than the
+// peak is a shape that is not the kernel's own.
 //
 // What leaves 32 bits is cast: a third of the products are those of forward, whose weights are cast
 // once a step, and at the most their other operand is cast as well. A cast is a short kernel with a
@@ -99,7 +99,8 @@ static double fills(const struct stk_node *n, double peak)
 static double product_factor(const struct stk_graph *g, const struct stk_node *n, int class,
                              const struct change *c)
 {
-    bool is_aligned = stk_node_alignment(n) == STK_ALIGNED;
+    // What uses matrix units already has dimensions that suit them.
+    bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
     const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0},
                  filled[STK_FIX_LEVELS] = {1, 0.9, is_aligned ? 0.6 : 0.25};
     double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;

@@ -79,6 +79,15 @@ const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *
     return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
 }
 
+bool stk_fix_is_supposed(const struct stk_fix_set *set, size_t count)
+{
+    bool is = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        is &= set[i].fix->is_supposed;
+    }
+    return is;
+}
+
 bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count)
 {
     bool may = false;
@@ -136,7 +145,7 @@ const char *stk_fix_refuse_input(const struct stk_graph *g)
 
 double stk_fix_drop_pace(struct stk_scene *s)
 {
-    uint32_t first = s->g->waited_first, last = s->g->waited_last;
+    uint32_t first = s->g->round_first, last = s->g->round_last; // a part of one weighs it
     double ns = first == last || first == STK_NONE
                     ? 0
                     : (double)(s->ready_ns[last] - s->ready_ns[first]) / (last - first);

@@ -133,6 +133,7 @@ struct stk_graph {
     int64_t *ready_ns; // per batch: when workers have it ready
     uint32_t batch_count;
     uint32_t waited_first, waited_last; // batches that were waited for; STK_NONE: none was
+    uint32_t round_first, round_last;   // of them those between which rounds are whole, if known
     uint32_t waits;                     // how many were
     // Steps between two that waited for a batch, where most are; else all. They begin and end in
     // the same place of what workers do in turn: what becomes faster before the first wait and

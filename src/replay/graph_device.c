@@ -15,10 +15,11 @@
 #define WHAT_UNKNOWN 255
 #define MAX_LANES 4096
 #define LONG_HEAD 0.2 // of a stream's work
-// A kernel that fills the device: more blocks than its multiprocessors hold at a time, and this
-// long.
+// A kernel that fills the device: more blocks than its multiprocessors hold at a time, or one for
+// (nearly) each, as persistent kernels have that take tile after tile; and this long.
 #define FILLING_BLOCKS 3.0
-#define FILLING_NS (100 * STK_US)
+#define PERSISTENT_BLOCKS 0.9
+#define FILLING_NS (80 * STK_US)
 #define NEAR 16 // host nodes that are looked at before they are searched
 
 // Work of a stream before the first whose launch is recorded.
@@ -88,9 +89,9 @@ static bool fills_device(const struct stk_trace *t, const struct stk_device_op *
     if (!c || device == STK_NONE || t->devices[device].sm_count <= 0) {
         return false;
     }
-    double blocks = (double)c->grid[0] * c->grid[1] * c->grid[2];
-    return blocks >= FILLING_BLOCKS * t->devices[device].sm_count &&
-           stk_dur_ns(t, op->event) >= FILLING_NS;
+    double each = (double)c->grid[0] * c->grid[1] * c->grid[2] / t->devices[device].sm_count;
+    bool fills = each >= FILLING_BLOCKS || (each >= PERSISTENT_BLOCKS && each <= 1);
+    return fills && stk_dur_ns(t, op->event) >= FILLING_NS;
 }
 
 static void describe(struct devices *d, const struct stk_device_op *op, uint32_t launch,

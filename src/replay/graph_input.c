@@ -216,6 +216,8 @@ static void choose_mean(struct stk_graph_build *b, const struct stk_vec *at)
     g->mean_from = 0;
     g->mean_to = g->step_count;
     g->has_rounds = long_waits(b, at, &first, &last) && choose_between(b, at, first, last, 3);
+    g->round_first = g->has_rounds ? first : g->waited_first;
+    g->round_last = g->has_rounds ? last : g->waited_last;
     if (!g->has_rounds && g->waited_first != g->waited_last && g->waited_first != STK_NONE) {
         choose_between(b, at, g->waited_first, g->waited_last, 2);
     }

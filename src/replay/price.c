@@ -13,14 +13,18 @@
 // run, and of what a fix takes away a part comes back elsewhere.
 #define STEP_DOUBT 0.01
 #define GAIN_DOUBT 0.10
-#define GAIN_DOUBT_DEVICE 0.08 // where the graph holds the device's work: what is left is timed
+// Where the graph holds the device's work, what is left is timed; less where nothing but a rate or
+// a size of that work is supposed. Chosen by the seen jobs of lab/sim, of which with all of
+// GAIN_DOUBT more than nine in ten lay inside.
+#define GAIN_DOUBT_DEVICE 0.08
+#define GAIN_DOUBT_SUPPOSED 0.04
 #define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
 #define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
 #define MOST_SLOWER 1e6   // of a step, by what may slow it
 #define STEP_APART 1.5    // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer
 #define USUAL_PACE_NS 1e6 // of theirs, at best: queues between them hand over a thousand a second
-#define KEPT_UP 0.9       // of the step: a pace of theirs that is not known may be as slow as that
+#define KEPT_UP 0.9       // of the step: a pace of theirs that is not known is quicker than that
 
 static void worse(double *a, double b)
 {
@@ -351,6 +355,35 @@ static bool hides_pace(const struct stk_pricing *p)
     return false;
 }
 
+// What a share of the step that is left may be off by, either way.
+static double doubt_of(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                       double expected)
+{
+    double change = fabs(1 - expected);
+    double of_gain = !has_device(p)                     ? GAIN_DOUBT
+                     : stk_fix_is_supposed(set, count) ? GAIN_DOUBT_SUPPOSED
+                                                        : GAIN_DOUBT_DEVICE;
+    double doubt = STEP_DOUBT + (of_gain + p->gate.unexplained) * change;
+    doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
+    if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
+        doubt += MEAN_DOUBT * p->gate.mean_error;
+    }
+    return doubt;
+}
+
+// Workers whose pace is hidden may bind a much faster step, or one with more to prepare: what one
+// does for a batch is as much as the batch. The step is then between what is expected and the
+// slowest pace that would have kept up; the pessimistic end is their middle, by logarithms.
+static double bind_pace(const struct stk_pricing *p, double work, double expected, double *high)
+{
+    bool is_short = expected < MUCH_FASTER;
+    double most = work > 1 ? work * KEPT_UP : is_short ? bounded(*high, KEPT_UP, 1) : *high;
+    double usual = bounded(work * USUAL_PACE_NS / p->base_ns, 0, most);
+    double bound = expected > usual ? expected : usual, middle = sqrt(bound * KEPT_UP);
+    *high = is_short && *high < middle ? middle : *high;
+    return bound;
+}
+
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
@@ -368,22 +401,12 @@ bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, s
             needs_batches = !o.needs_no_batches;
         }
     }
-    double expected = share[STK_FIX_EXPECTED], change = fabs(1 - expected);
-    double doubt = STEP_DOUBT + p->gate.unexplained * change;
-    doubt += (has_device(p) ? GAIN_DOUBT_DEVICE : GAIN_DOUBT) * change;
-    doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
-    if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
-        doubt += MEAN_DOUBT * p->gate.mean_error;
+    double expected = share[STK_FIX_EXPECTED], doubt = doubt_of(p, set, count, expected);
+    out->work = stk_fix_work(set, count);
+    if (needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p)) {
+        expected = bind_pace(p, out->work, expected, &share[STK_FIX_HIGH]);
     }
     out->expected = expected;
-    out->work = stk_fix_work(set, count);
-    bool is_hidden = needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p);
-    if (is_hidden) { // what a worker does for a batch is as much as the batch
-        double high = share[STK_FIX_HIGH], usual = out->work * USUAL_PACE_NS / p->base_ns;
-        share[STK_FIX_HIGH] = expected < MUCH_FASTER ? bounded(high, KEPT_UP, 1) : high;
-        usual = bounded(usual, 0, out->work > 1 ? out->work * KEPT_UP : share[STK_FIX_HIGH]);
-        expected = out->expected = expected > usual ? expected : usual;
-    }
     double least = LEAST_LEFT * share[STK_FIX_LOW];
     out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
     out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, most + STEP_DOUBT);

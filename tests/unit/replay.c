@@ -217,7 +217,8 @@ static void check_hidden_pace(void)
     summarize(&j);
     struct stk_fix_set set[] = {fix("kernel-faster=4"), fix("input-free")};
     CHECK(price(&j, &set[0], 1).expected < 0.3);
-    CHECK(price(&j, &set[0], 1).high > 0.9);
+    double high = price(&j, &set[0], 1).high; // the middle of that and 0.9, by logarithms
+    CHECK(high > 0.45 && high < 0.6);
     CHECK(price(&j, set, 2).high < 0.4);
     synth_end(&j.s);
 }

@@ -252,6 +252,40 @@ static void check_filling_products(void)
     end(&j);
 }
 
+// Steps that the host makes: six products of 200 us, each launched by 100 us of an operation or, as
+// one graph, by one call; beside them a compiler's kernel.
+static void program_job(struct job *j, bool is_graph)
+{
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 3000;
+        synth_step(&j->s, MAIN, at, 2999, k);
+        for (int i = 0; i < 7; i++) {
+            const char *name = i < 6 ? SGEMM : "triton_poi_fused_add_0";
+            double call = at + 90 + (is_graph ? 0 : 400 * i);
+            if (i == 0 || !is_graph) {
+                synth_launch(&j->s, MAIN, call, 10, name, call + 20, 200, STREAM);
+            } else {
+                synth_of_graph(&j->s, name, call + 20 + 201 * i, 200, STREAM);
+            }
+        }
+        synth_host(&j->s, MAIN, at + 2600, 390, "aten::item", STK_KIND_HOST_OP);
+    }
+    summarize(j);
+}
+
+// Casts cost the host what usually lies between the launches of a program: nothing in a graph.
+static void check_casts(void)
+{
+    struct job j;
+    program_job(&j, false);
+    CHECK(price(&j, "precision=bf16").expected > 1 + 2 * 90.0 / 3000); // two casts a step
+    end(&j);
+    program_job(&j, true);
+    CHECK(price(&j, "precision=bf16").expected < 1.02);
+    end(&j);
+}
+
 // Steps of a product of 2 ms without shapes, of so many blocks on 108 multiprocessors.
 static void gridded_job(struct job *j, uint32_t blocks)
 {
@@ -285,6 +319,9 @@ static void check_filling_grids(void)
     gridded_job(&j, 108 * 8);
     CHECK(near(price(&j, "precision=bf16").expected, 1 - 1997 * (1 - 1 / 12.1) / 2100, 0.02));
     CHECK(price(&j, "precision=bf16").high < 0.75); // half at the least, and doubt
+    end(&j);
+    gridded_job(&j, 104); // a persistent kernel: a block for each multiprocessor but four
+    CHECK(near(price(&j, "precision=bf16").expected, 1 - 1997 * (1 - 1 / 12.1) / 2100, 0.02));
     end(&j);
     gridded_job(&j, 108 * 2);
     CHECK(near(price(&j, "precision=bf16").expected, 1 - 1997 * 0.75 / 2100, 0.02));
@@ -349,6 +386,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_data_on_device);
     CHECK_RUN(check_input_on_device);
     CHECK_RUN(check_precision);
+    CHECK_RUN(check_casts);
     CHECK_RUN(check_align);
     CHECK_RUN(check_filling_products);
     CHECK_RUN(check_filling_grids);
