@@ -102,7 +102,8 @@ static double product_factor(const struct stk_graph *g, const struct stk_node *n
     // What uses matrix units already has dimensions that suit them.
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
     const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0},
-                 filled[STK_FIX_LEVELS] = {1, 0.9, is_aligned ? 0.6 : 0.25};
+                 // at best more than the ratio: what a product reads halves, too
+        filled[STK_FIX_LEVELS] = {1.1, 0.9, is_aligned ? 0.6 : 0.25};
     double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;
     double to = peak_of(&g->rates, c->type), by = rates[c->row].factor[class][c->level];
     if (from <= 0 || to <= from) {
