@@ -49,9 +49,9 @@ struct stk_device_line {
     int64_t *busy_sums;                       // for stk_spans_measure
     struct stk_spans exposed[STK_BUSY_PARTS]; // disjoint; their union is `busy`
     uint64_t linked;
-    uint64_t queued; // operations that were launched before the recording began
+    uint64_t queued;       // operations that were launched before the recording began
     int64_t queued_end_ns; // of the last of them; INT64_MIN: there are none
-    struct stk_span hole; // time before the first operation that belongs to no step; often empty
+    struct stk_span hole;  // time before the first operation that belongs to no step; often empty
 };
 
 // A step as the host sees it. Inferred steps without launch links have device times instead.

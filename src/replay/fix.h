@@ -30,8 +30,8 @@ struct stk_fix {
     // A rate or a size of the device's work is supposed: nothing has to be done for it that could
     // give less, and ends of its own hold what such work may take.
     bool is_supposed;
-    bool may_slow;        // a step may become longer
-    bool is_more_work;    // a step does `value` times the work: what is saved is of a sample
+    bool may_slow;     // a step may become longer
+    bool is_more_work; // a step does `value` times the work: what is saved is of a sample
     // Why there is nothing to change in this graph; NULL: there is.
     const char *(*refuse)(const struct stk_graph *g);
     // The same of the value that was asked for; may be NULL.

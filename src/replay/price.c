@@ -360,9 +360,9 @@ static double doubt_of(const struct stk_pricing *p, const struct stk_fix_set *se
                        double expected)
 {
     double change = fabs(1 - expected);
-    double of_gain = !has_device(p)                     ? GAIN_DOUBT
+    double of_gain = !has_device(p)                    ? GAIN_DOUBT
                      : stk_fix_is_supposed(set, count) ? GAIN_DOUBT_SUPPOSED
-                                                        : GAIN_DOUBT_DEVICE;
+                                                       : GAIN_DOUBT_DEVICE;
     double doubt = STEP_DOUBT + (of_gain + p->gate.unexplained) * change;
     doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
     if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph

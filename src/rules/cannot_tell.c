@@ -144,8 +144,7 @@ static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     uint64_t lost = facts->unlinked_ops - facts->queued_ops;
     if (lost > 0 && (double)lost >= thresholds[UNLINKED].value * (double)facts->device_ops) {
         stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
-                        stk_human_count(lost, a),
-                        stk_human_count(facts->device_ops, b));
+                        stk_human_count(lost, a), stk_human_count(facts->device_ops, b));
     } else {
         stk_finding_say(
             ctx, f,

@@ -55,8 +55,10 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     stk_human_count(lost, a);
     stk_human_count(facts->device_ops, b);
     *why = facts->queued_ops > 0
-               ? stk_rule_text(ctx, "%s of %s device operations, beside %s that were queued before "
-                                    "the recording began", a, b, idle)
+               ? stk_rule_text(ctx,
+                               "%s of %s device operations, beside %s that were queued before "
+                               "the recording began",
+                               a, b, idle)
                : stk_rule_text(ctx, "%s of %s device operations", a, b);
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
@@ -81,15 +83,17 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
 const struct stk_rule stk_rule_capture_unlinked = {
     .id = "capture-unlinked",
     .title = "Device work lacks its launch calls",
-    .fires = "5 % of the device operations have no launch call in the profile, beside those that were "
-             "queued before it began.",
+    .fires =
+        "5 % of the device operations have no launch call in the profile, beside those that were "
+        "queued before it began.",
     .matters = "Idle time is explained by what the launching thread did before the call. Without "
                "the call the time is "
                "of unknown cause, and the verdict may be cannot-tell.",
     .priced = "Not priced: it is a fault of the recording.",
-    .quiet = "What lies at the head of a stream, before its first operation with a launch call, was "
-             "launched before the recording began, where all behind it have theirs. TPUs have no "
-             "launch calls.",
+    .quiet =
+        "What lies at the head of a stream, before its first operation with a launch call, was "
+        "launched before the recording began, where all behind it have theirs. TPUs have no "
+        "launch calls.",
     .source = "Correlation ids of CUPTI and rocprofiler, which join a call and its device work.",
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,

@@ -9,10 +9,11 @@ static void own_optimizer(void)
 {
     static const struct {
         const char *recorded, *advice;
-    } rows[] = {{"Optimizer.step#SGD.step", "torch.optim.SGD(model.parameters(), lr=lr, fused=True)"},
-                {"Optimizer.zero_grad#AdamW.zero_grad", "torch.optim.AdamW("},
-                {"Optimizer.step#RMSprop.step", "foreach=True"},
-                {"torch/optim/optimizer.py(493): Optimizer.step", "others: foreach=True"}};
+    } rows[] = {
+        {"Optimizer.step#SGD.step", "torch.optim.SGD(model.parameters(), lr=lr, fused=True)"},
+        {"Optimizer.zero_grad#AdamW.zero_grad", "torch.optim.AdamW("},
+        {"Optimizer.step#RMSprop.step", "foreach=True"},
+        {"torch/optim/optimizer.py(493): Optimizer.step", "others: foreach=True"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fake_init(&f, 1, STK_SCOPE_STEPS);
         fake_part(&f, STK_PART_LAUNCH, 0.3, -1);

@@ -278,8 +278,7 @@ static bool find_queued(const struct stk_analysis *a, struct stk_device_line *li
         const struct head *h = &heads[k];
         if (h->count > 0 && h->linked > h->count && !h->is_torn) {
             line->queued += h->count;
-            line->queued_end_ns =
-                h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
+            line->queued_end_ns = h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
         }
     }
     stk_free(heads);
