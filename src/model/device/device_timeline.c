@@ -258,12 +258,12 @@ struct head {
 
 // A stream keeps its order: its head was launched earlier than what is behind it, and where all of
 // that has a launch call, before the recording began. A head of more than half of the work is no
-// queue: calls were lost. False: no memory.
-static bool find_queued(const struct stk_analysis *a, struct stk_device_line *line)
+// queue: calls were lost. heads: of all tracks, each of which is of one device; zero.
+static void find_queued(const struct stk_analysis *a, struct stk_device_line *line,
+                        struct head *heads)
 {
-    struct head *heads = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *heads);
     line->queued_end_ns = INT64_MIN;
-    for (uint32_t i = 0; heads && i < line->op_count; i++) {
+    for (uint32_t i = 0; i < line->op_count; i++) {
         const struct stk_device_op *op = &line->ops[i];
         struct head *h = &heads[stk_track_of(a->t, op->event)];
         bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
@@ -274,15 +274,13 @@ static bool find_queued(const struct stk_analysis *a, struct stk_device_line *li
             h->count++;
         }
     }
-    for (uint32_t k = 0; heads && k < a->t->track_count; k++) {
-        const struct head *h = &heads[k];
+    for (uint32_t k = 0; k < line->stream_count; k++) {
+        const struct head *h = &heads[line->streams[k]];
         if (h->count > 0 && h->linked > h->count && !h->is_torn) {
             line->queued += h->count;
             line->queued_end_ns = h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
         }
     }
-    stk_free(heads);
-    return heads != NULL;
 }
 
 static void sum_device(const struct stk_analysis *a, struct stk_device_line *line,
@@ -397,6 +395,7 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
 
 struct line_job {
     struct stk_analysis *a;
+    struct head *heads; // per track
     enum stoker_status host_status;
     struct stoker_err host_err;
     atomic_bool no_memory;
@@ -412,7 +411,8 @@ static void build_line(void *arg, size_t task)
     }
     struct stk_device_line *line = &job->a->lines[task - 1];
     struct stk_device_sum *d = &job->a->sum->devices[task - 1];
-    if (sort_ops(job->a, line) && build_sets(line, d) && find_queued(job->a, line)) {
+    if (sort_ops(job->a, line) && build_sets(line, d)) {
+        find_queued(job->a, line, job->heads);
         sum_device(job->a, line, d);
     } else {
         atomic_store(&job->no_memory, true);
@@ -424,7 +424,8 @@ enum stoker_status stk_lines_build(struct stk_analysis *a, struct stoker_err *er
     struct line_job job = {.a = a};
     struct streams streams;
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
-    if (!a->lines || !index_streams(a, &streams)) {
+    job.heads = stk_arena_array(&a->scratch, (size_t)a->t->track_count + 1, sizeof *job.heads);
+    if (!a->lines || !job.heads || !index_streams(a, &streams)) {
         return stk_err_nomem(err);
     }
     uint32_t n = find_devices(a, &streams);
