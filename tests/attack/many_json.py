@@ -102,6 +102,8 @@ KINDS = {
     "modules": in_steps(lambda k, ts: op(f"nn.Module: Linear_{k}", ts, 18, cat="python_function") + "," + work(k, ts + 1)),
     "stacks": in_steps(lambda k, ts: op(f"outer{k}", ts, 19) + "," + op(f"inner{k}", ts + 1, 18) + "," + work(k, ts + 2)),
     "stages": in_steps(lambda k, ts: op(f"Iterator::Root::Map[{k}]", ts, 9)),
+    "fetches-under": in_steps(lambda k, ts: op("enumerate(DataLoader)#_S.__next__", ts + 1, 5) + "," + op("aten::mm", ts + 8, 5) + "," +
+                              op("aten::mm", 1, 1_000_000_000, tid=100 + k)),  # on a thread each, as long as all fetches
     "fetches": in_steps(lambda k, ts: op(f"enumerate(DataLoader)#Loader{k}.__next__", ts, 9, cat="user_annotation") + "," + work(k, ts + 9)),
     "optimizers": in_steps(lambda k, ts: op(f"Optimizer.step#Adam{k}.step", ts, 9, cat="user_annotation") + "," + work(k, ts + 9)),
     "jitted": lambda k: op(f"PjitFunction(f{k})", k * 20, 9),

@@ -104,11 +104,10 @@ static bool call_device(struct making *x, uint32_t call)
     int64_t start_ns = t->start_ns[call], end_ns = stk_end_ns(t, call);
     bool in_operator = x->open != STK_NONE && x->open_end_ns > start_ns;
     int64_t to_ns = in_operator ? x->open_ns : start_ns;
-    int64_t from_ns = x->is_fetched && x->is_made ? x->from_ns : x->first_ns;
-    if (x->open != STK_NONE && !in_operator) {
+    if (!in_operator) {
         close_operator(x);
-        from_ns = x->is_fetched && x->is_made ? x->from_ns : x->first_ns;
     }
+    int64_t from_ns = x->is_fetched && x->is_made ? x->from_ns : x->first_ns;
     x->open_calls |= in_operator;
     if (copied(t, call, STK_DIR_H2D) >= COPY_BYTES && from_ns < to_ns &&
         is_made_here(x, from_ns, to_ns)) {

@@ -109,25 +109,13 @@ bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a)
     return true;
 }
 
-bool stk_fetch_work_outside(const struct stk_fetch_work *w, uint32_t event, int64_t *start_ns,
-                            int64_t *end_ns)
+int64_t stk_fetch_work_until(const struct stk_fetch_work *w, uint32_t event, int64_t t_ns)
 {
     const struct stk_analysis *a = w->a;
-    const struct stk_marks *m = &a->fetches;
-    uint32_t thread = stk_thread_of(a, event);
-    int64_t began_ns = a->t->start_ns[event];
-    for (size_t i = fetch_behind(m, *start_ns); i < m->count && m->v[i].start_ns < *end_ns; i++) {
-        bool is_its = thread == stk_thread_of(a, m->v[i].event)
-                          ? began_ns >= m->v[i].start_ns
-                          : w->idle[i] && began_ns >= m->v[i].start_ns;
-        if (!is_its) {
-            continue;
-        }
-        if (m->v[i].start_ns > *start_ns) {
-            *end_ns = m->v[i].start_ns;
-            return true;
-        }
-        *start_ns = m->v[i].end_ns;
+    size_t i = fetch_behind(&a->fetches, t_ns);
+    if (i == a->fetches.count || a->fetches.v[i].start_ns > a->t->start_ns[event]) {
+        return t_ns; // it began before the fetch, or there is none
     }
-    return *start_ns < *end_ns;
+    bool is_its = stk_thread_of(a, event) == stk_thread_of(a, a->fetches.v[i].event) || w->idle[i];
+    return is_its ? a->fetches.v[i].end_ns : t_ns;
 }

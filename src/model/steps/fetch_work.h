@@ -13,9 +13,7 @@ struct stk_fetch_work {
 
 // False: no memory; closed either way.
 bool stk_fetch_work_open(struct stk_fetch_work *w, struct stk_analysis *a);
-// The first piece of a stretch of an operation that is not a fetch's: *start and *end become it,
-// within [*start, end); false: none is left. To be asked again from its end on.
-bool stk_fetch_work_outside(const struct stk_fetch_work *w, uint32_t event, int64_t *start_ns,
-                            int64_t *end_ns);
+// Until when an operation that is open at t runs for a fetch that it began in; t itself: for none.
+int64_t stk_fetch_work_until(const struct stk_fetch_work *w, uint32_t event, int64_t t_ns);
 
 #endif

@@ -93,15 +93,8 @@ static bool extend(struct stk_vec *marks, int64_t start, int64_t end, uint32_t e
 static bool extend_outside(const struct host *h, struct stk_vec *marks, int64_t start, int64_t end,
                            uint32_t event)
 {
-    int64_t from = start, to = end;
-    while (from < end && stk_fetch_work_outside(&h->fetching, event, &from, &to)) {
-        if (!extend(marks, from, to, event)) {
-            return false;
-        }
-        from = to;
-        to = end;
-    }
-    return true;
+    int64_t from = stk_fetch_work_until(&h->fetching, event, start);
+    return from >= end || extend(marks, from, end, event);
 }
 
 // Stretches of one row in which a model operation is open and nothing of the input pipeline is, and
