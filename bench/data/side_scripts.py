@@ -32,6 +32,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # as in side_tf.py
 tf = importlib.import_module(MODULE)
 LENGTH = 2048  # elements of a repeated source, about
 UNKNOWN_TIMES = 128  # of one whose length is not known
+SHORT = 256  # elements of an epoch that passes take whole
 SHOWN = 4  # elements that the script's own loop gets
 OF_A_LINE = 3  # pipelines that are timed: a loop over windows makes one for each
 SOURCES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset")
@@ -233,27 +234,37 @@ def script(path):
 
 class Drain:
     """Takes elements of a pipeline, pass by pass: the next pass goes on where one ended, and from the
-    beginning where the dataset has no more."""
+    beginning where the dataset has no more. Of a short one (unique() of a repeated source) a pass takes
+    whole epochs: what its end costs belongs to all of its elements."""
 
     def __init__(self, read):
-        self.read, self.it = read, iter(())
+        self.read, self.it = read, None
+        self.of_epoch = self.epoch = 0  # elements taken of this one, and of a whole one; 0: not known
+
+    def some(self, most):
+        """Takes so many, or what is left of the epoch."""
+        if self.it is None:
+            self.it, self.of_epoch = iter(self.read()), 0
+        got = sum(1 for _ in itertools.islice(self.it, most))
+        self.of_epoch += got
+        if got < most:
+            if not self.of_epoch:
+                raise ValueError("the pipeline is empty")
+            side.SPENT.append(self.it)
+            self.it, self.epoch = None, self.of_epoch
+        return got
 
     def __call__(self, n):
-        left, is_new = n, False
-        while left > 0:
-            got = sum(1 for _ in itertools.islice(self.it, left))
-            if got == 0 and is_new:
-                raise ValueError("the pipeline is empty")
-            left -= got
-            is_new = left > 0
-            if is_new:
-                side.SPENT.append(self.it)
-                self.it = iter(self.read())
-        return n
+        taken = 0
+        while taken < n:
+            taken += self.some(n - taken)
+        while 0 < self.epoch <= SHORT and self.it is not None:
+            taken += self.some(SHORT)
+        return taken
 
 
 def pipeline(path, label, n, setting):
-    """A pass over n elements of a script's pipeline."""
+    """A pass over n elements of a script's pipeline, or a few more; how many, and of an epoch if it is short."""
     out, _, _ = pipelines_of(path)
     found = {label: (ds, how) for label, ds, how in out[bool(setting.get("parallel"))]}
     ds, how = found[label]
@@ -261,7 +272,12 @@ def pipeline(path, label, n, setting):
     how = setting.get("read", how)
     read = ds.as_numpy_iterator if how == "numpy" else lambda: iter(ds)
     drain = Drain(read)
-    return lambda: side.timed(lambda: drain(n), elements=n)
+
+    def run():
+        answer = side.timed(lambda: drain(n))
+        return dict(answer, elements=answer["batches"], epoch=drain.epoch if drain.epoch <= SHORT else 0)
+
+    return run
 
 
 def versions():
