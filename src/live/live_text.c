@@ -64,9 +64,12 @@ static void pad_to(struct page *p, int column)
     }
 }
 
-// Ends the line; style: an ANSI sequence for all of it, or NULL.
+// Ends the line, which has no blanks at its end; style: an ANSI sequence for all of it, or NULL.
 static void end_line(struct page *p, const char *style)
 {
+    while (p->n && p->line[p->n - 1] == ' ') {
+        p->n--;
+    }
     if (p->rows > 0) {
         if (p->colour && style) {
             stk_sink_text(p->to, style);

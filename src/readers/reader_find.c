@@ -108,18 +108,33 @@ static const char *known_stranger(const uint8_t *p, size_t n)
     return NULL;
 }
 
+// A file without bytes, or a compressed one that gives none: it was cut, or holds an empty file.
+static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
+{
+    const char *damage = stk_stream_damage(s);
+    if (damage) {
+        stk_err_set(err, STOKER_EINPUT,
+                    "%s: its compressed data gives no byte (%s); it was cut when it was written or "
+                    "copied: copy or record it again",
+                    stk_stream_path(s), damage);
+        return;
+    }
+    stk_err_set(err, STOKER_EINPUT,
+                "%s: the file %s; the profiler did not finish writing it (profiles above 2 GB fail "
+                "this way in TensorFlow and JAX: record fewer steps)",
+                stk_stream_path(s),
+                stk_stream_codec(s) == STK_CODEC_PLAIN ? "is empty"
+                                                       : "holds a compressed file that is empty");
+}
+
+// n: bytes at p, above 0.
 static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
                               struct stoker_err *err)
 {
-    const char *known = n ? known_stranger(p, n) : NULL;
+    const char *known = known_stranger(p, n);
     const char *slash = strrchr(path, '/');
     const struct stk_reader_stranger *named = stk_reader_stranger_of(slash ? slash + 1 : path);
-    if (!n) {
-        stk_err_set(err, STOKER_EINPUT,
-                    "%s: the file is empty; the profiler did not finish writing it (profiles above "
-                    "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
-                    path);
-    } else if (known || why_not) {
+    if (known || why_not) {
         stk_err_set(err, STOKER_EINPUT, "%s: %s", path, known ? known : why_not);
     } else if (named && named->export_command) {
         stk_err_set(err, STOKER_EINPUT, "%s: %s: %s %s", path, named->text, named->export_command,
@@ -156,7 +171,9 @@ const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stoker_err
             }
         }
     }
-    if (!best) {
+    if (!n) {
+        describe_empty(s, err);
+    } else if (!best) {
         describe_stranger(head, n, stk_stream_path(s), why_not, err);
     }
     return best;

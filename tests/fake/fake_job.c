@@ -7,6 +7,7 @@
 //   steps N (20)  kernels N (6)  threads N (1)  gap-us N (2000)  kernel-us N (300)  graph 0|1
 //   nvtx 0|1      fork-at STEP   kill-at STEP   exit-at STEP (in a range: within a hook's reach)
 //   wait-ms N     after the steps, without a synchronisation
+//   cxx 0|1       libstdc++ is loaded, for the module alone that asked for it
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,8 +25,9 @@ static struct option {
     long value;
 } options[] = {{"steps", 20},      {"kernels", 6},  {"threads", 1}, {"gap-us", 2000},
                {"kernel-us", 300}, {"graph", 0},    {"nvtx", 0},    {"fork-at", -1},
-               {"kill-at", -1},    {"exit-at", -1}, {"wait-ms", 0}};
-enum { STEPS, KERNELS, THREADS, GAP, KERNEL, IN_GRAPH, NVTX, FORK_AT, KILL_AT, EXIT_AT, WAIT };
+               {"kill-at", -1},    {"exit-at", -1}, {"wait-ms", 0},
+               {"cxx", 0}};
+enum { STEPS, KERNELS, THREADS, GAP, KERNEL, IN_GRAPH, NVTX, FORK_AT, KILL_AT, EXIT_AT, WAIT, CXX };
 
 static const struct fake_kernel kernels[] = {{"_Z11gemm_kernelILi128EEvPKfS1_Pf", 0, 128},
                                              {"relu_kernel", 0, 24},
@@ -185,6 +187,9 @@ int main(int argc, char **argv)
     }
     if (options[NVTX].value) {
         start_nvtx();
+    }
+    if (options[CXX].value && !dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL)) {
+        return 4;
     }
     if (cuInit(0) != 0) {
         return 3;

@@ -4,7 +4,9 @@
 // memory that is reserved at the first window; a text that finds no room in them is defined again
 // each time it comes, a configuration is left out.
 //
-// C++ names are demangled where the process has the function for it (any program with libstdc++).
+// C++ names are demangled where the process has the function for it: any program with libstdc++,
+// also where only a module brought it (an interpreter opens modules for themselves, so the function
+// is not among the program's own symbols). It is never loaded for this.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,15 @@ uint64_t stk_names_hash(const char *text, size_t n)
     return h ^ h >> 31;
 }
 
+static void find_demangle(void)
+{
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    void *loaded = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    // Stays open: its functions are called until the process ends.
+    found = loaded ? dlsym(loaded, "__cxa_demangle") : found;
+    memcpy(&demangle, &found, sizeof demangle);
+}
+
 void stk_names_reset(void)
 {
     if (!tables) {
@@ -60,8 +71,9 @@ void stk_names_reset(void)
         memset(tables->configs, 0, sizeof tables->configs);
         tables->used = 0;
     }
-    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    memcpy(&demangle, &found, sizeof demangle);
+    if (!demangle) {
+        find_demangle();
+    }
 }
 
 static uint32_t define(const char *text, size_t n)
