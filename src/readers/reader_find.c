@@ -119,12 +119,11 @@ static void describe_empty(const struct stk_stream *s, struct stoker_err *err)
                     stk_stream_path(s), damage);
         return;
     }
+    // The same of a plain and of a compressed one: what is said does not depend on how it is packed.
     stk_err_set(err, STOKER_EINPUT,
-                "%s: the file %s; the profiler did not finish writing it (profiles above 2 GB fail "
-                "this way in TensorFlow and JAX: record fewer steps)",
-                stk_stream_path(s),
-                stk_stream_codec(s) == STK_CODEC_PLAIN ? "is empty"
-                                                       : "holds a compressed file that is empty");
+                "%s: the file is empty; the profiler did not finish writing it (profiles above "
+                "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
+                stk_stream_path(s));
 }
 
 // n: bytes at p, above 0.

@@ -59,7 +59,7 @@ static void strangers(void)
         C("", ".xplane.pb", "the file is empty"),
         C("\x1f\x8b\x08\x00\x00\x00", ".json.gz", "gives no byte"),
         C("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", ".pb",
-          "holds a compressed file that is empty"),
+          "the file is empty"),
         C("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\x00\x00", "", "Riegeli"),
         C("\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00}", ".pickle", "memory snapshot"),
         C("PK\x03\x04\x14\x00", ".zip", "zip"),
