@@ -120,8 +120,9 @@ static int split(const struct stk_args *args, struct sides *s, struct stk_proof_
     }
     const char *fix = args->values[STK_OPT_ID_PROVE_FIX].text;
     if (!has_vs && !args->listed_count && !fix) {
-        return stk_usage(&stk_cmd_prove, "there is nothing to compare with: --vs B..., or --env "
-                                         "K=V for the same command with a variable set, or --fix ID");
+        return stk_usage(&stk_cmd_prove,
+                         "there is nothing to compare with: --vs B..., or --env "
+                         "K=V for the same command with a variable set, or --fix ID");
     }
     if (has_vs && fix) {
         return stk_usage(&stk_cmd_prove, "--fix says what B is, and so does --vs");

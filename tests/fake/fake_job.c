@@ -25,8 +25,7 @@ static struct option {
     long value;
 } options[] = {{"steps", 20},      {"kernels", 6},  {"threads", 1}, {"gap-us", 2000},
                {"kernel-us", 300}, {"graph", 0},    {"nvtx", 0},    {"fork-at", -1},
-               {"kill-at", -1},    {"exit-at", -1}, {"wait-ms", 0},
-               {"cxx", 0}};
+               {"kill-at", -1},    {"exit-at", -1}, {"wait-ms", 0}, {"cxx", 0}};
 enum { STEPS, KERNELS, THREADS, GAP, KERNEL, IN_GRAPH, NVTX, FORK_AT, KILL_AT, EXIT_AT, WAIT, CXX };
 
 static const struct fake_kernel kernels[] = {{"_Z11gemm_kernelILi128EEvPKfS1_Pf", 0, 128},
