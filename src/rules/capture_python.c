@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Much of the host's step holds no event, since the program's own Python was not recorded: what it
 // does there, the input above all, cannot be told. Gives the line that makes it visible.
+#include <string.h>
+
 #include "base/human.h"
 #include "rules/snippets.h"
 #include "rules/torch_signs.h"
@@ -18,6 +20,18 @@ static const struct stk_rep_fix fixes[] = {
     STK_FIX_PYTHON_TORCH, STK_FIX_PYTHON_TF, STK_FIX_PYTHON_JAX, STK_FIXES_TORCH_SIGNS, {0},
 };
 enum { FIXES_PYTHON = 3 }; // that make Python visible
+
+// Does most of it follow the fetches of a DataLoader with workers?
+static bool follows_workers(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_UNKNOWN];
+    int64_t ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        const char *name = c->names[i].name;
+        ns += name && strstr(name, "MultiProcessingDataLoaderIter") ? c->names[i].ns : 0;
+    }
+    return 2 * ns > c->ns;
+}
 
 static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
@@ -45,7 +59,12 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
-    if (run->facts.has_fetches) {
+    if (run->facts.has_fetches && follows_workers(ctx)) {
+        stk_finding_say(ctx, f,
+                        "most of it is right behind the fetches of a loader with workers: the "
+                        "loop's own code, and giving the batch before back, whose memory is shared "
+                        "with a worker: that of large batches takes long");
+    } else if (run->facts.has_fetches) {
         stk_finding_say(ctx, f,
                         "fetches and the framework's operations are recorded, so this is other "
                         "code: the loop's own, callbacks, logging");

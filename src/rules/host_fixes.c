@@ -69,6 +69,7 @@ enum {
     FIX_KERAS_PREDICT,
     FIX_TF_AROUND,
     FIX_TF_SUMMARY,
+    FIX_TF_WRITES,
     FIX_TF_CALLS_PYTHON,
     FIX_TF_CONSTANT,
     FIX_TF_PLACEMENT,
@@ -212,6 +213,12 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "by operation: write them every hundred steps.",
          "if step % 100 == 0:\n"
          "    with writer.as_default(step=step): tf.summary.histogram('weights', weights)"},
+    [FIX_TF_WRITES] =
+        {"tensorflow",
+         "Pictures or sounds are encoded, or files written, in the loop: do it rarely, or let "
+         "another thread do it.",
+         "later = concurrent.futures.ThreadPoolExecutor(1)  # once, before the loop\n"
+         "if step % 1000 == 0: later.submit(save_samples, step, pictures.numpy())"},
     [FIX_TF_CALLS_PYTHON] =
         {"tensorflow",
          "The step's graph calls Python (numpy_function, py_function), on one processor, and waits "
@@ -593,6 +600,9 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         fix(ctx, f, FIX_TORCH_SAVE);
         fix(ctx, f, sign(ctx, STK_SIGN_KERAS)->count > 0 ? FIX_KERAS_SAVE : FIX_TF_SAVE);
         fix(ctx, f, FIX_JAX_SAVE);
+    }
+    if (takes(ctx, STK_SIGN_WRITING)) {
+        fix(ctx, f, FIX_TF_WRITES);
     }
     choose_tf(ctx, f);
     if (is_often(ctx, STK_SIGN_JAX_CALL)) {

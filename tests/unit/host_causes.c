@@ -499,6 +499,53 @@ static void check_coroutines(void)
     }
 }
 
+// next() of a dataset of TensorFlow's: the call from Python around the operation, a piece without
+// events behind it, and the tensors of the batch before that are deleted; longer pieces are the
+// loop's.
+static void next_called(double silent_us, int64_t input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 50, 2100, "TFE_Py_FastPathExecute_C", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 90, 2050, "EagerExecute", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 100, 2000, "EagerLocalExecute: IteratorGetNext", STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 2150 + silent_us, 60, "TFE_DeleteTensorHandle", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2250 + silent_us, 10, "TFE_DeleteTensorHandle", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2300 + silent_us, 7000 - silent_us, "train_step",
+                   STK_KIND_HOST_OP);
+    }
+    PART(synth_summarize(&s), INPUT, STEPS * input_us);
+    synth_end(&s);
+}
+
+static void check_next_called(void)
+{
+    next_called(120, 2100 + 120 + 150);
+    next_called(300, 2100);
+}
+
+// Pictures that TensorFlow encodes and writes are no work of the model's.
+static void check_writing(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 4000, "step/MatMul:MatMul", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4000, 5000, "EagerLocalExecute: EncodePng", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4100, 4800, "EncodePng:EncodePng", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 9000, 1000, "EagerLocalExecute: WriteFile", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, STEPS * 4000);
+    PART(r, HOST, STEPS * 6000);
+    synth_end(&s);
+}
+
 // Python that a compiled step calls is no work of the model's.
 static void check_python_in_graph(void)
 {
@@ -811,6 +858,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_jax_batch);
     CHECK_RUN(check_fetched_behind);
     CHECK_RUN(check_silent);
+    CHECK_RUN(check_next_called);
+    CHECK_RUN(check_writing);
     CHECK_RUN(check_evaluated);
     CHECK_RUN(check_pool_result);
     CHECK_RUN(check_coroutines);

@@ -131,6 +131,39 @@ static void check_compiled(void)
     compiled("DevicePut", "$train.py:9 anneal", 3500); // plain Python
 }
 
+// A function makes twenty keys of random numbers, or arrays by as many operations, before the
+// compiled call.
+static void keyed(const char *function, const char *operation, bool feeds)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 4000, "$train.py:3 make_them", STK_KIND_PYTHON);
+        for (int k = 0; k < 20; k++) {
+            double at = t + 200 * k;
+            synth_host(&s, MAIN, at, 190, function, STK_KIND_PYTHON);
+            synth_host(&s, MAIN, at + 10, 100, "$array_constructors.py:374 asarray",
+                       STK_KIND_PYTHON);
+            synth_host(&s, MAIN, at + 20, 50, "PjitFunction(convert_element_type)",
+                       STK_KIND_HOST_OP);
+            synth_host(&s, MAIN, at + 120, 60, operation, STK_KIND_HOST_OP);
+        }
+        synth_host(&s, MAIN, t + 4000, 5000, "PjitFunction(train_step)", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), feeds ? STEPS * 4000 : 0);
+    synth_end(&s);
+}
+
+static void check_keyed(void)
+{
+    keyed("$core.py:289 fold_in", "PjitFunction(_threefry_fold_in)", false);
+    keyed("$random.py:310 split", "PjitFunction(_rbg_split)", false);
+    keyed("$random.py:830 normal", "PjitFunction(_normal)", true);
+}
+
 // The loop's function is named, and how much of it the handing over is.
 static void check_handing(void)
 {
@@ -140,6 +173,34 @@ static void check_handing(void)
     CHECK_EQ(r->facts.own_handing_ns, STEPS * INT64_C(3000000));
     CHECK_EQ(r->facts.loader_fetch_ns, STEPS * INT64_C(3500000));
     synth_end(&s);
+}
+
+// A function in front of the work of each step, whose name alone tells; without, what makes arrays
+// there tells.
+static void draws(const char *name, const char *calls, bool feeds)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 4000, name, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 3500, 400, calls, STK_KIND_PYTHON);
+        for (int k = 0; k < 30; k++) {
+            synth_host(&s, MAIN, t + 6000 + k * 100, 90, "aten::conv2d", STK_KIND_HOST_OP);
+        }
+    }
+    CHECK_EQ(part_us(synth_summarize(&s), STK_PART_INPUT), feeds ? STEPS * 4000 : 0);
+    synth_end(&s);
+}
+
+// What is drawn may be a batch or a picture of the weights.
+static void check_draws(void)
+{
+    draws("train.py(3): draw", TENSOR, true);
+    draws("train.py(3): draw_rows", TENSOR, true);
+    draws("train.py(3): plot", TENSOR, false);
+    draws("train.py(3): draw", "<built-in function len>", false);
 }
 
 // A function behind the work of each step that calls another one.
@@ -182,6 +243,10 @@ static void check_rows(void)
     CHECK(stk_feed_hands_over(STK_STR(TENSOR)));
     CHECK(!stk_feed_hands_over(STK_STR("$numpy asarray")));
     CHECK(!stk_feed_hands_over(STK_STR("train.py(3): tensor")));
+    CHECK(stk_feed_makes_keys(STK_STR("$random.py:310 split")));
+    CHECK(stk_feed_makes_keys(STK_STR("PjitFunction(_threefry_seed)")));
+    CHECK(!stk_feed_makes_keys(STK_STR("PjitFunction(_normal)")));
+    CHECK(!stk_feed_makes_keys(STK_STR("jobs/core.py(3): split"))); // a tracer with folders
     CHECK(stk_feed_takes(STK_STR("item")) && !stk_feed_takes(STK_STR("items")));
 }
 
@@ -191,7 +256,9 @@ int main(int argc, char **argv)
     CHECK_RUN(check_in_the_loop);
     CHECK_RUN(check_plain);
     CHECK_RUN(check_compiled);
+    CHECK_RUN(check_keyed);
     CHECK_RUN(check_handing);
+    CHECK_RUN(check_draws);
     CHECK_RUN(check_behind);
     CHECK_RUN(check_rows);
     return check_done("unit.own_batches");

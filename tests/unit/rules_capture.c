@@ -386,6 +386,23 @@ static void torture(void)
     }
 }
 
+// Where Python was not recorded: most of the silence follows fetches from workers, or does not.
+static void python_unseen(const char *name, bool follows)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_UNKNOWN, 0.4, -1);
+    f.run.facts.has_fetches = true;
+    fake_name(&f, STK_PART_UNKNOWN, name);
+    f.run.causes[STK_PART_UNKNOWN].ns = 9000000; // of which the name holds 5 ms
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "python-not-recorded");
+    CHECK_STR(x->severity, "high");
+    CHECK_EQ(says(x, "giving the batch before back"), follows);
+    CHECK_EQ(says(x, "so this is other code"), !follows);
+    CHECK(advises(x, "with_stack=True") >= 0);
+    fake_done(&f);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -403,6 +420,12 @@ int main(int argc, char **argv)
     CHECK_RUN(unknown_idle);
     CHECK_RUN(frameworks);
     CHECK_RUN(long_names);
+    CHECK_RUN(python_unseen,
+              "unrecorded time after enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+              true);
+    CHECK_RUN(python_unseen,
+              "unrecorded time after enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+              false);
     CHECK_RUN(torture);
     return check_done("unit.rules_capture");
 }

@@ -246,6 +246,44 @@ static void owners(void)
     fake_done(&f);
 }
 
+// A function of the job's own that a framework's code calls again and again is named beside that,
+// from a tenth of the wait on; the loop, which is called once, is not.
+static void called_again(int64_t own_ns, uint32_t calls, bool named)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    struct stk_cause *c = &f.run.causes[STK_PART_INPUT];
+    c->ns = f.run.parts[STK_PART_INPUT];
+    fake_name(&f, STK_PART_INPUT, "$data_loader.py:303 __next__");
+    c->owners[c->owner_count++] =
+        (struct stk_cause_name){"$plants.py:19 split_berry", own_ns, calls};
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "of it in $data_loader.py:303 __next__"));
+    CHECK(says(x, "of it in the job's own split_berry (plants.py:19), 12 calls") == named);
+    CHECK(says(x, "job's own") == named);
+    fake_done(&f);
+}
+
+// Who waits for what comes over a connection, in a function of the job's own, is told to ask
+// rarely.
+static void awaited_answer(const char *blocked_in, const char *own, bool told)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_WAIT, 0.5, -1);
+    struct stk_cause *c = &f.run.causes[STK_PART_WAIT];
+    c->ns = f.run.parts[STK_PART_WAIT];
+    fake_name(&f, STK_PART_WAIT, blocked_in);
+    if (own) {
+        c->owners[c->owner_count++] = (struct stk_cause_name){own, c->ns, FAKE_STEPS};
+    }
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK_EQ(advises(x, "call it every hundred steps"), told ? 0 : -1);
+    CHECK_EQ(advises(x, "blocked, not busy"), told ? 1 : 0);
+    fake_done(&f);
+}
+
 // What the profile shows of the job chooses the advice.
 static void host_evidence(void)
 {
@@ -287,6 +325,10 @@ static void host_evidence(void)
     fake_ask(&f);
     x = fake_finding(&f, "host-bound"); // the step is a function already
     CHECK(advises(x, "tf.function(prepare)") == 0 && advises(x, "one graph") < 0);
+    f.run.facts.signs[STK_SIGN_WRITING] = (struct stk_sign_sum){.count = 8, .ns = 30000000};
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "Pictures or sounds are encoded"), 0);
+    f.run.facts.signs[STK_SIGN_WRITING].ns = 0;
     f.run.facts.signs[STK_SIGN_FUNCTION].count = FAKE_STEPS - 1;
     fake_ask(&f);
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "one graph"), 0);
@@ -811,6 +853,13 @@ int main(int argc, char **argv)
     CHECK_RUN(input_uneven);
     CHECK_RUN(input_of_few);
     CHECK_RUN(owners);
+    CHECK_RUN(called_again, 30000000, 12, true);
+    CHECK_RUN(called_again, 20000000, 12, false); // a twelfth of the wait
+    CHECK_RUN(called_again, 30000000, 1, false);
+    CHECK_RUN(awaited_answer, "<method 'recv' of '_socket.socket' objects>", "train.py(9): report",
+              true);
+    CHECK_RUN(awaited_answer, "threading.py(1080): join", "train.py(9): report", false);
+    CHECK_RUN(awaited_answer, "<method 'recv' of '_socket.socket' objects>", NULL, false);
     CHECK_RUN(host_evidence);
     CHECK_RUN(host_calls);
     CHECK_RUN(worker_records);

@@ -200,6 +200,29 @@ static void test_host_losses(void)
     CHECK(strstr(v.sentence, "at least 45 %") != NULL);
 }
 
+// A loop that hands three of five steps over, and waits in the others for what it handed over: what
+// a usual step says counts only where it is a good part of the mean.
+static void test_hands_over(int64_t handed_ms, enum stk_verdict_kind usual)
+{
+    struct stk_rank_sum *r = rank_of(0, 5, PARTS([STK_PART_COMPUTE] = 65));
+    r->device_count = 0;
+    r->host_scope = true;
+    r->facts.has_device_rows = r->facts.has_runtime = false;
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        struct stk_step *s = &r->steps[i];
+        s->device = STK_NONE;
+        if (i % 2 == 0) {
+            s->dur_ns = handed_ms * MS;
+            s->parts[STK_PART_COMPUTE] = 0;
+            s->parts[STK_PART_HOST] = s->dur_ns;
+        }
+    }
+    struct stk_verdict v = judge(merge(&r, 1));
+    CHECK_EQ(v.kind, STK_VERDICT_COMPUTE);
+    CHECK_EQ(v.median_kind, usual);
+    CHECK((strstr(v.sentence, "host-bound") == NULL) == (usual == STK_VERDICT_COMPUTE));
+}
+
 // Four collectives a step; on all ranks but the late one they last longer, by its lateness.
 static void add_collectives(struct stk_rank_sum *r, int64_t wait_ms, int64_t clock_shift_ns)
 {
@@ -248,6 +271,8 @@ int main(int argc, char **argv)
     CHECK_RUN(test_abstains);
     CHECK_RUN(test_host_scope);
     CHECK_RUN(test_host_losses);
+    CHECK_RUN(test_hands_over, 7, STK_VERDICT_COMPUTE); // a mean of 30 ms
+    CHECK_RUN(test_hands_over, 10, STK_VERDICT_HOST);   // of 32 ms
     CHECK_RUN(test_straggler, 0);
     CHECK_RUN(test_straggler, 3 * MS);
     stk_arena_deinit(&arena);

@@ -44,6 +44,10 @@ static void scopes(void)
     CHECK_EQ(sign_of("EagerLocalExecute: SaveV2"), STK_SIGN_CHECKPOINT);
     CHECK_EQ(sign_of("EagerLocalExecute: MatMul"), STK_SIGN_EAGER_OP);
     CHECK_EQ(sign_of("EagerLocalExecute: MakeIterator"), STK_SIGN_ITERATOR);
+    CHECK_EQ(sign_of("EagerLocalExecute: EncodePng"), STK_SIGN_WRITING);
+    CHECK_EQ(sign_of("EagerLocalExecute: EncodeJpegVariableQuality"), STK_SIGN_WRITING);
+    CHECK_EQ(sign_of("show/WriteFile:WriteFile"), STK_SIGN_WRITING);
+    CHECK_EQ(sign_of("EagerLocalExecute: DecodePng"), STK_SIGN_EAGER_OP);
     CHECK_EQ(sign_of("step/concat_3:ConcatV2"), STK_SIGN_CONCAT);
     CHECK_EQ(sign_of("ConcatV2"), STK_SIGN_COUNT); // a type stands behind a colon
     CHECK_EQ(sign_of("train.py(12): save_checkpoint"), STK_SIGN_CHECKPOINT);

@@ -55,16 +55,17 @@ static uint64_t seen(const struct host *h, enum stk_sign sign)
 
 static bool is_aside(int sign)
 {
-    return sign == STK_SIGN_CALLBACK || sign == STK_SIGN_PY_FUNC || sign == STK_SIGN_CHECKPOINT;
+    return sign == STK_SIGN_CALLBACK || sign == STK_SIGN_PY_FUNC || sign == STK_SIGN_CHECKPOINT ||
+           sign == STK_SIGN_WRITING;
 }
 
 // The operation that is open and no work of the model's, whatever runs in it: compiled code that
-// calls Python, a checkpoint that TensorFlow writes. STK_NONE: none.
+// calls Python, a checkpoint or a file that TensorFlow writes. STK_NONE: none.
 static uint32_t open_aside(const struct host *h, const struct stk_thread_cursor *c)
 {
     const struct stk_trace *t = h->a->t;
-    bool any =
-        seen(h, STK_SIGN_CALLBACK) || seen(h, STK_SIGN_PY_FUNC) || seen(h, STK_SIGN_CHECKPOINT);
+    bool any = seen(h, STK_SIGN_CALLBACK) || seen(h, STK_SIGN_PY_FUNC) ||
+               seen(h, STK_SIGN_CHECKPOINT) || seen(h, STK_SIGN_WRITING);
     for (uint32_t i = 0; i < c->depth && any; i++) {
         uint32_t event = c->stack[i].event;
         int sign = h->a->signs[t->name[event]] - 1;

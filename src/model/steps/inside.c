@@ -2,28 +2,33 @@
 // What the events inside of a function of one row come to: sums up to each event of the row, and
 // their differences. Functions lie in one another by the dozen, and in hostile profiles by the ten
 // thousand: to look at what each of them holds would take the square of that.
-// Method: one pass when opened, a binary search a function; 28 bytes an event of the row.
+// Method: one pass when opened, a binary search a function; 32 bytes an event of the row.
 #include "model/steps/inside.h"
 
 #include "base/alloc.h"
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
-enum { UNASKED, NEITHER, BRINGS, TAKES, DATA };
+enum { UNASKED, NEITHER, BRINGS, TAKES, DATA, KEYS_OF_RANDOM };
 
 // Whether an event is a call that makes arrays of bytes or of a file, one that reads results of the
-// framework's back, or another one of a library of data; asked once for each name.
-static uint8_t kind_of(const struct stk_trace *t, uint32_t event, uint8_t *by_name)
+// framework's back, another one of a library of data, or one that makes keys of random numbers;
+// asked once for each name.
+static uint8_t kind_of(const struct stk_analysis *a, uint32_t event, uint8_t *by_name)
 {
+    const struct stk_trace *t = a->t;
     uint8_t *known = &by_name[t->name[event]];
-    if (t->kind[event] != STK_KIND_PYTHON) {
+    bool is_python = t->kind[event] == STK_KIND_PYTHON;
+    if (!is_python && !(stk_class_of(a, event) & STK_NAME_PJIT)) {
         return NEITHER;
     }
     if (*known == UNASKED) {
         struct stk_str name = stk_name_of(t, event);
         struct stk_str called = stk_python_frame_called(name);
         bool is_bringer = stk_feed_brings(called) || stk_feed_hands_over(name);
-        *known = is_bringer                       ? BRINGS
+        *known = stk_feed_makes_keys(name)        ? KEYS_OF_RANDOM
+                 : !is_python                     ? NEITHER
+                 : is_bringer                     ? BRINGS
                  : stk_feed_takes(called)         ? TAKES
                  : stk_python_frame_is_data(name) ? DATA
                                                   : NEITHER;
@@ -45,33 +50,42 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
 {
     const struct stk_trace *t = a->t;
     uint32_t n = t->tracks[row].count;
-    int64_t busy_ns = INT64_MIN, data_ns = INT64_MIN;
+    int64_t busy_ns = INT64_MIN, data_ns = INT64_MIN, keys_ns = INT64_MIN;
     *in = (struct stk_inside){.t = t, .first = t->tracks[row].first, .count = n};
     in->works = stk_alloc_array((size_t)n + 1, sizeof *in->works);
     in->brings = stk_alloc_array((size_t)n + 1, sizeof *in->brings);
     in->takes = stk_alloc_array((size_t)n + 1, sizeof *in->takes);
+    in->calls = stk_alloc_array((size_t)n + 1, sizeof *in->calls);
     in->work_ns = stk_alloc_array((size_t)n + 1, sizeof *in->work_ns);
     in->data_ns = stk_alloc_array((size_t)n + 1, sizeof *in->data_ns);
     uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
-    bool ok = in->works && in->brings && in->takes && in->work_ns && in->data_ns && by_name;
+    bool ok =
+        in->works && in->brings && in->takes && in->calls && in->work_ns && in->data_ns && by_name;
     struct stk_inside_sum sum = {0};
+    uint32_t calls = 0;
     for (uint32_t i = 0; ok && i <= n; i++) {
         uint32_t e = in->first + i;
         in->works[i] = sum.works;
         in->brings[i] = sum.brings;
         in->takes[i] = sum.takes;
+        in->calls[i] = calls;
         in->work_ns[i] = sum.work_ns;
         in->data_ns[i] = sum.data_ns;
         bool is_work = i < n && (stk_class_of(a, e) & work);
         sum.works += is_work;
-        uint8_t kind = i < n ? kind_of(t, e, by_name) : NEITHER;
-        sum.brings += kind == BRINGS;
+        uint8_t kind = i < n ? kind_of(a, e, by_name) : NEITHER;
+        if (kind == KEYS_OF_RANDOM && t->start_ns[e] >= keys_ns) {
+            keys_ns = stk_end_ns(t, e);
+        }
+        bool shows = i < n && t->start_ns[e] >= keys_ns; // what makes keys shows no data
+        sum.brings += kind == BRINGS && shows;
         sum.takes += kind == TAKES;
+        calls += shows && t->kind[e] != STK_KIND_PYTHON && (stk_class_of(a, e) & STK_NAME_PJIT);
         if (is_work && t->start_ns[e] >= busy_ns) {
             sum.work_ns = stk_add_ns(sum.work_ns, stk_dur_ns(t, e));
             busy_ns = stk_end_ns(t, e);
         }
-        if (i < n && t->start_ns[e] >= data_ns && is_data(a, e, kind, work)) {
+        if (shows && t->start_ns[e] >= data_ns && is_data(a, e, kind, work)) {
             sum.data_ns = stk_add_ns(sum.data_ns, stk_dur_ns(t, e));
             data_ns = stk_end_ns(t, e);
         }
@@ -88,6 +102,7 @@ void stk_inside_close(struct stk_inside *in)
     stk_free(in->works);
     stk_free(in->brings);
     stk_free(in->takes);
+    stk_free(in->calls);
     stk_free(in->work_ns);
     stk_free(in->data_ns);
     *in = (struct stk_inside){0};
@@ -120,4 +135,9 @@ bool stk_inside_is_data(const struct stk_inside *in, uint32_t event)
 int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end)
 {
     return in->data_ns[end - in->first] - in->data_ns[first - in->first];
+}
+
+uint32_t stk_inside_calls(const struct stk_inside *in, uint32_t first, uint32_t end)
+{
+    return in->calls[end - in->first] - in->calls[first - in->first];
 }

@@ -9,7 +9,7 @@ struct stk_inside {
     const struct stk_trace *t;
     uint32_t first, count; // events of the row
     // Up to each event of the row, itself not; one more at the end.
-    uint32_t *works, *brings, *takes;
+    uint32_t *works, *brings, *takes, *calls;
     int64_t *work_ns, *data_ns; // of those that lie in no other one
 };
 
@@ -32,5 +32,7 @@ struct stk_inside_sum stk_inside_of(const struct stk_inside *in, uint32_t functi
 bool stk_inside_is_data(const struct stk_inside *in, uint32_t event);
 // data_ns of a row's events from `first` to before `end`.
 int64_t stk_inside_data_ns(const struct stk_inside *in, uint32_t first, uint32_t end);
+// Calls of JAX's compiled code among them, but for those that make keys of random numbers.
+uint32_t stk_inside_calls(const struct stk_inside *in, uint32_t first, uint32_t end);
 
 #endif

@@ -4,7 +4,7 @@
 // torch.from_numpy(x), jnp.asarray(x)). What comes before the last such call, and the call itself,
 // which reads lists of Python's number by number, is the input. JAX takes arrays of NumPy within
 // the compiled call itself: there all that comes before the call is. So it is where many of its
-// operations run one by one before the call.
+// operations run one by one before the call, but for those that make keys of random numbers.
 //
 // Method: one pass over the row. Left out are functions of the job's own that lie there and are
 // named after something else (log_row, check_quota), or compute in plain Python what no call that
@@ -17,9 +17,9 @@
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
-#define EAGER_LEAST 16 // calls before a step's work: a key is split, a row is cut out by fewer
+#define EAGER_LEAST 16 // calls of JAX's, one by one, before a step's work: fewer cut out a row
 
-enum { UNASKED, NO, YES };
+enum { UNASKED, NO, YES, OTHERWISE };
 
 bool stk_hands_open(struct stk_hands *h, const struct stk_trace *t)
 {
@@ -33,16 +33,25 @@ void stk_hands_close(struct stk_hands *h)
     *h = (struct stk_hands){0};
 }
 
-bool stk_hands_over(struct stk_hands *h, uint32_t event)
+// YES: hands data over; OTHERWISE: a function of the job's own that is named after something else.
+static uint8_t hands_kind(struct stk_hands *h, uint32_t event)
 {
     if (h->t->kind[event] != STK_KIND_PYTHON) {
-        return false;
+        return NO;
     }
     uint8_t *known = &h->by_name[h->t->name[event]];
     if (*known == UNASKED) {
-        *known = stk_feed_hands_over(stk_name_of(h->t, event)) ? YES : NO;
+        struct stk_str name = stk_name_of(h->t, event);
+        bool is_other = stk_python_frame_is_users(name) &&
+                        stk_feed_of(stk_python_frame_parse(name).function) == STK_FEED_OTHER;
+        *known = stk_feed_hands_over(name) ? YES : is_other ? OTHERWISE : NO;
     }
-    return *known == YES;
+    return *known;
+}
+
+bool stk_hands_over(struct stk_hands *h, uint32_t event)
+{
+    return hands_kind(h, event) == YES;
 }
 
 // handed_ns: of the step's calls that hand data over, what reads these data.
@@ -87,8 +96,14 @@ static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uin
                                      const struct stk_inside *inside)
 {
     struct handing h = {.last = STK_NONE, .to_ns = INT64_MIN};
+    int64_t other_ns =
+        INT64_MIN; // until when a function does something else, with arrays of its own
     for (; at < end && t->start_ns[at] < until_ns; at++) {
-        if (t->start_ns[at] >= h.to_ns && stk_hands_over(hands, at)) {
+        uint8_t kind = hands_kind(hands, at);
+        if (kind == OTHERWISE && stk_end_ns(t, at) <= until_ns && t->start_ns[at] >= other_ns) {
+            other_ns = stk_end_ns(t, at);
+        }
+        if (kind == YES && t->start_ns[at] >= h.to_ns && t->start_ns[at] >= other_ns) {
             struct stk_inside_sum sum = stk_inside_of(inside, at);
             bool is_c = stk_str_starts(stk_name_of(t, at), STK_STR("<built-in"));
             h.handing_ns = stk_add_ns(h.handing_ns, stk_dur_ns(t, at));
@@ -98,16 +113,6 @@ static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uin
         }
     }
     return h;
-}
-
-// Many operations of JAX's that run one by one, before the compiled call: they make what it takes.
-static bool is_made_eagerly(const struct stk_analysis *a, uint32_t at, uint32_t call)
-{
-    uint32_t count = 0;
-    for (; at < call && count < EAGER_LEAST; at++) {
-        count += a->t->kind[at] != STK_KIND_PYTHON && (stk_class_of(a, at) & STK_NAME_PJIT) != 0;
-    }
-    return count >= EAGER_LEAST;
 }
 
 // The compiled call that begins the step's work, if it takes arrays of the host's, or what
@@ -127,7 +132,7 @@ static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t 
         return h;
     }
     int64_t end_ns = stk_end_ns(t, at);
-    if (is_made_eagerly(a, first, at)) {
+    if (stk_inside_calls(inside, first, at) >= EAGER_LEAST) {
         h.last = at;
     }
     for (uint32_t e = at; e < end && t->start_ns[e] < end_ns && h.last == STK_NONE; e++) {

@@ -215,7 +215,7 @@ static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uin
 // TensorFlow's IteratorGetNext is the exception, it runs on any thread. Where nothing better is
 // recorded, Python's next() is taken for a fetch. What feeds an evaluation is none of the step's.
 // Called when the driver is known. False: no memory.
-static bool select_fetches(struct stk_analysis *a)
+static bool select_fetches(struct stk_analysis *a, bool has_kernels)
 {
     keep_training(a, &a->fetches, STK_NAME_GET_NEXT);
     if (a->fetches.count == 0) {
@@ -226,6 +226,9 @@ static bool select_fetches(struct stk_analysis *a)
     }
     if (!stk_evaluated_drop(a)) {
         return false;
+    }
+    if (!has_kernels) {
+        stk_eager_nexts_widen(a);
     }
     for (size_t i = 0; i < a->fetches.count; i++) {
         uint32_t class = stk_class_of(a, a->fetches.v[i].event);
@@ -268,13 +271,13 @@ enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err
     if (result == NO_MEMORY) {
         return stk_err_nomem(err);
     }
-    if (!select_fetches(a) || !stk_preparation_check(a) || !stk_block_ends_find(a) ||
-        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a)) {
-        return stk_err_nomem(err);
-    }
     bool has_kernels = false;
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
         has_kernels |= a->sum->devices[d].kernels > 0;
+    }
+    if (!select_fetches(a, has_kernels) || !stk_preparation_check(a) || !stk_block_ends_find(a) ||
+        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a)) {
+        return stk_err_nomem(err);
     }
     if (!has_kernels) {
         await_last_step(a);

@@ -38,6 +38,11 @@ static const struct stk_str putting[] = {
 #include "model/threads/feeds.def"
 };
 
+static const struct stk_str keys[] = {
+#define KEYS(name) {name, sizeof(name) - 1},
+#include "model/threads/feeds.def"
+};
+
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -111,6 +116,23 @@ bool stk_feed_hands_over(struct stk_str row)
 bool stk_feed_puts(struct stk_str row)
 {
     return is_one_of(row, putting, sizeof putting / sizeof *putting);
+}
+
+bool stk_feed_makes_keys(struct stk_str row)
+{
+    static const struct stk_str operations[] = {{"PjitFunction(_threefry_", 23},
+                                                {"PjitFunction(threefry_", 22},
+                                                {"PjitFunction(_rbg_", 18},
+                                                {"PjitFunction(_unsafe_rbg_", 25}};
+    struct stk_python_frame frame = stk_python_frame_parse(row);
+    bool is_jaxs = stk_str_starts(row, STK_STR("$")) &&
+                   (stk_str_eq(frame.file, STK_STR("random.py")) || // core.py in its folder
+                    stk_str_eq(frame.file, STK_STR("core.py")));
+    bool found = is_jaxs && is_one_of(frame.function, keys, sizeof keys / sizeof *keys);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations && !found; i++) {
+        found = stk_str_starts(row, operations[i]);
+    }
+    return found;
 }
 
 bool stk_feed_rules(struct stk_str function)

@@ -20,5 +20,8 @@ bool stk_feed_takes(struct stk_str function);
 bool stk_feed_hands_over(struct stk_str row);
 // Whether a row of a framework's own tracer, by its whole name, takes an array of the host's.
 bool stk_feed_puts(struct stk_str row);
+// Whether a row, by its whole name, makes keys of random numbers: a function of JAX's in a Python
+// tracer, or its operation.
+bool stk_feed_makes_keys(struct stk_str row);
 
 #endif
