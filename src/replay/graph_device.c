@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of streams: the device work that the steps launched, in the order in which it ran.
 //
-// Work that was launched before the first step only says from when on a stream is free. So does
-// work without a launch call at the long head of a stream behind which every launch is recorded:
-// streams keep their order, so that it was launched before the recording began (the host was
-// ahead). Other work whose launch call is not recorded belongs to the steps by its own time; the
-// gate counts it.
+// Work that was launched before the first step only says from when on a stream is free. So does a
+// long queue of what was launched before the recording began (the host was ahead; stream_heads.h).
+// Other work whose launch call is not recorded belongs to the steps by its own time; the gate
+// counts it.
 #include "base/alloc.h"
 #include "model/device/kernel_names.h"
+#include "model/device/stream_heads.h"
 #include "replay/graph.h"
 
 #include <string.h>
@@ -22,19 +22,11 @@
 #define FILLING_NS (80 * STK_US)
 #define NEAR 16 // host nodes that are looked at before they are searched
 
-// Work of a stream before the first whose launch is recorded.
-struct head {
-    int64_t end_ns;
-    uint32_t count, linked; // of the stream
-    bool is_torn;           // launches are missing behind it, too
-    bool counts;
-};
-
 struct devices {
     struct stk_graph_build *b;
     uint8_t *by_name; // per string: what a kernel of that name is
     uint32_t *fill;   // per lane of a stream: where its next node goes; of a thread: the last call
-    struct head *heads; // per track
+    struct stk_stream_head *heads; // per track
 };
 
 static enum stk_node_what matrix_of(const struct stk_kernel_traits *k)
@@ -124,41 +116,24 @@ static void describe(struct devices *d, const struct stk_device_op *op, uint32_t
     }
 }
 
-static uint32_t root_of(const struct stk_trace *t, uint32_t track)
-{
-    return t->tracks[track].parent != STK_NONE ? t->tracks[track].parent : track;
-}
-
-// Heads of streams that hold more than LONG_HEAD of their work; a shorter one stays with the steps
-// in which it ran, as part of the step before the first does in those that follow.
+// Heads of streams that are left out: those that hold more than LONG_HEAD of their work. A shorter
+// one stays with the steps in which it ran, as part of the step before the first does in those that
+// follow: as nodes that fixes change, too.
 static bool find_heads(struct devices *d)
 {
     const struct stk_analysis *a = d->b->a;
-    uint32_t tracks = a->t->track_count;
-    struct head *heads = d->heads = stk_alloc_zero((size_t)tracks + 1, sizeof *heads);
-    for (uint32_t l = 0; heads && l < a->sum->device_count; l++) {
-        for (uint32_t i = 0; i < a->lines[l].op_count; i++) {
-            const struct stk_device_op *op = &a->lines[l].ops[i];
-            struct head *h = &heads[root_of(a->t, stk_track_of(a->t, op->event))];
-            bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
-            h->is_torn |= h->linked && !is_linked;
-            h->end_ns = is_linked && !h->linked ? op->start_ns : h->end_ns;
-            h->linked += is_linked;
-            h->count++;
-        }
+    d->heads = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *d->heads);
+    for (uint32_t l = 0; d->heads && l < a->sum->device_count; l++) {
+        stk_stream_heads_find(a, &a->lines[l], d->heads);
     }
-    for (uint32_t k = 0; heads && k < tracks; k++) {
-        struct head *h = &heads[k];
-        h->counts = h->linked && !h->is_torn && h->count - h->linked > LONG_HEAD * (double)h->count;
-    }
-    return heads != NULL;
+    return d->heads != NULL;
 }
 
 static bool was_queued(const struct devices *d, const struct stk_device_op *op)
 {
-    const struct stk_trace *t = d->b->a->t;
-    const struct head *h = &d->heads[root_of(t, stk_track_of(t, op->event))];
-    return h->counts && op->start_ns < h->end_ns;
+    const struct stk_stream_head *h = &d->heads[stk_stream_of(d->b->a->t, op->event)];
+    bool is_long = h->count > LONG_HEAD * (double)(h->count + h->linked);
+    return is_long && stk_stream_head_is_queue(h) && op->start_ns < h->behind_ns;
 }
 
 enum where { BEFORE, INSIDE, BEHIND };
@@ -232,7 +207,7 @@ static bool count_line(struct devices *d, const struct stk_device_line *line)
     struct stk_graph_build *b = d->b;
     const struct stk_trace *t = b->a->t;
     for (uint32_t i = 0; i < line->op_count; i++) {
-        uint32_t track = root_of(t, stk_track_of(t, line->ops[i].event));
+        uint32_t track = stk_stream_of(t, line->ops[i].event);
         uint32_t launch = stk_launch_of(b->a, line->ops[i].event);
         if (!b->lane_of[track] && !add_lane(b, track)) {
             return false;
@@ -279,7 +254,7 @@ static bool fill_line(struct devices *d, uint32_t index)
             continue;
         }
         struct stk_node n = node_of(d, op, launch, at_ns);
-        n.lane = (uint16_t)(b->lane_of[root_of(t, stk_track_of(t, op->event))] - 1);
+        n.lane = (uint16_t)(b->lane_of[stk_stream_of(t, op->event)] - 1);
         describe(d, op, launch, &n);
         b->g->counts.device_ops++;
         b->g->counts.unlinked += n.launch == STK_NONE;

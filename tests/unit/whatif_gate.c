@@ -23,13 +23,13 @@ static bool near(double x, double y, double by)
     return x > y - by && x < y + by;
 }
 
-// Thirty kernels that were launched before the recording, then four a step; `torn`: one of those
-// lacks its launch, too.
-static struct stk_graph *ahead_job(struct synth *s, bool torn)
+// Kernels that were launched before the recording, then four a step; `torn`: one of those lacks its
+// launch, too.
+static struct stk_graph *ahead_job(struct synth *s, int head, bool torn)
 {
     synth_begin(s);
     double device = 10;
-    for (int i = 0; i < 30; i++, device += 1000) {
+    for (int i = 0; i < head; i++, device += 1000) {
         synth_device(s, 7, device, 998, "gemm", STK_KIND_KERNEL, STK_DIR_UNKNOWN, STK_MEM_UNKNOWN);
     }
     for (int64_t k = 0; k < STEPS; k++) {
@@ -51,14 +51,23 @@ static void check_head(void)
 {
     struct synth s;
     struct stk_gate gate;
-    const struct stk_graph *g = ahead_job(&s, false);
+    const struct stk_graph *g = ahead_job(&s, 20, false);
     CHECK_EQ(g->counts.unlinked, 0);
     CHECK_EQ(g->counts.device_ops, 4 * g->step_count);
+    CHECK_EQ(s.ranks[0]->facts.queued_ops, 20); // by the same rule
     CHECK(stk_gate_check(g, &gate));
     CHECK(gate.ok);
     CHECK(near(gate.measured_ns, 4000 * US, 50 * US));
     synth_end(&s);
-    g = ahead_job(&s, true); // nothing says that the head was launched earlier
+    g = ahead_job(&s, 2, false); // a short one stays with the steps
+    CHECK_EQ(g->counts.unlinked, 2);
+    CHECK_EQ(s.ranks[0]->facts.queued_ops, 2);
+    synth_end(&s);
+    g = ahead_job(&s, 28, false); // more than what was launched: calls were lost
+    CHECK(g->counts.unlinked > 10);
+    CHECK_EQ(s.ranks[0]->facts.queued_ops, 0);
+    synth_end(&s);
+    g = ahead_job(&s, 20, true); // nothing says that it was launched earlier
     CHECK(g->counts.unlinked > 10);
     CHECK(stk_gate_check(g, &gate));
     CHECK(!gate.ok);

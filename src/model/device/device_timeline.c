@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/thread.h"
-#include "model/analysis.h"
+#include "model/device/stream_heads.h"
 
 #define SHORT_KERNEL_NS 10000
 #define ANALYSED_PERCENT 5 // of the busiest device's busy time
@@ -249,34 +249,14 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
     d->p2p_ns = dirs[STK_DIR_P2P].total_ns;
 }
 
-// The work of a stream before its first operation with a launch call.
-struct head {
-    uint32_t count, linked; // linked: behind it
-    int64_t end_ns;
-    bool is_torn; // some behind it lack theirs, too
-};
-
-// A stream keeps its order: its head was launched earlier than what is behind it, and where all of
-// that has a launch call, before the recording began. A head of more than half of the work is no
-// queue: calls were lost. heads: of all tracks, each of which is of one device; zero.
 static void find_queued(const struct stk_analysis *a, struct stk_device_line *line,
-                        struct head *heads)
+                        struct stk_stream_head *heads)
 {
     line->queued_end_ns = INT64_MIN;
-    for (uint32_t i = 0; i < line->op_count; i++) {
-        const struct stk_device_op *op = &line->ops[i];
-        struct head *h = &heads[stk_track_of(a->t, op->event)];
-        bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
-        h->is_torn |= h->linked && !is_linked;
-        h->linked += is_linked;
-        if (!h->linked) {
-            h->end_ns = h->count && h->end_ns > op->end_ns ? h->end_ns : op->end_ns;
-            h->count++;
-        }
-    }
+    stk_stream_heads_find(a, line, heads);
     for (uint32_t k = 0; k < line->stream_count; k++) {
-        const struct head *h = &heads[line->streams[k]];
-        if (h->count > 0 && h->linked > h->count && !h->is_torn) {
+        const struct stk_stream_head *h = &heads[line->streams[k]];
+        if (stk_stream_head_is_queue(h)) {
             line->queued += h->count;
             line->queued_end_ns = h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
         }
@@ -395,7 +375,7 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
 
 struct line_job {
     struct stk_analysis *a;
-    struct head *heads; // per track
+    struct stk_stream_head *heads; // per track
     enum stoker_status host_status;
     struct stoker_err host_err;
     atomic_bool no_memory;
