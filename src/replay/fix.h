@@ -38,6 +38,9 @@ struct stk_fix {
     const char *(*refuse_value)(const struct stk_graph *g, const struct stk_fix_how *how);
     // False: no memory.
     bool (*apply)(struct stk_scene *s, const struct stk_fix_how *how);
+    // The step without the fix in another run, where what the fix takes away differs from run to
+    // run: at its slowest for the optimistic end, at its quickest for the other; may be NULL.
+    void (*vary)(struct stk_scene *s, enum stk_level_of_fix level);
 };
 
 #define X(name) extern const struct stk_fix stk_fix_##name;

@@ -72,4 +72,5 @@ const struct stk_fix stk_fix_transfer_overlap = {
     .is_priced_alone = true,
     .refuse = transfer_overlap_refuse,
     .apply = transfer_overlap_apply,
+    .vary = stk_fix_stage,
 };

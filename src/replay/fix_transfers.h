@@ -34,5 +34,7 @@ struct stk_fix_pieces {
 struct stk_fix_pieces stk_fix_pieces_of(const struct stk_graph *g); // fix_data_on_device.c
 // The batch's copies come from pinned memory: shorter, and their calls return at once.
 void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level);
+// Staging as it may be in another run, for `vary`.
+void stk_fix_stage(struct stk_scene *s, enum stk_level_of_fix level);
 
 #endif

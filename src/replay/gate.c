@@ -11,6 +11,7 @@
 
 #define MIN_PAIRS 2       // of steps, for a check by transplant
 #define MAX_STARTS 100000 // starts that are compared
+#define GRAPHS 0.05       // of the steps: calls that launch graphs, beyond what these take
 
 // From where on a figure closes the gate.
 static const struct {
@@ -63,7 +64,9 @@ static bool compare_steps(const struct stk_graph *g, const int64_t *was, const i
     }
     o->replay_error = stk_gate_median(errors, n);
     o->spread = o->measured_ns > 0 ? sqrt(square / (double)n) / o->measured_ns : 0;
-    o->mean_error = n > 2 ? o->spread / sqrt((double)n - 1) : 0;
+    // Steps of a round differ, and rounds do not.
+    bool are_rounds = g->has_rounds && g->is_mixed;
+    o->mean_error = n > 2 && !are_rounds ? o->spread / sqrt((double)n - 1) : 0;
     stk_free(errors);
     return true;
 }
@@ -124,6 +127,11 @@ static void judge(const struct stk_graph *g, struct stk_gate *o)
     if (o->ok && g->counts_rounds) {
         say(o, false,
             "the mean is that of the steps between the first wait for a batch and the last");
+    }
+    if (o->ok && (double)g->counts.graphs_ns > GRAPHS * o->measured_ns * g->step_count) {
+        say(o, false,
+            "launching graphs takes long while their kernels are recorded; without a profiler the "
+            "host may need far less time than prices suppose");
     }
     if (o->ok && o->inferred > 0.3) {
         say(o, false, "most edges between streams are inferred");

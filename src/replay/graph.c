@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/median.h"
 #include "report/whatif.h"
 
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
 #define MAX_EVENTS_BRIEF 200000 // where prices are not what was asked for
 #define WORTH 0.02              // of the steps' time: parts that have what-ifs, for a brief graph
+#define MIXED_STEPS 3           // long ones: fewer happen once
+#define MIXED_PART 10           // of the steps, one in
 
 static bool has_host_steps(const struct stk_analysis *a)
 {
@@ -122,6 +125,27 @@ static void set_steps(struct stk_graph_build *b)
     g->end_ns = b->to_ns;
 }
 
+// Steps that take more than twice the median one, at least a few and one in ten: they are the job's
+// own (rounds of its workers), and no median step speaks for them. False: no memory.
+static bool find_mixed(struct stk_graph_build *b)
+{
+    struct stk_graph *g = b->g;
+    int64_t *ns = stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    uint32_t n = 0, more = 0;
+    for (uint32_t k = 0; ns && k < g->step_count; k++) {
+        if (g->steps[k].used) {
+            ns[n++] = b->starts_ns[k + 1] - b->starts_ns[k];
+        }
+    }
+    int64_t median_ns = n ? stk_median_low(ns, n) : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        more += ns[k] / 2 > median_ns;
+    }
+    g->is_mixed = more >= MIXED_STEPS && more * MIXED_PART >= n;
+    stk_free(ns);
+    return ns != NULL;
+}
+
 static bool keep(struct stk_graph_build *b)
 {
     struct stk_graph *g = b->g;
@@ -159,7 +183,7 @@ static bool build(struct stk_graph_build *b)
     }
     stk_graph_memory(b);
     set_steps(b);
-    return stk_graph_first(b) && keep(b);
+    return stk_graph_first(b) && find_mixed(b) && keep(b);
 }
 
 static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events, bool wants_path,

@@ -51,7 +51,7 @@ struct stk_node {
     uint32_t launch;          // device: the host node that launched it, STK_NONE
     uint32_t wait;            // node whose end it waits for, STK_NONE; INPUT: number of the batch
     uint32_t size;   // of a copy in KiB, 0 not known; COLLECTIVE: its wait for others in us;
-                     // KERNEL: stk_node_alignment, stk_node_flops
+                     // KERNEL: stk_node_alignment, stk_node_flops; CALL: what it launched
     uint32_t step;   // index into steps
     int32_t lag_ns;  // device: after the begin of its launch; host: after the end of what it awaits
     int32_t gap_ns;  // device: after the end of the lane's previous node
@@ -101,6 +101,7 @@ struct stk_graph_counts {
     int64_t unexplained_ns;      // device waiting, while nothing of the device runs
     int64_t contended_ns;        // the same while other streams run
     int64_t host_unexplained_ns; // calls that waited for nothing that is known
+    int64_t graphs_ns; // calls that launch graphs: of it, what they take beyond a graph's launch
 };
 
 // An operation that runs on the host between two copies of data.
@@ -155,6 +156,7 @@ struct stk_graph {
     bool has_rounds;    // mean_from and mean_to are long waits: between them are whole rounds
     bool is_by_torch;   // its profiler recorded the operations
     bool is_contended;  // much of the waiting of its streams is beside others that run
+    bool is_mixed;      // again and again a step takes more than twice the median one
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // times the batch that the device's memory holds; 0 not known

@@ -201,14 +201,16 @@ static uint32_t handed_over_by(const struct stk_graph_build *b, const struct stk
 
 // What the driving thread had done last when a thread that waits for orders went on: the node
 // before the one that it was in, or the fetch in whose second half it was. It must have been at
-// work.
+// work, or wait for the device in a call that began since the other fell silent: a value that is
+// read back, which another thread copies (JAX).
 static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
 {
     const struct stk_node *nodes = b->nodes.items;
     const struct stk_lane *lane = stk_vec_at(&b->lanes, b->g->driver);
     int64_t end = stk_node_end(&nodes[i]);
     uint32_t at = stk_graph_node_at(b, (uint16_t)b->g->driver, end);
-    if (nodes[i].lane == b->g->driver || at == STK_NONE || nodes[at].kind == STK_NODE_WAIT ||
+    if (nodes[i].lane == b->g->driver || at == STK_NONE ||
+        (nodes[at].kind == STK_NODE_WAIT && nodes[at].start_ns < nodes[i].start_ns) ||
         (nodes[at].kind == STK_NODE_WORK && nodes[at].what == STK_WHAT_IDLE)) {
         return STK_NONE;
     }

@@ -69,11 +69,12 @@ struct outcome {
 };
 
 // A second measure of the steps: of those between two waits for a batch; without a device their
-// median, as others on the processors hold up single steps.
+// median, as others on the processors hold up single steps, unless steps are of two kinds.
 static double second_of(const struct stk_graph *g, const int64_t *borders)
 {
     uint32_t n = 0;
-    double *ns = g->has_device ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    bool by_mean = g->has_device || g->is_mixed;
+    double *ns = by_mean ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
     if (!ns) {
         return stk_replay_inner_mean(g, borders);
     }
@@ -87,9 +88,30 @@ static double second_of(const struct stk_graph *g, const int64_t *borders)
     return median;
 }
 
+// Which step is replayed: the recorded one; as it is without the profiler and, as far as a set of
+// fixes says, as it may be in another run; with these fixes.
+enum which { RECORDED, BEFORE, AFTER };
+
+// Fixes of a set change the scene, or what they change varies as far as a level says.
+static bool change(struct stk_scene *s, const struct stk_fix_set *set, size_t count,
+                   enum stk_level_of_fix level, enum which which)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        const struct stk_fix_how how = {level, set[k].value, set[k].text};
+        const struct stk_fix *fix = set[k].fix;
+        if (which == AFTER) {
+            ok = stk_fix_refuse(s->g, &set[k]) || fix->apply(s, &how);
+        } else if (fix->vary) {
+            fix->vary(s, level);
+        }
+    }
+    return ok;
+}
+
 // One rank with the fixes at one level. False: no memory.
 static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
-                        enum stk_level_of_fix level, bool is_profiled, struct outcome *out)
+                        enum stk_level_of_fix level, enum which which, struct outcome *out)
 {
     struct stk_scene s;
     struct stk_times t;
@@ -97,7 +119,7 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
     if (!stk_scene_init(&s, g)) {
         return false;
     }
-    if (!is_profiled) {
+    if (which != RECORDED) {
         stk_scene_unprofile(&s);
     }
     for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
@@ -105,16 +127,14 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
             s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
         }
     }
-    for (uint32_t i = 0; i < g->node_count && set && g->is_contended && level == STK_FIX_LOW; i++) {
+    bool is_spared = which == AFTER && g->is_contended && level == STK_FIX_LOW;
+    for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
         s.nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
     }
     int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
     bool ok = borders && stk_times_init(&t, g);
     if (ok) {
-        for (size_t k = 0; ok && k < count; k++) {
-            const struct stk_fix_how how = {level, set[k].value, set[k].text};
-            ok = stk_fix_refuse(g, &set[k]) || set[k].fix->apply(&s, &how);
-        }
+        ok = change(&s, set, count, level, which);
         if (ok && stk_replay_run(&s, &t)) {
             stk_replay_steps(g, s.nodes, &t, borders);
             double mean_ns = stk_replay_mean(g, borders);
@@ -149,14 +169,14 @@ static double pace_of(double *means, uint32_t count, bool is_even)
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
 static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
-                         enum stk_level_of_fix level, bool is_profiled, struct outcome *first)
+                         enum stk_level_of_fix level, enum which which, struct outcome *first)
 {
     double *means = stk_alloc_array(2 * (size_t)p->count + 1, sizeof *means);
     double *inner = means ? means + p->count : NULL;
     bool ok = means != NULL;
     struct outcome o;
     for (uint32_t i = 0; ok && i < p->count; i++) {
-        ok = replay_with(p->graphs[i], set, count, level, is_profiled, &o);
+        ok = replay_with(p->graphs[i], set, count, level, which, &o);
         means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
         inner[i] = o.mean_ns < 0 ? p->base_inner_ns : o.inner_ns;
         *first = i ? *first : o;
@@ -184,8 +204,8 @@ static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CR
 static bool find_base(struct stk_pricing *p)
 {
     struct outcome profiled, o;
-    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, true, &profiled) ||
-        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, false, &o)) {
+    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, RECORDED, &profiled) ||
+        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, BEFORE, &o)) {
         return false;
     }
     p->base_ns = o.mean_ns;
@@ -209,11 +229,11 @@ static bool has_device(const struct stk_pricing *p)
 // What is left of the step, by both measures. Of steps that wait for batches, whichever is more.
 // Without a device the mean holds what happened once and the median leaves out what happens seldom:
 // the middle of them is expected, and the ends are the one and the other.
-static double share_of(const struct stk_pricing *p, const struct outcome *o,
-                       enum stk_level_of_fix level, double most)
+static double share_of(const struct stk_pricing *p, const struct outcome *base,
+                       const struct outcome *o, enum stk_level_of_fix level, double most)
 {
-    double all = p->base_ns > 0 ? o->mean_ns / p->base_ns : 1;
-    double second = p->base_inner_ns > 0 ? o->inner_ns / p->base_inner_ns : 1;
+    double all = base->mean_ns > 0 ? o->mean_ns / base->mean_ns : 1;
+    double second = base->inner_ns > 0 ? o->inner_ns / base->inner_ns : 1;
     double less = all < second ? all : second, more = all < second ? second : all;
     double share = has_device(p) || level == STK_FIX_HIGH ? more
                    : level == STK_FIX_EXPECTED            ? (less + more) / 2
@@ -384,17 +404,31 @@ static double bind_pace(const struct stk_pricing *p, double work, double expecte
     return bound;
 }
 
+// The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
+// memory.
+static bool find_before(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                        enum stk_level_of_fix level, struct outcome *out)
+{
+    bool varies = false;
+    for (size_t k = 0; k < count; k++) {
+        varies |= set[k].fix->vary != NULL;
+    }
+    *out = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
+    return !varies || level == STK_FIX_EXPECTED || replay_ranks(p, set, count, level, BEFORE, out);
+}
+
 bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
                    struct stk_price *out)
 {
     double share[STK_FIX_LEVELS], most = stk_fix_may_slow(set, count) ? MOST_SLOWER : 1;
     bool needs_batches = true;
     for (int level = 0; level < STK_FIX_LEVELS; level++) {
-        struct outcome o;
-        if (!replay_ranks(p, set, count, (enum stk_level_of_fix)level, false, &o)) {
+        enum stk_level_of_fix at = (enum stk_level_of_fix)level;
+        struct outcome o, base;
+        if (!replay_ranks(p, set, count, at, AFTER, &o) || !find_before(p, set, count, at, &base)) {
             return false;
         }
-        share[level] = share_of(p, &o, (enum stk_level_of_fix)level, most);
+        share[level] = share_of(p, &base, &o, at, most);
         if (level == STK_FIX_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
             share_path(o.critical, out->path);

@@ -41,6 +41,15 @@ void stk_scene_unprofile(struct stk_scene *s)
             n->dur_ns -= n->rest_ns < n->dur_ns / 2 ? n->rest_ns : n->dur_ns / 2;
         }
     }
+    int64_t latency_ns = s->g->calibration.latency_ns;
+    for (uint32_t i = 0; i < s->g->node_count; i++) { // a graph begins when its call has ended
+        struct stk_node *n = &s->nodes[i];
+        if (stk_node_is_device(n) && n->launch != STK_NONE && n->lag_ns > latency_ns) {
+            int64_t less = s->g->nodes[n->launch].dur_ns - s->nodes[n->launch].dur_ns;
+            int64_t lag = n->lag_ns - less;
+            n->lag_ns = (int32_t)(lag > latency_ns ? lag : latency_ns);
+        }
+    }
 }
 
 bool stk_times_init(struct stk_times *t, const struct stk_graph *g)

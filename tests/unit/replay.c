@@ -199,6 +199,31 @@ static void check_full_queue(void)
     synth_end(&j.s);
 }
 
+// Of two workers batches come in pairs: every second step waits for 9 ms, and no median step tells
+// what the input costs.
+static void check_rounds_on_the_host(void)
+{
+    struct job j;
+    double at = 0;
+    synth_begin(&j.s);
+    for (int64_t k = 0; k < 2 * STEPS; k++) {
+        double wait = k % 2 ? 50 : 9000;
+        synth_step(&j.s, MAIN, at, wait + 490, k);
+        synth_host(&j.s, MAIN, at + 5, wait,
+                   "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                   STK_KIND_HOST_OP);
+        synth_host(&j.s, MAIN, at + wait + 10, 470, "aten::linear", STK_KIND_HOST_OP);
+        at += wait + 500;
+    }
+    summarize(&j);
+    CHECK(j.graph->is_mixed);
+    struct stk_fix_set free = fix("input-free");
+    struct stk_price p = price(&j, &free, 1);
+    CHECK(near(p.expected, 500.0 / 5025, 0.02));
+    CHECK(p.high < 0.3);
+    synth_end(&j.s);
+}
+
 // Workers that no fetch waited for may be the next limit of a step that becomes much faster, unless
 // no batch is asked for any more.
 static void check_hidden_pace(void)
@@ -330,6 +355,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_steps_per_launch);
     CHECK_RUN(check_function_on_the_host);
     CHECK_RUN(check_full_queue);
+    CHECK_RUN(check_rounds_on_the_host);
     CHECK_RUN(check_hidden_pace);
     CHECK_RUN(check_every_fix);
     CHECK_RUN(check_less_is_never_slower);
