@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The images' operations beside TensorFlow's, where an interpreter that has it is named by
-# STOKER_TENSORFLOW_PYTHON (environment).
+# STOKER_TF_PYTHON (environment).
 if(STOKER_IS_PLAIN)
     add_library(stoker_image_peer SHARED peers/image_peer.c)
     target_link_libraries(stoker_image_peer PRIVATE stoker)
-    add_test(NAME peers.image_vs_tf COMMAND sh -c "exec \"\${STOKER_TENSORFLOW_PYTHON:-python3}\" \"$1\" \"$2\" 60"
+    add_test(NAME peers.image_vs_tf COMMAND sh -c "exec \"\${STOKER_TF_PYTHON:-python3}\" \"$1\" \"$2\" 60"
         sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/image_vs_tf $<TARGET_FILE:stoker_image_peer>)
-    add_test(NAME peers.keras_layers COMMAND sh -c "exec \"\${STOKER_TENSORFLOW_PYTHON:-python3}\" \"$1\""
+    add_test(NAME peers.keras_layers COMMAND sh -c "exec \"\${STOKER_TF_PYTHON:-python3}\" \"$1\""
         sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/keras_layers)
     set_tests_properties(peers.keras_layers PROPERTIES ENVIRONMENT PYTHONPATH=${CMAKE_BINARY_DIR}/python
         SKIP_RETURN_CODE 77 TIMEOUT ${STOKER_TEST_SECONDS})
