@@ -31,11 +31,12 @@ def world(code):
     def step_alone(state, batch):
         return state + jnp.mean(batch)
 
+    x = jnp.ones((2, 8, 8, 3)) if "conv_general" in code else jnp.ones((2, 100, 4)) if "np.pad(" in code else jnp.ones(4)
     few = [np.full((4, 8), i, np.float32) for i in range(6)]
     return {
         "jax": jax, "jnp": jnp, "os": os, "multiprocessing": multiprocessing, "read": read, "queue": queue, "threading": threading, "functools": functools,
         "grain": grain, "absl": absl, "state": jnp.zeros(()), "batch": few[0], "batches": iter([np.ones((4, 8), np.float32)] * 40), "few": few, "steps": 3,
-        "step": 1000, "prepare": lambda x: x * 2, "train_step": step_alone, "scan_step": train_step, "x": jnp.ones(4), "parts": [jnp.ones(8)] * 3, "layer": lambda x: x * 2, "batch_size": 4,
+        "step": 1000, "prepare": lambda x: x * 2, "train_step": step_alone, "scan_step": train_step, "x": x, "w": jnp.ones((3, 3, 3, 4)), "np": np, "parts": [jnp.ones(8)] * 3, "layer": lambda x: x * 2, "batch_size": 4,
         "metrics_of_previous_step": {"loss": jnp.ones(())}, "write": lambda state, path: np.save(path, state),
         "ds": grain.MapDataset.range(64) if grain else None, "source": range(64), "operations": [grain.transforms.Batch(4)] if grain else [],
         "sampler": grain.samplers.IndexSampler(64, seed=0, shard_options=grain.sharding.NoSharding()) if grain else None,

@@ -7,7 +7,7 @@ import threading
 import jobs
 import torch
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler
 
 if not torch.distributed.is_initialized():
     torch.distributed.init_process_group("gloo", init_method=f"file://{os.getcwd()}/ranks", rank=0, world_size=1)
@@ -18,7 +18,9 @@ class Squares(torch.utils.data.Dataset):
         return 64
 
     def __getitem__(self, i):
-        return torch.full((8,), float(i)), torch.tensor([float(i)])
+        """Of a number, or of all numbers of a batch."""
+        rows = torch.as_tensor(i, dtype=torch.float32)[..., None]
+        return rows.expand(*rows.shape[:-1], 8), rows
 
 
 def world(code):
@@ -39,8 +41,8 @@ def world(code):
         return out
 
     return {
-        "torch": torch, "os": os, "threading": threading, "DataLoader": DataLoader, "read": lambda path: [path] * 3,
-        "DistributedDataParallel": DistributedDataParallel, "dataset": Squares(), "batch_size": 4, "workers": 2,
+        "torch": torch, "os": os, "threading": threading, "DataLoader": DataLoader, "BatchSampler": BatchSampler, "RandomSampler": RandomSampler, "read": lambda path: [path] * 3,
+        "DistributedDataParallel": DistributedDataParallel, "dataset": Squares(), "ds": Squares(), "lr": 1e-3, "batch_size": 4, "workers": 2,
         "loader": DataLoader(Squares(), batch_size=4), "model": DistributedDataParallel(model) if "no_sync" in code else model, "optimizer": optimizer, "batch": batch[0],
         "loss": loss, "losses": [torch.zeros(8)] * 4, "total": torch.zeros(()), "step": 1000, "device": "cpu",
         "train_step": train_step, "x": batch[0], "mask": batch[0] > 0, "host": torch.empty(4, 8),
@@ -63,9 +65,9 @@ def use(names, made):
     if "__iter__" in made:
         use_iter(names)
     if "loader" in made:
-        batches = list(names["loader"])
-        if len(batches) != 16:
-            raise ValueError(f"the loader gave {len(batches)} batches of 16")
+        given = sum(len(batch[0]) for batch in names["loader"])
+        if given != len(Squares()):
+            raise ValueError(f"the loader gave {given} elements of {len(Squares())}")
     if "model" in made:
         model = names["model"]
         compiled = hasattr(model, "_orig_mod")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job of TensorFlow on the CPU, with the names that the rules' snippets take for granted."""
 
+import concurrent.futures
 import os
 import threading
 
@@ -36,6 +37,9 @@ def world(code):
         tape.gradient(loss, model.trainable_variables)
         return loss
 
+    tape = tf.GradientTape(persistent=True)
+    if "tape.gradient" in code and "GradientTape" not in code:
+        tape.__enter__()  # the snippet is the inside of a step
     data = tf.data.Dataset.from_tensor_slices(np.ones((256, 8), np.float32))
     return {
         "tf": tf, "os": os, "np": np, "load_batch": lambda: next(iter(data.batch(4))), "threading": threading, "pattern": "part-*.tfrecord", "files": ["part-0.tfrecord"], "batch_size": 4,
@@ -43,7 +47,9 @@ def world(code):
         "values": values, "parts": [tf.ones((2, 2)), tf.ones(4)], "alike": [tf.ones(8)] * 3, "layer": lambda x: x * 2, "make_model": lambda: model, "train_step": train_step, "ds": data if ".fit(" not in code else samples(data) if ".batch(" in code else pairs(data),
         "dataset": pairs(data) if ".fit(" in code else data.batch(4).repeat(),
         "batches": iter(data.batch(4)), "prepare": lambda record: record * 2, "weights": tf.ones((2, 2)), "epochs": 2, "steps_per_epoch": 2,
-        "writer": tf.summary.create_file_writer("summaries"),
+        "writer": tf.summary.create_file_writer("summaries"), "keras": tf.keras, "concurrent": concurrent, "decode": lambda *parts: parts,
+        "x": np.ones((4, 8), np.float32), "y": np.ones((4, 1), np.float32), "loss_of": lambda out, y: tf.reduce_mean((out - y) ** 2), "tape": tape,
+        "pictures": tf.ones((2, 4, 4, 3)), "save_samples": lambda step, pictures: np.save("samples.npy", pictures),
     }
 
 
@@ -81,6 +87,14 @@ def use(names, made):
         model = names["model"]
         for v, x in zip(model.variables, np.load("weights.npz").values(), strict=True):
             v.assign(x)
+    if "gradients" in made:
+        names["tape"].__exit__(None, None, None)
+        if any(g is None for g in names["gradients"]):
+            raise ValueError("a variable has no gradient")
+    if "later" in made:
+        names["later"].shutdown(wait=True)
+        if np.load("samples.npy").shape != (2, 4, 4, 3):
+            raise ValueError("the samples were not written")
     if "strategy" in made:
         with names["strategy"].scope():
             tf.Variable(1.0)

@@ -10,7 +10,8 @@ import sys
 import traceback
 
 # What no machine without a GPU, or a job of one process, can run.
-ELSEWHERE = ("cuda", "set_visible_devices", "Schedule1F1B", "device_ids", "/GPU", "MultiWorkerMirroredStrategy", "set_modules_to", "memory_kind")
+ELSEWHERE = ("cuda", "set_visible_devices", "Schedule1F1B", "device_ids", "/GPU", "MultiWorkerMirroredStrategy", "set_modules_to", "memory_kind",
+             "get_memory_info", "memory_stats")
 
 
 def dotted(node):
