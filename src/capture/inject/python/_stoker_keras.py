@@ -6,7 +6,8 @@ import functools
 import sys
 
 import _stoker_core
-from _stoker_record import KERAS, now
+import _stoker_record
+from _stoker_record import now
 
 
 def _framework():
@@ -18,49 +19,33 @@ def _framework():
     return {"torch": "pytorch", "jax": "jax"}.get(backend, "tensorflow")
 
 
-def _steps(first, last):
-    """Of a call that ran several (steps_per_execution): Keras numbers it by its last one when it ends."""
-    if not isinstance(last, int):
-        return 1
-    return max(last - (first if isinstance(first, int) else 0) + 1, 1)
-
-
 def patch_callbacks(module):
     cls = getattr(module, "CallbackList", None)
     if cls is None or "_stoker_is_here" in cls.__dict__:
         return
     r = _stoker_core.recorder
-    begin, end = cls.on_train_batch_begin, cls.on_train_batch_end
-    first = test = 0  # the number that the batch began with; when an evaluation began
+    state = {"begin": 0, "test": 0, "depth": 0}
 
-    # Each batch's calls: one function each, of what every batch needs.
-    @functools.wraps(begin)
-    def on_train_batch_begin(self, batch=0, *rest, **named):
-        nonlocal first
-        first = batch
+    def batch_begins(batch):
+        state["begin"] = batch if isinstance(batch, int) else 0
         if r.window is not None:
             r.window.step_begins()
         elif not r.last:
             r.begins(now())
-        return begin(self, batch, *rest, **named)
 
-    @functools.wraps(end)
-    def on_train_batch_end(self, batch=0, *rest, **named):
-        result = end(self, batch, *rest, **named)
-        if r.source != KERAS:
+    def batch_ended(batch):
+        steps = batch - state["begin"] + 1 if isinstance(batch, int) else 1
+        if r.source != _stoker_record.KERAS:
             r.framework = _framework()
-        r.stepped(KERAS, _steps(first, batch) if batch != first else 1)
-        return result
+        r.stepped(_stoker_record.KERAS, max(steps, 1))
 
     def test_begins():
-        nonlocal test
-        test = now()
+        state["test"] = now()
 
     def test_ended():
-        nonlocal test
-        if test and r.source == KERAS and r.last:
-            r.left_aside(test, now())
-        test = 0
+        if state["test"] and r.source == _stoker_record.KERAS and r.last:
+            r.left_aside(state["test"], now())
+        state["test"] = 0
 
     def around(name, before=None, after=None):
         plain = getattr(cls, name)
@@ -68,17 +53,18 @@ def patch_callbacks(module):
         @functools.wraps(plain)
         def call(self, *args, **kwargs):
             if before:
-                before()
+                before(*args[:1])
             result = plain(self, *args, **kwargs)
             if after:
-                after()
+                after(*args[:1])
             return result
 
         setattr(cls, name, call)
 
-    cls.on_train_batch_begin, cls.on_train_batch_end = on_train_batch_begin, on_train_batch_end
-    around("on_test_begin", before=test_begins)
-    around("on_test_end", after=test_ended)
-    around("on_train_end", after=r.breaks)
+    around("on_train_batch_begin", lambda batch=0: batch_begins(batch))
+    around("on_train_batch_end", None, lambda batch=0: batch_ended(batch))
+    around("on_test_begin", lambda logs=None: test_begins())
+    around("on_test_end", None, lambda logs=None: test_ended())
+    around("on_train_end", None, lambda logs=None: r.breaks())
     cls._stoker_is_here = True
     r.lives("keras.callbacks")
