@@ -164,6 +164,32 @@ static void check_keyed(void)
     keyed("$random.py:830 normal", "PjitFunction(_normal)", true);
 }
 
+// A function named after data runs an operation of JAX's by itself, of which the call takes longer
+// than that of the compiled function, which does the work behind its back.
+static void run_alone(const char *caller, double input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 4000, "$train.py:3 batches", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 3000, 900, caller, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 3100, 10, "$core.py:9 typeof", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 3200, 500, "PjitFunction(stage)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4100, 100, "PjitFunction(train_step)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 4200, 5000, "$array.py:298 __float__", STK_KIND_PYTHON);
+    }
+    CHECK_EQ(part_us(synth_summarize(&s), STK_PART_INPUT), (int64_t)(STEPS * input_us));
+    synth_end(&s);
+}
+
+static void check_run_alone(void)
+{
+    run_alone("$dispatch.py:81 apply_primitive", 4000);
+    run_alone("$train.py:9 encode_them", 0); // a compiled function of the job's own
+}
+
 // The loop's function is named, and how much of it the handing over is.
 static void check_handing(void)
 {
@@ -257,6 +283,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_plain);
     CHECK_RUN(check_compiled);
     CHECK_RUN(check_keyed);
+    CHECK_RUN(check_run_alone);
     CHECK_RUN(check_handing);
     CHECK_RUN(check_draws);
     CHECK_RUN(check_behind);

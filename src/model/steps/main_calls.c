@@ -4,8 +4,10 @@
 #include "model/steps/main_calls.h"
 
 #include "base/alloc.h"
+#include "model/threads/python_frame.h"
 
 #define MAIN_SHARE 0.33 // of the time of all calls of the class
+#define MOST_BACK 64    // events before a call among which its caller is looked for
 
 // "EagerLocalExecute: __inference_train_step_1234": each trace of a function has a number.
 static struct stk_str without_number(struct stk_str name)
@@ -113,11 +115,30 @@ bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, doubl
     return ok;
 }
 
+bool stk_call_is_alone(const struct stk_analysis *a, uint32_t event)
+{
+    const struct stk_trace *t = a->t;
+    uint32_t first = t->tracks[stk_track_of(t, event)].first;
+    uint8_t depth = t->depth[event];
+    for (uint32_t e = event, n = 0; e-- > first && n < MOST_BACK && depth > 0; n++) {
+        if (t->depth[e] >= depth) {
+            continue;
+        }
+        depth = t->depth[e];
+        if (t->kind[e] == STK_KIND_PYTHON) {
+            struct stk_str called = stk_python_frame_called(stk_name_of(t, e));
+            return stk_str_eq(called, STK_STR("apply_primitive"));
+        }
+    }
+    return false;
+}
+
 bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_t *name)
 {
     struct once {
         int64_t ns, end_ns;
         uint32_t count;
+        bool is_alone;
     } *by_name = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *by_name);
     *name = STK_NONE;
     for (size_t i = 0; by_name && i < a->step_events.count; i++) {
@@ -127,15 +148,17 @@ bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_
             m->start_ns >= x->end_ns) { // else a call within itself
             x->ns = stk_add_ns(x->ns, m->end_ns - m->start_ns);
             x->end_ns = m->end_ns;
-            x->count++;
+            x->is_alone = x->count++ ? x->is_alone : stk_call_is_alone(a, m->event);
         }
     }
     int64_t most_ns = 0;
+    bool is_alone = true; // so is what was chosen
     for (uint32_t id = 0; by_name && id < a->t->strings.count; id++) {
         const struct once *x = &by_name[id];
         bool fits = 2 * x->count >= a->step_count && x->count <= 2 * a->step_count;
-        if (fits && x->ns > most_ns) {
+        if (fits && (x->is_alone == is_alone ? x->ns > most_ns : is_alone)) {
             most_ns = x->ns;
+            is_alone = x->is_alone;
             *name = id;
         }
     }

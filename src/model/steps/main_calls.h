@@ -29,9 +29,14 @@ bool stk_calls_choose(const struct stk_analysis *a, const struct stk_calls_filte
 bool stk_calls_main_function(const struct stk_analysis *a, uint32_t class, double least,
                              uint32_t *name);
 
+// Is it an operation that JAX runs by itself, outside of any compiled function (jnp.asarray, a
+// sum)? False where Python was not recorded.
+bool stk_call_is_alone(const struct stk_analysis *a, uint32_t event);
+
 // The function of a class that takes most time of those called once a step, or nearly, on the
-// driving thread: what makes a batch calls the framework's own by the dozen. *name: STK_NONE: none.
-// False: no memory.
+// driving thread: what makes a batch calls the framework's own by the dozen. Operations that run
+// alone come last, however long their calls are: JAX's calls return before the work is done. *name:
+// STK_NONE: none. False: no memory.
 bool stk_calls_once_a_step(const struct stk_analysis *a, uint32_t class, uint32_t *name);
 
 // Calls of Optimizer.step, else those of the jitted (JAX) or traced (TensorFlow) function that

@@ -390,6 +390,13 @@ static bool has_python(const struct stk_analysis *a)
     return a->sum->facts.python_events > 0 && a->step_count > 0;
 }
 
+// Are the calls that hold most of the time operations that run one by one?
+static bool runs_one_by_one(const struct stk_analysis *a, const struct stk_vec *calls)
+{
+    const struct stk_mark *first = stk_vec_at(calls, 0);
+    return calls->count > 2 * (size_t)a->step_count || stk_call_is_alone(a, first->event);
+}
+
 // Calls of the jitted function that stands for the step where operations that run one by one take
 // most of the time.
 static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls)
@@ -415,7 +422,7 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
     struct stk_vec calls;
     uint32_t class, step = 0;
     bool ok = stk_main_calls_find(a, &calls, &class);
-    if (ok && (class == 0 || (class == STK_NAME_PJIT && calls.count > 2 * a->step_count))) {
+    if (ok && (class == 0 || (class == STK_NAME_PJIT && runs_one_by_one(a, &calls)))) {
         ok = find_once_a_step(a, &calls);
     }
     int64_t *first = stk_alloc_array((size_t)a->step_count + 1, sizeof *first);
