@@ -8,9 +8,10 @@
 // shapes. The optimizer, copies and gradients that are reduced stay.
 //
 // Published factors are means over products of all sizes. A product whose shapes and time say that
-// it reaches half of its device's peak or more fills the device, and is expected to reach nearly
-// the ratio of the two peaks: such products run at about four fifths of the peak of plain cores,
-// and at 60 to 80 % of that of matrix units. Where no shapes are recorded, a long kernel with
+// it reaches half of its device's peak or more fills the device, and is expected to reach the ratio
+// of the two peaks, as far as such products reach them: about four fifths of that of plain cores,
+// 60 to 80 % of that of matrix units, in either type (from tf32 to 16 bits, what is read halves as
+// the time to compute does). Where no shapes are recorded, a long kernel with
 // several blocks for each multiprocessor, or just one (a persistent kernel), is taken for one.
 // Below a fifth of the peak, the published factors hold, in between some of both. More than the
 // peak is a shape that is not the kernel's own.
@@ -33,6 +34,8 @@
 #define FILLS_FROM 0.2
 #define FILLS_ALL 0.5
 #define OVER_PEAK 1.1
+#define PLAIN_REACHES 0.8 // of its peak, by products that fill the device
+#define UNITS_REACH 0.7
 
 enum { FROM_32, FROM_TF32, FROM_16, MEMORY, CLASSES };
 static const struct {
@@ -94,16 +97,25 @@ static double fills(const struct stk_node *n, double peak)
     return reached > OVER_PEAK ? 0 : part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-// By which a product is faster in another type, the table's factor where no peak is known. Powers
-// of the ratio of two peaks, of kernels that fill the device and of others.
+// By which a product that fills the device is faster, of the ratio of two peaks.
+static double filled_factor(const struct stk_node *n, int class, double ratio,
+                            enum stk_level_of_fix level)
+{
+    double reached = class == FROM_32 ? ratio * UNITS_REACH / PLAIN_REACHES : ratio;
+    // What uses matrix units already has dimensions that suit them.
+    bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
+    return level == STK_FIX_LOW        ? pow(ratio, 1.1) // what a product reads halves, too
+           : level == STK_FIX_EXPECTED ? fmax(reached, 1)
+                                       : pow(ratio, is_aligned ? 0.6 : 0.25);
+}
+
+// By which a product is faster in another type, the table's factor where no peak is known: of
+// kernels that fill the device and of others.
 static double product_factor(const struct stk_graph *g, const struct stk_node *n, int class,
                              const struct change *c)
 {
-    // What uses matrix units already has dimensions that suit them.
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
-    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0},
-                 // at best more than the ratio: what a product reads halves, too
-        filled[STK_FIX_LEVELS] = {1.1, 0.9, is_aligned ? 0.6 : 0.25};
+    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0}; // powers of the ratio
     double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;
     double to = peak_of(&g->rates, c->type), by = rates[c->row].factor[class][c->level];
     if (from <= 0 || to <= from) {
@@ -111,7 +123,7 @@ static double product_factor(const struct stk_graph *g, const struct stk_node *n
     }
     double ratio = to / from, part = fills(n, from);
     by = class == FROM_32 ? pow(ratio, usual[c->level]) : by;
-    return pow(by, 1 - part) * pow(ratio, filled[c->level] * part);
+    return pow(by, 1 - part) * pow(filled_factor(n, class, ratio, c->level), part);
 }
 
 static int class_of(const struct stk_node *n)

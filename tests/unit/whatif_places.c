@@ -232,17 +232,18 @@ static void check_align(void)
     end(&j);
 }
 
-// A product of 15.6e9 operations a millisecond, four fifths of the device's peak, reaches nearly
-// the ratio of the peaks, 16; the one beside it, of 65 thousand operations, the root of it.
+// A product of 15.6e9 operations a millisecond, four fifths of the device's peak, reaches seven
+// eighths of the ratio of the peaks, 16, as matrix units reach less of theirs than plain cores; the
+// one beside it, of 65 thousand operations, the root of it.
 static void check_filling_products(void)
 {
     struct job j;
     shaped_job(&j, "NVIDIA A100-SXM4-40GB", "[[2048, 2048], [2048, 1856]]");
     struct stk_price p = price(&j, "precision=bf16");
-    CHECK(near(p.expected, 1 - (997 * (1 - 1 / 12.1) + 997 * 0.75) / 2200, 0.02));
+    CHECK(near(p.expected, 1 - (997 * (1 - 1 / 14.0) + 997 * 0.75) / 2200, 0.005));
     CHECK(p.high < 0.6); // the least: powers of 0.6, and 0.25 of a product of multiples of 8
     p = price(&j, "precision=tf32"); // 8
-    CHECK(near(p.expected, 1 - (997 * (1 - 1 / 6.5) + 997 * (1 - 1 / 2.83)) / 2200, 0.02));
+    CHECK(near(p.expected, 1 - (997 * (1 - 1 / 7.0) + 997 * (1 - 1 / 2.83)) / 2200, 0.005));
     end(&j);
     shaped_job(&j, "NVIDIA A100-SXM4-40GB", "[[20480, 2048], [2048, 1856]]"); // beyond the peak
     CHECK(near(price(&j, "precision=bf16").expected, 1 - 2 * 997 * 0.75 / 2200, 0.02));
