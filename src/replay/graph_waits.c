@@ -2,7 +2,8 @@
 // What host threads wait for: a call that held its thread, for the device work that ended last
 // inside it; a thread that records nothing for a while, for another one that worked meanwhile and
 // fell silent at its end (a hand-off: forward to backward, step call to executor), or for the
-// driving thread, which gave it something to do and went on (a copy handed to a pool: JAX).
+// driving thread, which gave it something to do and went on (a copy handed to a pool: JAX). Where
+// the driving thread waits for what another one does, it had called that one before.
 //
 // A call that found its work done already still waits for what its thread launched last: that may
 // bind once the host is faster. A call that no work explains keeps its time, which is counted.
@@ -17,6 +18,7 @@
 #define HANDOVER_NS (300 * STK_US)  // the other thread fell silent this long before at most,
 #define HANDOVER_PART 16            // or that part of the silence: a thread takes time to wake up
 #define HANDOVER_MOST_NS (2 * STK_MS)
+#define RETURN_PART 4                // of a silence, before what it waits for begins
 #define FALLS_MOST 256               // threads that fell silent then and are looked at
 #define UNEXPLAINED_NS (20 * STK_US) // waiting calls shorter than this are not asked for a cause
 
@@ -221,6 +223,23 @@ static uint32_t called_by(const struct stk_graph_build *b, uint32_t i)
     return at > lane->first ? at - 1 : STK_NONE;
 }
 
+// A thread that the driving thread waited for had been given its work by it, however late it woke
+// up: it was silent when the driving thread fell silent, and began soon, as silence goes.
+static void called_in_return(struct stk_graph_build *b)
+{
+    struct stk_node *nodes = b->nodes.items;
+    const struct stk_lane *lane = stk_vec_at(&b->lanes, b->g->driver);
+    for (uint32_t i = lane->first + 1; i < lane->first + lane->count; i++) {
+        uint32_t by = is_silent(&nodes[i]) ? nodes[i].wait : STK_NONE;
+        uint32_t at =
+            by != STK_NONE ? stk_graph_node_at(b, nodes[by].lane, nodes[i].start_ns) : STK_NONE;
+        if (at != STK_NONE && at < by && is_silent(&nodes[at]) && nodes[at].wait == STK_NONE &&
+            stk_node_end(&nodes[at]) - nodes[i].start_ns <= nodes[i].dur_ns / RETURN_PART) {
+            nodes[at].wait = i - 1;
+        }
+    }
+}
+
 // The thread waits from the end of what it did before: nodes are cut where steps begin.
 static void wait_from_before(struct stk_node *nodes, uint32_t first, size_t i)
 {
@@ -234,6 +253,9 @@ static void hand_offs(struct stk_graph_build *b, const struct stk_vec *falls)
 {
     struct stk_node *nodes = b->nodes.items;
     for (int pass = 0; falls->count && pass < 2; pass++) { // all are found before any is changed
+        if (pass == 1) {
+            called_in_return(b);
+        }
         for (size_t i = 0; i < b->nodes.count && !stk_node_is_device(&nodes[i]); i++) {
             uint32_t by = nodes[i].wait;
             if (pass == 0 && is_silent(&nodes[i])) {
