@@ -157,6 +157,7 @@ struct stk_graph {
     bool is_by_torch;   // its profiler recorded the operations
     bool is_contended;  // much of the waiting of its streams is beside others that run
     bool is_mixed;      // again and again a step takes more than twice the median one
+    uint32_t tensors;   // of a batch, where processes would hand them over (PyTorch); else 0
     struct stk_host_op *host_ops;
     uint32_t host_op_count;
     double batch_most; // times the batch that the device's memory holds; 0 not known

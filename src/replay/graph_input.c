@@ -19,11 +19,12 @@
 #define HANDED_NS (150 * STK_US)    // fetches that all take less may only hand over what is ready
 #define FEW_STEPS 4                 // fewer make no mean
 #define WORTH 0.03                  // of the time: fetches that take less tell no pace
-#define ON_DEMAND 0.5               // loader threads busy: fewer do not hold up steps by their pace
+#define ON_DEMAND 0.75              // loader threads busy: of fewer none is at its pace
 #define MOST_WAITED 0.6             // of the fetches: batches follow each other as they are made
 #define FEW_BATCHES 8               // of fewer, slow ones are not told
 #define FEW_SLOWER 1.3              // the upper quartile over the median, below it few are slow
 #define UNEVEN 0.8                  // the median over the mean, from which on batches are even
+#define MOST_TENSORS 1000           // of a batch
 #define WORK_SPREAD 0.25            // of fetches that do the work: deviation over mean, at most
 
 static bool fetch_is_named(const struct stk_analysis *a, const char *word)
@@ -89,7 +90,8 @@ static enum stk_feed feed_of(const struct stk_graph_build *b, const struct stk_v
     if (stk_graph_has_processes(b)) {
         return STK_FEED_WORKERS;
     }
-    if (has_loader_threads(b)) { // idle most of the time and waited for: they begin when asked
+    if (has_loader_threads(b)) { // idle for a quarter of the time and more, all of them: they work
+                                 // when asked, or until their buffer is full
         bool on_demand = !b->g->has_device && !b->g->is_span && b->g->beside < ON_DEMAND;
         return on_demand ? STK_FEED_INLINE : STK_FEED_WORKERS;
     }
@@ -271,6 +273,16 @@ static bool find_ordinary(struct stk_graph *g)
     return ns != NULL;
 }
 
+// Each tensor of a batch is stacked once; 1 where that is not recorded.
+static uint32_t tensors_of(const struct stk_analysis *a)
+{
+    const struct stk_facts *f = &a->sum->facts;
+    uint64_t fetches = f->loader_fetches ? f->loader_fetches : a->fetches.count;
+    uint64_t n = fetches ? f->fetch_stacks / fetches : 0;
+    bool is_torch = a->t->framework_hint & 1u << STK_FW_PYTORCH;
+    return !is_torch ? 0 : n < 1 ? 1 : n < MOST_TENSORS ? (uint32_t)n : MOST_TENSORS;
+}
+
 bool stk_graph_input(struct stk_graph_build *b)
 {
     struct stk_node *nodes = b->nodes.items;
@@ -293,6 +305,7 @@ bool stk_graph_input(struct stk_graph_build *b)
         }
     }
     b->g->calibration.fetch_ns = least < FETCH_ELSE_NS ? least : FETCH_ELSE_NS;
+    b->g->tensors = tensors_of(b->a);
     b->g->feed = ok ? feed_of(b, &fetches) : STK_FEED_NONE;
     b->g->has_workers =
         b->g->feed != STK_FEED_NONE && !fetch_is_named(b->a, "SingleProcessDataLoader") &&

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the mean of steps hides: batches that workers give in turn, of which only every fourth is
-// waited for, and single steps of a host that something else held up.
+// waited for, and single steps of a host that something else held up; what waits of uneven length
+// say of a loader's threads, and what handing over costs.
 #include "whatif_job.h"
 
 #define NEXT "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+#define LOADER 2
 #define OWN_NEXT "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
 // Workers have four batches every 40 ms; a step takes 5 ms of the device. What is before the first
@@ -53,10 +55,84 @@ static void check_held_up(void)
     end(&j);
 }
 
+// Steps of 10 ms: a fetch that waits for 0.1 or 1 ms, work, 3 ms of a callback. A thread of the
+// loader works for so long on each batch.
+static void loader_job(struct job *j, double busy_us)
+{
+    struct stk_track_key loader = {
+        .kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = LOADER};
+    synth_begin(&j->s);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 10000, fetch = k % 2 ? 1000 : 100;
+        synth_step(&j->s, MAIN, at, 9990, k);
+        synth_host(&j->s, MAIN, at + 5, fetch, "IteratorGetNext", STK_KIND_HOST_OP);
+        synth_host(&j->s, MAIN, at + 1010, 5000, "aten::linear", STK_KIND_HOST_OP);
+        synth_host(&j->s, MAIN, at + 6010, 990, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
+        synth_row(&j->s, &loader, at + 5, busy_us, "Iterator::Map", STK_KIND_HOST_OP, NULL);
+    }
+    stk_build_track_name(j->s.build, &loader, STK_STR("tf_data_private_threadpool"));
+    summarize(j);
+}
+
+// Where no thread of a loader works for a good part of the time, what a fetch waits for is no pace
+// of theirs: they were asked late, or handed over late. Where one always works, it is.
+static void check_loader_at_rest(void)
+{
+    struct job j;
+    loader_job(&j, 6000);
+    CHECK_EQ(j.graph->feed, STK_FEED_INLINE);
+    CHECK(near(price(&j, "callbacks-every=10").expected, 1 - 0.9 * 0.3, 0.01));
+    end(&j);
+    loader_job(&j, 9900);
+    CHECK_EQ(j.graph->feed, STK_FEED_WORKERS);
+    CHECK(price(&j, "callbacks-every=10").expected > 0.95);
+    end(&j);
+}
+
+// Steps of 10 ms: a batch made by the thread itself for so long, then work.
+static void inline_job(struct job *j, double fetch_us, bool is_torch)
+{
+    struct stk_build_facts facts = {
+        .rank = -1, .world_size = -1, .framework_hint = is_torch ? 1u << STK_FW_PYTORCH : 0};
+    synth_begin(&j->s);
+    stk_build_facts(j->s.build, &facts);
+    for (int64_t k = 0; k < STEPS; k++) {
+        double at = (double)k * 10000;
+        synth_step(&j->s, MAIN, at, 9990, k);
+        synth_host(&j->s, MAIN, at + 5, fetch_us, "$train.py:3 load_batch", STK_KIND_PYTHON);
+        for (int i = 0; i < 2; i++) {
+            synth_host(&j->s, MAIN, at + 10 + 100 * i, 90, "aten::stack", STK_KIND_HOST_OP);
+        }
+        synth_host(&j->s, MAIN, at + 10 + fetch_us, 8990 - fetch_us, "aten::linear",
+                   STK_KIND_HOST_OP);
+        synth_host(&j->s, MAIN, at + 9000, 980, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
+    }
+    summarize(j);
+}
+
+// A worker process of PyTorch's takes half a millisecond more for each tensor of a batch, and so
+// does who takes it; a thread of another framework's next to nothing.
+static void check_handed_over(void)
+{
+    struct job j;
+    inline_job(&j, 8000, true); // the worker is the slower one, but for the first batch
+    CHECK(near(price(&j, "input-overlap").expected, ((2.9 + 7 * 8.9) / 80 + 0.89) / 2, 0.01));
+    CHECK(price(&j, "input-overlap").low < 0.8);
+    end(&j);
+    inline_job(&j, 8000, false);
+    CHECK(near(price(&j, "input-overlap").expected, ((2 + 7 * 8) / 80.0 + 0.8) / 2, 0.01));
+    end(&j);
+    inline_job(&j, 3000, true); // the step is
+    CHECK(near(price(&j, "input-overlap").expected, 0.79, 0.01));
+    end(&j);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(check_in_turn);
     CHECK_RUN(check_held_up);
+    CHECK_RUN(check_loader_at_rest);
+    CHECK_RUN(check_handed_over);
     return check_done("unit.whatif_steps");
 }
