@@ -205,7 +205,7 @@ static enum stoker_status put(struct stk_iter *it, struct stk_block *out, int64_
 static int64_t ready(struct stk_iter *it)
 {
     struct window *w = it->state;
-    int64_t left = w->base + w->held.n - w->start, span = w->span;
+    int64_t left = w->held.n - (w->start - w->base), span = w->span;
     if (w->start < w->base || left <= 0) {
         return 0;
     }
@@ -252,7 +252,9 @@ static enum stoker_status window_next(struct stk_iter *it, int64_t want, struct 
     for (; s == STOKER_OK && count < want && n > 0 && !(drops && n < w->size); count++) {
         s = elements(it, w->start - w->base, n, &w->part) ? put(it, out, count, err)
                                                           : stk_stage_no_memory(it, err);
-        w->start += w->shift;
+        if (__builtin_add_overflow(w->start, w->shift, &w->start)) {
+            w->start = INT64_MAX; // no input can pass over as many, and will say so
+        }
         n = ready(it);
     }
     stk_block_clear(&w->part);
