@@ -197,8 +197,9 @@ static enum stoker_status batch_next(struct stk_iter *it, int64_t want, struct s
     if (s != STOKER_OK) {
         return s;
     }
-    if (b->held.block.n >= size) {
-        return fold(it, b->held.block.n / size * size, size, out, err);
+    if (b->held.block.n >= size) { // more than `want` where a batch could not be made before
+        int64_t n = b->held.block.n / size;
+        return fold(it, (n < want ? n : want) * size, size, out, err);
     }
     if (b->held.block.n == 0 || b->drops_remainder) {
         return STOKER_OK;
