@@ -460,6 +460,19 @@ def test_large_strings_shuffled():
     c.same(sorted(have) == sorted(texts), True, "what was written")
 
 
+def test_datasets_of_other_elements():
+    """Datasets whose elements are datasets are joined where those have the same components: of others one would be lost."""
+    one = sd.Dataset.range(4).window(2)
+    pairs = sd.Dataset.range(4).window(2).map(lambda d: sd.Dataset.zip((d, d)))
+    floats = sd.Dataset.range(4).map(lambda i: sd.cast(i, "float32")).window(2)
+    for other in (pairs, floats, one.window(2)):
+        c.raises(sd.errors.InvalidArgumentError, lambda other=other: one.concatenate(other))
+        c.raises(sd.errors.InvalidArgumentError, lambda other=other: sd.Dataset.sample_from_datasets([one, other]))
+    wide = one.concatenate(sd.Dataset.range(2).map(lambda i: sd.fill([2], i)).window(2))
+    c.same(repr(wide.element_spec), "DatasetSpec(TensorSpec(shape=None, dtype=int64))")
+    c.same([v.tolist() for v in wide.flat_map(lambda d: d)], [0, 1, 2, 3, [0, 0], [1, 1]])
+
+
 def test_window_of_small_blocks():
     """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
     n = 12000

@@ -89,6 +89,42 @@ void stk_spec_copy(struct stk_spec *to, const struct stk_spec *from)
     stk_specs_hold(to->nested);
 }
 
+bool stk_spec_fits(const struct stk_spec *a, const struct stk_spec *b)
+{
+    return a->dtype == b->dtype && stk_specs_fit(a->nested, b->nested);
+}
+
+bool stk_specs_fit(const struct stk_specs *a, const struct stk_specs *b)
+{
+    bool fits = a == b || !a || !b || a->count == b->count;
+    for (int i = 0; fits && a != b && a && b && i < a->count; i++) {
+        fits = stk_spec_fits(&a->items[i], &b->items[i]);
+    }
+    return fits;
+}
+
+bool stk_spec_join(struct stk_spec *to, const struct stk_spec *more)
+{
+    STK_ASSERT(stk_spec_fits(to, more));
+    to->shape = stk_shape_join(&to->shape, &more->shape);
+    if (to->nested == more->nested) {
+        return true;
+    }
+    struct stk_specs *own = to->nested, *joined = NULL;
+    bool ok = true;
+    if (own && more->nested) {
+        joined = stk_specs_new(own->count);
+        ok = joined != NULL;
+    }
+    for (int i = 0; joined && i < own->count; i++) {
+        stk_spec_copy(&joined->items[i], &own->items[i]);
+        ok = stk_spec_join(&joined->items[i], &more->nested->items[i]) && ok;
+    }
+    stk_specs_drop(own);
+    to->nested = joined;
+    return ok;
+}
+
 bool stk_shape_equal(const struct stk_shape *a, const struct stk_shape *b)
 {
     return a->rank == b->rank &&

@@ -48,8 +48,16 @@ static enum stoker_status cond_infer(struct stk_op_infer *c, struct stoker_err *
                                "cond: result %d is %s of one function, %s of the other", k,
                                stk_dtype_name(yes->dtype), stk_dtype_name(no->dtype));
         }
+        if (!stk_spec_fits(no, yes)) {
+            return stk_err_set(err, STOKER_EINVAL,
+                               "cond: result %d is a dataset of other elements of one function "
+                               "than of the other",
+                               k);
+        }
         stk_spec_copy(&c->out[k], yes);
-        c->out[k].shape = stk_shape_join(&no->shape, &yes->shape);
+        if (!stk_spec_join(&c->out[k], no)) {
+            return stk_err_nomem(err);
+        }
     }
     return STOKER_OK;
 }

@@ -58,6 +58,16 @@ static enum stoker_status open_run(struct single *s, struct stk_op_run *r, struc
     return status;
 }
 
+// As inferred: it may not be, of a pickle whose function was made for other datasets.
+static bool is_as_said(const struct stk_op_run *r, const struct stk_dataset *ds)
+{
+    bool is = ds->specs->count == r->n_out;
+    for (int k = 0; is && k < r->n_out; k++) {
+        is = ds->specs->items[k].dtype == r->spec[k].dtype;
+    }
+    return is;
+}
+
 // The only element into s->one. STOKER_EINVAL and the like: there is none, or more.
 static enum stoker_status take_one(struct single *s, struct stk_dataset *ds, struct stoker_err *err)
 {
@@ -109,7 +119,10 @@ static enum stoker_status single_run(struct stk_op_run *r, struct stoker_err *er
         stk_err_init(&why);
         s->run->seed = stk_random_bits(r->seed, 1, r->first_index + i, 0);
         struct stk_dataset *ds = *(struct stk_dataset **)stk_col_at(r->in[0], i);
-        status = take_one(s, ds, &why);
+        status = is_as_said(r, ds)
+                     ? take_one(s, ds, &why)
+                     : stk_err_set(&why, STOKER_EINVAL,
+                                   "the dataset has other elements than it is said to");
         if (status == STOKER_OK) {
             status = put_one(r, s, err);
         } else if (stk_status_is_of_element(status)) {
