@@ -4,8 +4,8 @@
 // with arguments that may be of another name, type or size than their rows say. What cannot be made
 // says why. What can be made has a plan and a fingerprint, and gives the same elements as it is
 // written and rewritten, in one go and resumed from a saved state; a state of any bytes is refused
-// or leads to an iterator. What takes longer than WATCH_MS of processor time is cancelled from another
-// thread: to pass over 2^60 elements of what has no end takes for ever, as it must.
+// or leads to an iterator. What takes longer than WATCH_MS of processor time is cancelled from
+// another thread: to pass over 2^60 elements of what has no end takes for ever, as it must.
 //
 // Left out: what reads files, calls the embedding language, or starts threads.
 #include "fuzz.h"

@@ -95,7 +95,8 @@ static bool find_fields(const uint8_t *p, uint32_t begin, uint32_t end, int32_t 
     for (uint32_t at = begin; at < end;) {
         struct field f;
         if (field_count == FIELDS_MAX || !read_field(p, at, end, &f)) {
-            field_count = parent < 0 ? field_count : first; // of the input: as far as it can be read
+            field_count =
+                parent < 0 ? field_count : first; // of the input: as far as it can be read
             return false;
         }
         f.parent = parent;

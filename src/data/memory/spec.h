@@ -56,7 +56,8 @@ void stk_spec_copy(struct stk_spec *to, const struct stk_spec *from); // holds w
 // As many components, of the same types, those of datasets in them too. What is NULL fits all.
 bool stk_specs_fit(const struct stk_specs *a, const struct stk_specs *b);
 bool stk_spec_fits(const struct stk_spec *a, const struct stk_spec *b);
-// *to, which fits `more`, becomes what holds of both: shapes that differ are unknown. False: no memory.
+// *to, which fits `more`, becomes what holds of both: shapes that differ are unknown. False: no
+// memory.
 STK_MUST_CHECK bool stk_spec_join(struct stk_spec *to, const struct stk_spec *more);
 
 bool stk_shape_equal(const struct stk_shape *a, const struct stk_shape *b);
