@@ -473,6 +473,15 @@ def test_datasets_of_other_elements():
     c.same([v.tolist() for v in wide.flat_map(lambda d: d)], [0, 1, 2, 3, [0, 0], [1, 1]])
 
 
+def test_halves_that_do_not_fit():
+    """Half-precision arrays of other shapes are an error as others are; the process crashed."""
+    spec = sd.TensorSpec((None,), "float16")
+    pairs = sd.Dataset.from_generator(
+        lambda: iter([(np.ones(2, np.float16), np.ones(3, np.float16))]), output_signature=(spec, spec)
+    )
+    c.raises(sd.errors.InvalidArgumentError, lambda: list(pairs.map(lambda a, b: a + b)))
+
+
 def test_window_of_small_blocks():
     """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
     n = 12000

@@ -80,7 +80,8 @@ static enum stoker_status narrow(struct stk_op_run *r, int k, const struct stk_c
         return err->code;
     }
     int64_t each = stk_shape_count(&from->shape);
-    for (int64_t i = 0; i < r->n; i++) {
+    int64_t n = from->n < r->n ? from->n : r->n; // none where the first element failed
+    for (int64_t i = 0; i < n; i++) {
         const float *f = stk_col_at(from, i);
         for (int64_t v = 0; v < each; v++) {
             h[i * each + v] =
