@@ -482,6 +482,23 @@ def test_halves_that_do_not_fit():
     c.raises(sd.errors.InvalidArgumentError, lambda: list(pairs.map(lambda a, b: a + b)))
 
 
+def test_scalars_that_are_none():
+    """What must be a scalar and shows only with its elements that it is none fails there; memory beside it was read."""
+    spec = sd.TensorSpec(None, "int64")
+    empty = sd.Dataset.from_generator(lambda: iter([np.zeros(0, np.int64)]), output_signature=spec)
+    for f in (
+        lambda v: sd.fill([3], v),
+        lambda v: sd.range(0, v, 1),
+        lambda v: sd.one_hot(1, 3, on_value=v, off_value=0),
+        lambda v: sd.one_hot(1, 3, on_value=0, off_value=v),
+        lambda v: sd.math.bincount([1, 2], minlength=v),
+    ):
+        c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(empty.map(f)))
+    files = sd.Dataset.from_generator(lambda: iter([np.zeros(0, "S1")]), output_signature=sd.TensorSpec(None, "string"))
+    for f in (sd.io.decode_jpeg, sd.io.decode_image, sd.audio.decode_wav):
+        c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(files.map(f)))
+
+
 def test_window_of_small_blocks():
     """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
     n = 12000

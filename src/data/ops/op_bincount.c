@@ -81,7 +81,11 @@ static enum stoker_status bincount_run(struct stk_op_run *r, struct stoker_err *
     for (int64_t i = 0; i < r->n; i++) {
         c.values = stk_col_at(in, i);
         c.weights = weights ? stk_col_at(weights, i) : NULL;
-        c.size = *(const int64_t *)stk_col_at(r->in[SIZE], i);
+        const int64_t *size = stk_op_scalar(r->in[SIZE], i);
+        if (!size) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "the size must be a scalar");
+        }
+        c.size = *size;
         int64_t bad = first_negative(c.values, c.n);
         if (bad < c.n || c.size < 0) {
             return stk_op_fail(r, i, STOKER_EINVAL, "counts numbers from 0 on, not %lld",

@@ -289,7 +289,8 @@ static enum stoker_status read_part(const struct stk_op_run *r, int64_t i, enum 
 
 static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
 {
-    return *(const struct stk_bytes *)stk_col_at(r->in[0], i);
+    const struct stk_bytes *file = stk_op_scalar(r->in[0], i);
+    return file ? *file : (struct stk_bytes){.size = 0}; // no image
 }
 
 static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)

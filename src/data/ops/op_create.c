@@ -143,12 +143,16 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
             return stk_op_fail(r, i, STOKER_EINVAL,
                                "a dimension is negative, or all are too large");
         }
+        const void *one = stk_op_scalar(value, i);
+        if (!one) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "the value must be a scalar");
+        }
         uint8_t *out = stk_op_append(r, 0, value->dtype, &shape, err);
         if (!out) {
             return err->code;
         }
         for (int64_t k = 0; k < count; k++) {
-            memcpy(out + (size_t)k * size, stk_col_at(value, i), size);
+            memcpy(out + (size_t)k * size, one, size);
         }
     }
     stk_col_settle(&r->out[0]);
@@ -210,6 +214,10 @@ static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err
     enum stk_dtype t = r->in[0]->dtype;
     size_t size = stk_dtype_bytes(t);
     for (int64_t i = 0; i < r->n; i++) {
+        const void *first = stk_op_scalar(r->in[0], i), *step = stk_op_scalar(r->in[2], i);
+        if (!first || !step || !stk_op_scalar(r->in[1], i)) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "start, limit and delta must be scalars");
+        }
         double start = scalar_of(r->in[0], i), delta = scalar_of(r->in[2], i);
         double n = delta == 0 ? -1 : range_count(start, scalar_of(r->in[1], i), delta);
         if (!(n >= 0 && n < 0x1p40)) {
@@ -220,7 +228,6 @@ static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err
         if (!out) {
             return err->code;
         }
-        const void *first = stk_col_at(r->in[0], i), *step = stk_col_at(r->in[2], i);
         for (int64_t k = 0; k < shape.dim[0]; k++) {
             switch (t) {
 #define COUNT(N, T, U)                                                                             \
@@ -254,9 +261,11 @@ static enum stoker_status one_hot_infer(struct stk_op_infer *c, struct stoker_er
     int on = on_input(c->args), count, axis;
     int64_t depth = STK_UNKNOWN;
     if (c->n_in != on + 2 || !stk_dtype_is_int(c->in[0].dtype) ||
-        c->in[on].dtype != c->in[on + 1].dtype) {
+        c->in[on].dtype != c->in[on + 1].dtype || c->in[on].shape.rank > 0 ||
+        c->in[on + 1].shape.rank > 0) {
         return stk_err_set(err, STOKER_EINVAL,
-                           "one_hot: takes integers, a depth, and on and off values of one type");
+                           "one_hot: takes integers, a depth, and scalars of one type for on and "
+                           "off");
     }
     (void)stk_op_static_ints(c, ARG_DEPTH, 1, &depth, 1, &count);
     stk_spec_copy(&c->out[0], &c->in[on]);
@@ -309,7 +318,10 @@ static enum stoker_status one_hot_run(struct stk_op_run *r, struct stoker_err *e
         return err->code;
     }
     for (int64_t i = 0; i < r->n; i++) {
-        const void *yes = stk_col_at(r->in[on], i), *no = stk_col_at(r->in[on + 1], i);
+        const void *yes = stk_op_scalar(r->in[on], i), *no = stk_op_scalar(r->in[on + 1], i);
+        if (!yes || !no) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "the values for on and off must be scalars");
+        }
         uint8_t *to = out + (size_t)(i * places * depth) * size;
         for (int64_t k = 0; k < places * depth; k++) {
             memcpy(to + (size_t)k * size, no, size);

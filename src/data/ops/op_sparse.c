@@ -72,7 +72,8 @@ static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err
         struct stk_shape values = stk_col_shape(r->in[1], i);
         bool fits = stk_op_ints(NULL, r->in[2], i, shape.dim, STK_RANK_MAX, &shape.rank) &&
                     indices.rank == 2 && indices.dim[1] == shape.rank && values.rank == 1 &&
-                    values.dim[0] == indices.dim[0] && stk_shape_count(&shape) >= 0;
+                    values.dim[0] == indices.dim[0] && stk_shape_count(&shape) >= 0 &&
+                    stk_op_scalar(r->in[3], i);
         if (!fits) {
             return stk_op_fail(r, i, STOKER_EINVAL,
                                "indices, values and shape do not fit together");
@@ -163,7 +164,8 @@ static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *er
         bool fits = inner >= 0 && measure(r->in[1], i, shape.dim[0], &rows, &longest);
         if (fits) {
             shape.dim[0] = longest;
-            fits = stk_shape_prepend(&shape, rows) && stk_shape_count(&shape) >= 0;
+            fits = stk_shape_prepend(&shape, rows) && stk_shape_count(&shape) >= 0 &&
+                   stk_op_scalar(r->in[2], i);
         }
         if (!fits) {
             return stk_op_fail(r, i, STOKER_EINVAL, "row_splits do not fit the values");

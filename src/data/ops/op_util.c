@@ -91,6 +91,12 @@ static enum stoker_status narrow(struct stk_op_run *r, int k, const struct stk_c
     return STOKER_OK;
 }
 
+const void *stk_op_scalar(const struct stk_col *c, int64_t i)
+{
+    struct stk_shape shape = stk_col_shape(c, i);
+    return stk_shape_count(&shape) == 1 ? stk_col_at(c, i) : NULL;
+}
+
 enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
                                      enum stoker_status (*run)(struct stk_op_run *,
                                                                struct stoker_err *))

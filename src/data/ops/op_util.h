@@ -45,6 +45,10 @@ static inline float stk_bfloat_to_float(uint16_t h)
 }
 uint16_t stk_bfloat_from_float(float f);
 
+// The value of element i of an input that must be a scalar; NULL where it is none, which may show
+// only now: its shape need not be known before.
+const void *stk_op_scalar(const struct stk_col *c, int64_t i);
+
 // Runs `run` with float32 in place of half-precision inputs and outputs, and rounds at the end.
 enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
                                      enum stoker_status (*run)(struct stk_op_run *,

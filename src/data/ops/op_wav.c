@@ -110,9 +110,9 @@ static void put_samples(float *out, const struct wav *w, const struct stk_shape 
 static enum stoker_status wav_run(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n; i++) {
-        const struct stk_bytes *file = stk_col_at(r->in[0], i);
+        const struct stk_bytes *file = stk_op_scalar(r->in[0], i);
         struct wav w;
-        const char *why = wav_read(&w, file->data, file->size);
+        const char *why = file ? wav_read(&w, file->data, file->size) : "takes one file";
         int64_t samples = r->args[ARG_SAMPLES].i, channels = r->args[ARG_CHANNELS].i;
         if (why) {
             return stk_op_fail(r, i, STOKER_EINVAL, "%s", why);
