@@ -196,6 +196,9 @@ bool stk_block_ends_find(struct stk_analysis *a);
 // eager_next.c: fetches of a loop over a dataset of TensorFlow's become all of next(), where there
 // is no device. Called when the fetches are known.
 void stk_eager_nexts_widen(struct stk_analysis *a);
+// eager_rounds.c: how often a loop of Python's goes round that calls TensorFlow's operations one by
+// one. False: no memory.
+bool stk_eager_rounds_count(struct stk_analysis *a);
 // copied_batch.c: batches that are made by operators on the host right before they are copied to
 // the device become fetches. Called when the others are known. False: no memory.
 bool stk_copied_batches_find(struct stk_analysis *a);

@@ -124,6 +124,9 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->fetch_ops += b->fetch_ops;
     a->fetch_stacks += b->fetch_stacks;
     a->fetch_fine_ns += b->fetch_fine_ns;
+    a->prep_ops += b->prep_ops;
+    a->eager_rounds += b->eager_rounds;
+    a->list_handing_ns += b->list_handing_ns;
     a->evaluated_fetch_ns += b->evaluated_fetch_ns;
     a->serialized_launches += b->serialized_launches;
     a->compile_recurring_ns += b->compile_recurring_ns;

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/sort.h"
+#include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
 #define DEPTH 256     // frames of the user's, nested deeper are taken for their callers
@@ -62,24 +63,34 @@ static bool is_one_of(struct stk_str file, const char *const *files)
     return *files != NULL;
 }
 
-// Files of JAX, Grain and Python's pools, and those that make a package, as JAX's tracer shows
-// them: without a folder, and with names that files of a job may have, too, where those are not
-// used.
+// Files of JAX, Optax, Flax, Grain and Python's pools, and those that make a package, as JAX's
+// tracer shows them: without a folder, and with names that files of a job may have, too, where
+// those are not used. A function in the file of a name so common is the job's where it says that it
+// prepares data: JAX has none in these.
 static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
 {
-    static const char *const jax[] = {"api.py",  "compiler.py", "config.py",  "core.py",
-                                      "util.py", "random.py",   "process.py", NULL};
+    static const char *const jax[] = {"compiler.py", "config.py", NULL};
+    static const char *const common[] = {"api.py",      "core.py", "util.py",  "random.py",
+                                         "process.py",  "base.py", "alias.py", "combine.py",
+                                         "numerics.py", "tree.py", NULL};
+    static const char *const nnx[] = {"extract.py",    "compilation.py", "tracers.py",
+                                      "general.py",    "iteration.py",   "module.py",
+                                      "transforms.py", "object.py",      NULL};
     static const char *const grain[] = {
         "dataset.py", "base.py",   "stats.py",   "batch.py",    "filter.py",  "flatmap.py",
         "map.py",     "mix.py",    "source.py",  "prefetch.py", "shuffle.py", "interleave.py",
         "repeat.py",  "slice.py",  "zip.py",     "rebatch.py",  "limit.py",   "data_loader.py",
         "cache.py",   "record.py", "options.py", NULL};
     const struct stk_facts *f = &a->sum->facts;
-    struct stk_str file = stk_python_frame_parse(name).file;
+    struct stk_python_frame frame = stk_python_frame_parse(name);
+    struct stk_str file = frame.file;
+    bool prepares = stk_feed_of(frame.function) == STK_FEED_DATA;
     return name.p[0] == '$' &&
            (stk_str_eq(file, STK_STR("__init__.py")) ||
-            ((a->t->framework_hint & (1u << STK_FW_JAX)) && is_one_of(file, jax)) ||
-            (f->signs[STK_SIGN_GRAIN].count > 0 && is_one_of(file, grain)));
+            ((a->t->framework_hint & (1u << STK_FW_JAX)) &&
+             (is_one_of(file, jax) || (is_one_of(file, common) && !prepares))) ||
+            (f->signs[STK_SIGN_GRAIN].count > 0 && is_one_of(file, grain)) ||
+            (f->signs[STK_SIGN_NNX].count > 0 && is_one_of(file, nnx)));
 }
 
 // Before Python 3.12 a comprehension has a frame of its own.

@@ -94,6 +94,7 @@ struct stk_slow_stage {
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
     const char *next, *next_kind; // another that works about as much, one after the other; NULL
+    bool next_is_beside;          // on other threads, and it works more in all
 };
 
 struct stk_device_sum {
@@ -258,6 +259,9 @@ struct stk_facts {
     // PyTorch's among them, those that put samples together into a tensor (fetch_calls.c).
     uint64_t fetch_calls, fetch_ops, fetch_stacks;
     int64_t fetch_fine_ns;
+    uint64_t prep_ops;       // beside a loader's fetches, in functions that prepare what they gave
+    uint64_t eager_rounds;   // of a loop that calls TensorFlow's operations one by one; 0: none
+    int64_t list_handing_ns; // in fetches: JAX makes an array of lists, looking at each element
     int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device

@@ -137,11 +137,15 @@ static double move_unrecorded(const struct stk_run_sum *run, double *share)
 }
 
 // Without a device: in steps of thousands of tiny operations calling them is the host's loss, not
-// the model's work. Returns what was moved to the host.
+// the model's work, where it or the rest of the host's work is a loss by itself: a model may
+// consist of small operations. Returns what was moved to the host.
 static double move_tiny(const struct stk_run_sum *run, double *share)
 {
     double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
     tiny = tiny < share[STK_GROUP_COMPUTE] ? tiny : share[STK_GROUP_COMPUTE];
+    if (tiny < AT(HOST_LOSS) && share[STK_GROUP_HOST] < AT(HOST_LOSS)) {
+        return 0;
+    }
     share[STK_GROUP_COMPUTE] -= tiny;
     share[STK_GROUP_HOST] += tiny;
     return tiny;

@@ -117,6 +117,9 @@ static const char *host_phrase(const struct stk_run_sum *run, const struct stk_v
         return c->name_count ? stk_arena_printf(arena, "waiting in %.100s", c->names[0].name)
                              : "waiting for another thread";
     }
+    if (v->tiny_share > 0) {
+        return "Python and other work outside the model, calls of tiny operations with it";
+    }
     return run->scope == STK_SCOPE_HOST ? "Python and other work outside the model"
                                         : stk_group_phrase(STK_GROUP_HOST);
 }
@@ -155,16 +158,15 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
 }
 
 // What a host step that computes asks for.
-static const char *compute_phrase(const struct stk_run_sum *run)
+static const char *compute_phrase(const struct stk_run_sum *run, const struct stk_verdict *v)
 {
-    switch (stk_busy_work_of(run)) {
-    case STK_BUSY_ANOMALY:
+    enum stk_busy_work busy = stk_busy_work_of(run);
+    if (busy == STK_BUSY_ANOMALY) {
         return "part of that is anomaly detection, which is on";
-    case STK_BUSY_TINY:
-        return "most of that is calls of tiny operations";
-    default:
-        return "little is left to save around the model";
     }
+    return busy == STK_BUSY_TINY && 2 * stk_tiny_share(run) > v->group_share[STK_GROUP_COMPUTE]
+               ? "most of that is calls of tiny operations"
+               : "little is left to save around the model";
 }
 
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -198,7 +200,7 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
         }
         return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: %s", lead,
                                 percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]),
-                                compute_phrase(run));
+                                compute_phrase(run, v));
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
         return list ? stk_arena_printf(arena, "%sthe host's step is %s", lead, list) : NULL;

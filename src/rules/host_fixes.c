@@ -37,6 +37,10 @@ const struct stk_threshold stk_host_thresholds[] = {
                              0.2, "less is not what the host is busy with"},
     [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
                             "less is not what the device waits for"},
+    [STK_HOST_FROM_ROUND] = {"operations of a loop's round that are worth a tf.function", "a round",
+                             20,
+                             "a call costs 0.2 to 0.3 ms, an operation some 15 us; five of them "
+                             "became 1.7 times slower in a function of their own"},
     [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
                               "an operation that only launches returns in some tens of "
                               "microseconds"},
@@ -53,6 +57,7 @@ enum {
     FIX_GRAPH_NODES,
     FIX_TORCH_OPT,
     FIX_TF_STEPS,
+    FIX_KERAS_STEPS,
     FIX_TF_LOOP,
     FIX_TF_XLA,
     FIX_TF_THREADS,
@@ -68,6 +73,7 @@ enum {
     FIX_KERAS_AROUND,
     FIX_KERAS_PREDICT,
     FIX_TF_AROUND,
+    FIX_TF_ROUNDS,
     FIX_TF_SUMMARY,
     FIX_TF_WRITES,
     FIX_TF_CALLS_PYTHON,
@@ -82,6 +88,7 @@ enum {
     FIX_TF_PYTHON,
     FIX_JAX_PYTHON,
     FIX_JAX_EAGER,
+    FIX_JAX_NNX,
     FIX_JAX_CALLBACK,
     FIX_BATCH,
     FIX_PYTHON,
@@ -127,10 +134,15 @@ const struct stk_rep_fix stk_host_fixes[] = {
                        "optimizer = torch.optim.AdamW(model.parameters(), lr=lr, fused=True)\n"
                        "# Adam, SGD and Adagrad have it too; others: foreach=True"},
     [FIX_TF_STEPS] = {"tensorflow",
-                      "Each call runs little: use a larger batch, or several steps a call.",
+                      "Each call is short: use a larger batch, or several steps a call.",
                       "model.compile(optimizer=optimizer, loss=loss, steps_per_execution=16)"},
+    [FIX_KERAS_STEPS] =
+        {"tensorflow",
+         "Between two calls of the compiled step Keras, and the callbacks, run in Python: several "
+         "steps a call need that once for all of them.",
+         "model.compile(optimizer=optimizer, loss=loss, steps_per_execution=16)"},
     [FIX_TF_LOOP] = {"tensorflow",
-                     "Each call runs little: use a larger batch, or run several steps a call.",
+                     "Each call is short: use a larger batch, or run several steps a call.",
                      "batches = iter(ds)\n"
                      "@tf.function\n"
                      "def train(steps):\n"
@@ -200,13 +212,21 @@ const struct stk_rep_fix stk_host_fixes[] = {
         {"tensorflow",
          "A dataset and its iterator are made anew in each step, as every call of model.predict, "
          "evaluate or fit does, in a callback for instance: call the model itself there, or do it "
-         "less often.",
-         "shown = model(x, training=False)  # in the place of model.predict(x)"},
+         "less often. A loop that calls fit for each batch has train_on_batch for that.",
+         "shown = model(x, training=False)  # in the place of model.predict(x)\n"
+         "loss = model.train_on_batch(x, y)  # in the place of model.fit(x, y) in a loop"},
     [FIX_TF_AROUND] =
         {"tensorflow",
          "A tf.function runs already, and what runs around it does so operation by operation: put "
          "that into it, or into another one.",
          "prepare = tf.function(prepare)  # what the loop does besides"},
+    [FIX_TF_ROUNDS] =
+        {"tensorflow",
+         "A loop of Python's calls a few operations in each of its rounds: a tf.function of so few "
+         "costs as much to call as they do. Let one call do all rounds, where none needs a value "
+         "of the one before in Python, or several of them (many games, one move of each); or "
+         "compute what is so short with NumPy.",
+         "made = tf.function(prepare)(tf.stack(alike))  # in the place of prepare(x) for each x"},
     [FIX_TF_SUMMARY] =
         {"tensorflow",
          "Summaries are written in each step, and what they show is computed for them, operation "
@@ -284,6 +304,12 @@ const struct stk_rep_fix stk_host_fixes[] = {
                        "functions that call them under jit, and a loop over many calls into "
                        "jax.lax.scan.",
                        "prepare = jax.jit(prepare)  # once, before the loop"},
+    [FIX_JAX_NNX] =
+        {"jax",
+         "Flax' nnx takes the model and the optimizer apart in Python before each call of what "
+         "nnx.jit compiled, and puts them together behind it: let it do that once.",
+         "step = nnx.cached_partial(train_step, model, optimizer)  # once, before the loop\n"
+         "loss = step(batch)                                       # in the loop"},
     [FIX_JAX_CALLBACK] =
         {"jax",
          "The compiled step calls Python (pure_callback, io_callback, debug.callback), and waits "
@@ -463,6 +489,23 @@ static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
+// A loop around few operations, for which a tf.function does not pay.
+static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint64_t rounds = run->facts.eager_rounds;
+    uint64_t steps = run->step_marks > 0 ? run->step_marks : 1;
+    uint64_t each = rounds ? sign(ctx, STK_SIGN_EAGER_OP)->count / rounds : 0;
+    char count[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
+    if (each == 0 || (double)each >= stk_host_thresholds[STK_HOST_FROM_ROUND].value) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "%s rounds of a loop in each step, of %s operations each",
+                    stk_human_count(rounds / steps, count), stk_human_count(each, number));
+    stk_finding_raise(f, 1);
+    return true;
+}
+
 static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
@@ -471,8 +514,18 @@ static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         fix(ctx, f,
             is_in_each_step(ctx, STK_SIGN_FUNCTION) ? FIX_KERAS_AROUND : FIX_KERAS_FUNCTION);
     } else {
-        fix(ctx, f, is_in_each_step(ctx, STK_SIGN_FUNCTION) ? FIX_TF_AROUND : FIX_TF_FUNCTION);
+        bool around = is_in_each_step(ctx, STK_SIGN_FUNCTION);
+        fix(ctx, f, !around ? FIX_TF_FUNCTION : say_rounds(ctx, f) ? FIX_TF_ROUNDS : FIX_TF_AROUND);
     }
+}
+
+// Keras makes five to thirteen constants in each step of fit itself, which nobody can keep.
+static bool are_kerass(const struct stk_rule_ctx *ctx)
+{
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return sign(ctx, STK_SIGN_KERAS)->count > 0 &&
+           (double)sign(ctx, STK_SIGN_CONSTANT)->count <
+               stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
 }
 
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -485,10 +538,12 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     choose_calls(ctx, f);
     bool eager_leads =
         is_eager(ctx) && sign(ctx, STK_SIGN_CONSTANT)->ns < sign(ctx, STK_SIGN_EAGER_OP)->ns;
-    if (takes(ctx, STK_SIGN_CONSTANT) && !eager_leads) {
+    bool constants = takes(ctx, STK_SIGN_CONSTANT) && !are_kerass(ctx);
+    if (constants && !eager_leads) {
         fix(ctx, f, FIX_TF_CONSTANT);
     }
-    if (stk_rule_cause_names_any(ctx, STK_PART_HOST, python)) {
+    bool python_called = stk_rule_cause_names_any(ctx, STK_PART_HOST, python);
+    if (python_called) {
         fix(ctx, f, FIX_TF_CALLS_PYTHON);
     }
     if (keras && is_in_each_step(ctx, STK_SIGN_ITERATOR) && takes(ctx, STK_SIGN_ITERATOR)) {
@@ -497,8 +552,11 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         choose_eager(ctx, f);
     } else if (runs_briefly(ctx)) {
         fix(ctx, f, keras ? FIX_TF_STEPS : FIX_TF_LOOP);
+    } else if (keras && stk_rule_on_host(ctx) && is_in_each_step(ctx, STK_SIGN_FUNCTION) &&
+               !python_called && !takes(ctx, STK_SIGN_CHECKPOINT)) {
+        fix(ctx, f, FIX_KERAS_STEPS);
     }
-    if (takes(ctx, STK_SIGN_CONSTANT) && eager_leads) {
+    if (constants && eager_leads) {
         fix(ctx, f, FIX_TF_CONSTANT);
     }
 }
@@ -610,6 +668,9 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
                         stk_human_count(sign(ctx, STK_SIGN_JAX_CALL)->count, count));
         fix(ctx, f, FIX_JAX_EAGER);
+    }
+    if (takes(ctx, STK_SIGN_NNX)) {
+        fix(ctx, f, FIX_JAX_NNX);
     }
     if (takes(ctx, STK_SIGN_CALLBACK)) {
         fix(ctx, f, FIX_JAX_CALLBACK);

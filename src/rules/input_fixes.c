@@ -11,10 +11,13 @@
 
 enum {
     FIX_AT_ONCE,
+    FIX_TORCH_ITERATOR,
+    FIX_TORCH_OWN_SAMPLES,
     FIX_TORCH_AT_ONCE,
     FIX_WHOLE_BATCH,
     FIX_SHORT_BATCH,
     FIX_NO_WORKERS,
+    FIX_HELD_OPEN,
     FIX_TRACE_WORKERS,
     FIX_ITEM,
     FIX_COLLATE,
@@ -27,8 +30,10 @@ enum {
     FIX_TF_ITERATOR,
     FIX_KERAS_WORKERS,
     FIX_TF_SMALL,
+    FIX_TF_GROUP,
     FIX_TF_MAP,
     FIX_TF_PARALLEL,
+    FIX_TF_AUGMENT,
     FIX_TF_CACHED,
     FIX_TF_FILTER,
     FIX_TF_DEVICE,
@@ -46,6 +51,7 @@ enum {
     FIX_OWN_CODE,
     FIX_OWN_LOOP,
     FIX_HANDING,
+    FIX_JAX_LISTS,
     FIX_OWN_SAMPLER,
     FIX_OWN_THREAD,
     FIX_EVEN,
@@ -84,6 +90,23 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "def __getitems__(self, numbers):  # of the Dataset, beside __getitem__\n"
          "    with concurrent.futures.ThreadPoolExecutor(16) as pool:\n"
          "        return list(pool.map(self.__getitem__, numbers))"},
+    [FIX_TORCH_ITERATOR] =
+        {"pytorch",
+         "The loader's iterator is made anew for each step, which starts its workers again and "
+         "throws away what they made ahead: make it once, before the loop, and anew where an "
+         "epoch ends.",
+         "batches = iter(loader)         # once, before the loop\n"
+         "batch = next(batches, None)    # in each step\n"
+         "if batch is None:\n"
+         "    batches = iter(loader)     # the next epoch\n"
+         "    batch = next(batches)"},
+    [FIX_TORCH_OWN_SAMPLES] =
+        {"pytorch",
+         "The functions named above work on one sample after the other, by hundreds of short calls "
+         "of PyTorch's: let them take the whole batch, with one call for all samples, and draw "
+         "what is random for all of them at once.",
+         "flips = torch.rand(len(images), 1, 1, 1) < 0.5  # one number a sample\n"
+         "images = torch.where(flips, images.flip(-1), images)"},
     [FIX_WHOLE_BATCH] =
         {"pytorch",
          "A batch is made by many short calls, sample by sample, which cost a worker as much, and "
@@ -103,6 +126,13 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "leaves free. An IterableDataset must split its data among them, or each worker gives "
          "all of it.",
          TORCH_LOADER("")},
+    [FIX_HELD_OPEN] =
+        {"pytorch",
+         "The Dataset reads from an archive or a database that it holds open: workers that share "
+         "it read at each other's places, and fail. Let each open it for itself, at its first use.",
+         "@functools.cached_property\n"
+         "def archive(self):  # of the Dataset, in the place of opening it in __init__\n"
+         "    return zipfile.ZipFile(self.path)"},
     [FIX_TRACE_WORKERS] =
         {"pytorch",
          "The workers do not keep up. Keep them between epochs, and let each record what it does "
@@ -179,16 +209,26 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "TensorFlow's operations, decode_csv and parse_example too, take them as they are.",
          "ds = ds.batch(batch_size).map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_GROUP] =
+        {"tensorflow",
+         "group_by_window and bucket_by_sequence_length call a function for each element, on one "
+         "thread: where lengths are alike, put together what comes in a row, and pad it.",
+         "ds = ds.padded_batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_MAP] = {"tensorflow", "Run the map in parallel, and make batches ahead of the step.",
                     "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)\n"
                     "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_PARALLEL] =
         {"tensorflow",
-         "The map runs in parallel already (TensorFlow sees to that itself, where it may), so make "
-         "an element cheaper: decode at the size needed, "
-         "keep what is the same in each epoch (cache() before repeat(): behind it, it never ends), "
+         "The map runs in parallel already (num_parallel_calls; TensorFlow sees to that itself, "
+         "where it may), so make an element cheaper: decode at the size needed, keep what is the "
+         "same in each epoch (cache() before repeat(): behind it, it never ends), "
          "and work on whole batches.",
-         "ds = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache().repeat()\n"
+         "ds = ds.cache().repeat()  # behind the map, where it gives the same in each epoch\n"
+         "ds = ds.batch(batch_size).prefetch(tf.data.AUTOTUNE)"},
+    [FIX_TF_AUGMENT] =
+        {"tensorflow",
+         "What differs from epoch to epoch, as what is drawn at random, works on whole batches, "
+         "behind the cache.",
          "ds = ds.batch(batch_size).map(augment, num_parallel_calls=tf.data.AUTOTUNE)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
     [FIX_TF_CACHED] =
@@ -300,6 +340,11 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "Keep samples as arrays or tensors that are made once, and index those: lists are read "
          "number by number each time. A list of arrays is put together by numpy.stack first.",
          "rows = numpy.asarray(rows, numpy.float32)  # once, before the loop"},
+    [FIX_JAX_LISTS] =
+        {"jax",
+         "Lists of Python's are handed to JAX, which looks at them number by number, and takes "
+         "much longer for each than NumPy: make arrays of NumPy's of them, once or for the batch.",
+         "x = jnp.asarray(numpy.array(rows, numpy.float32))  # in the place of jnp.array(rows)"},
     [FIX_OWN_SAMPLER] =
         {"any",
          "The functions named above run in the training process, however many workers the loader "
@@ -329,11 +374,17 @@ static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int w
     stk_finding_fix(ctx, f, &stk_input_fixes[which]);
 }
 
+// The stage itself, of "Iterator::Root::Prefetch::ParallelMapV2".
+static const char *last_of(const char *stage)
+{
+    const char *last = strrchr(stage, ':');
+    return last ? last + 1 : stage;
+}
+
 // tf.data's stages that put batches together; MapAndBatch is what it makes of map and batch.
 static bool makes_batches(const char *stage)
 {
-    const char *last = strrchr(stage, ':');
-    return strstr(last ? last : stage, "Batch") && !strstr(last ? last : stage, "Unbatch");
+    return strstr(last_of(stage), "Batch") && !strstr(last_of(stage), "Unbatch");
 }
 
 static double share_of(int64_t ns, int64_t all_ns)
@@ -409,11 +460,39 @@ static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// The loader is quick; what the job does with a batch before the step is not.
+static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    char count[STK_HUMAN_MAX];
+    if ((double)facts->prep_ops >= stk_input_thresholds[STK_INPUT_FROM_OPS].value * steps) {
+        stk_finding_say(ctx, f, "%s operators of PyTorch's a step before the model's own",
+                        stk_human_count((uint64_t)((double)facts->prep_ops / steps), count));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, FIX_TORCH_OWN_SAMPLES);
+    }
+    fix(ctx, f, FIX_OWN_CODE);
+}
+
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     bool has_workers = stk_input_has_workers(ctx), is_alone = stk_input_is_alone(ctx);
     bool many = stk_input_many_calls(ctx);
+    char count[STK_HUMAN_MAX];
+    if (stk_input_makes_loader_iterators(ctx)) {
+        uint64_t made = facts->signs[STK_SIGN_LOADER_ITERATOR].count;
+        stk_finding_say(ctx, f, "the loader made %s iterators, one for a step",
+                        stk_human_count(made, count));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, FIX_TORCH_ITERATOR);
+        return;
+    }
+    if (stk_input_is_beside_loader(ctx)) {
+        choose_own_torch(ctx, f);
+        return;
+    }
     if (is_alone) {
         stk_finding_say(ctx, f,
                         "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
@@ -447,6 +526,9 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         }
         if (!is_alone || stk_input_workers_pay(ctx)) {
             fix(ctx, f, is_alone ? FIX_NO_WORKERS : even ? FIX_LOADER : FIX_TORCH_EVEN);
+            if (facts->signs[STK_SIGN_HELD_OPEN].count > 0) {
+                fix(ctx, f, FIX_HELD_OPEN);
+            }
         }
         if (is_alone && !whole) {
             fix(ctx, f, FIX_ITERABLE);
@@ -460,8 +542,7 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 // A source in memory: no files are read.
 static bool is_in_memory(const char *stage)
 {
-    const char *last = strrchr(stage, ':');
-    last = last ? last + 1 : stage;
+    const char *last = last_of(stage);
     return strncmp(last, "Tensor", 6) == 0 || strncmp(last, "Range", 5) == 0;
 }
 
@@ -510,7 +591,11 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         stk_finding_raise(f, 2);
     }
     if (s->next) {
-        stk_finding_say(ctx, f, "%s takes turns with it, and works about as much",
+        stk_finding_say(ctx, f,
+                        s->next_is_beside
+                            ? "%s works beside it, and more in all: where processors are few, it "
+                              "limits as well"
+                            : "%s takes turns with it, and works about as much",
                         stk_rule_name(ctx, s->next));
         stk_finding_raise(f, 2);
     }
@@ -529,15 +614,16 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
         return FIX_TF_READ;
     }
     if (strcmp(s->kind, "batch") == 0) {
-        return FIX_TF_BATCH;
+        return strncmp(last_of(s->stage), "GroupByWindow", 13) == 0 ? FIX_TF_GROUP : FIX_TF_BATCH;
     }
     if (strcmp(s->kind, "cache") != 0 && strstr(s->stage, "Cache")) { // one around it
         return FIX_TF_CACHED;
     }
     if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
         int64_t each_ns;
+        bool parallel = s->parallelism > 1 || strstr(last_of(s->stage), "Parallel");
         return small_elements(ctx, &each_ns) ? FIX_TF_SMALL
-               : s->parallelism > 1          ? FIX_TF_PARALLEL
+               : parallel                    ? FIX_TF_PARALLEL
                                              : FIX_TF_MAP;
     }
     return FIX_TFDATA;
@@ -562,7 +648,15 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     if (s->stage && strstr(s->stage, "::Filter::")) {
         fix(ctx, f, FIX_TF_FILTER);
     }
-    fix(ctx, f, tf_fix(ctx));
+    int which = tf_fix(ctx);
+    bool map_beside = s->next && s->next_is_beside && strcmp(s->next_kind, "preprocess") == 0;
+    if (map_beside || which == FIX_TF_PARALLEL) {
+        fix(ctx, f, FIX_TF_PARALLEL);
+        fix(ctx, f, FIX_TF_AUGMENT);
+    }
+    if (which != FIX_TF_PARALLEL) {
+        fix(ctx, f, which);
+    }
     if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0 &&
         !is_in_memory(s->next)) {
         fix(ctx, f, FIX_TF_READ);
@@ -608,6 +702,15 @@ static bool calls_jax(const struct stk_rule_ctx *ctx)
            stk_input_thresholds[STK_INPUT_FROM_JAX_CALLS].value * steps;
 }
 
+// Most of what makes a batch is JAX's looking at lists, element by element.
+static bool hands_lists(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return run->facts.list_handing_ns > 0 &&
+           share_of(run->facts.list_handing_ns, run->causes[STK_PART_INPUT].ns) >=
+               stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
+}
+
 void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
@@ -624,6 +727,9 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         }
         if (stk_input_is_handing(ctx)) {
             fix(ctx, f, FIX_HANDING);
+        }
+        if (hands_lists(ctx)) {
+            fix(ctx, f, FIX_JAX_LISTS);
         }
         fix(ctx, f,
             stk_input_is_handed_over(ctx) ? FIX_OWN_THREAD

@@ -133,6 +133,22 @@ bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx)
            2 * facts->signs[STK_SIGN_ITERATOR].count >= ctx->pass.run->step_marks;
 }
 
+bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint64_t made = run->facts.signs[STK_SIGN_LOADER_ITERATOR].count;
+    // Where what the profiler calls a step is an epoch, each has its iterator by right.
+    return run->step_marks > 2 && 2 * made >= run->step_marks &&
+           run->facts.loader_fetches < 3 * made;
+}
+
+bool stk_input_is_beside_loader(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    return stk_input_is_alone(ctx) && stk_rule_owners_tell(c) && 2 * facts->loader_fetch_ns < c->ns;
+}
+
 bool stk_input_many_calls(const struct stk_rule_ctx *ctx)
 {
     const struct stk_facts *f = &ctx->pass.run->facts;
@@ -167,7 +183,7 @@ static bool is_beside(const struct stk_rule_ctx *ctx, bool by_pipeline)
                  facts->signs[STK_SIGN_GRAIN_READ].count == 0;
     bool pipeline = s->stage && s->is_pipeline && s->is_buffered &&
                     !stk_input_makes_iterators(ctx) && by_pipeline;
-    if (facts->own_batches > 0) {
+    if (facts->own_batches > 0 || stk_input_makes_loader_iterators(ctx)) {
         return false;
     }
     return stk_input_has_workers(ctx) || stk_input_is_handed_over(ctx) || grain || pipeline;
@@ -256,7 +272,7 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,
                      bool by_pipeline)
 {
-    bool alone = stk_input_is_alone(ctx);
+    bool alone = stk_input_is_alone(ctx) && !stk_input_is_beside_loader(ctx);
     if (alone && (stk_input_many_calls(ctx) || !stk_input_workers_pay(ctx))) {
         price_calls(ctx, f);
     } else if (even && is_beside(ctx, by_pipeline) && !stk_input_waits_for_answer(ctx) &&

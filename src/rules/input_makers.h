@@ -39,6 +39,11 @@ bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx);
 // processor busy: asked several times at once, it would answer as fast as the step goes on.
 bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx);
 
+// Half of the steps make an iterator of a DataLoader, as next(iter(loader)) does.
+bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx);
+// A DataLoader without workers fetches, and the most of the wait is functions of the job's own that
+// go on with what it gives.
+bool stk_input_is_beside_loader(const struct stk_rule_ctx *ctx);
 // A batch is made by many short calls of PyTorch's operators, sample by sample.
 bool stk_input_many_calls(const struct stk_rule_ctx *ctx);
 // Making a batch takes longer than to hand it over from a worker, tensor by tensor.

@@ -18,10 +18,29 @@ try:
 except ImportError:
     grain = None
     jobs.ELSEWHERE += ("grain",)
+try:
+    import optax
+    from flax import nnx
+except ImportError:
+    nnx = None
+    jobs.ELSEWHERE += ("nnx",)
 
 
 def read(n):  # by the processes that a snippet spawns
     return np.full((4, 8), n, np.float32)
+
+
+def of_flax():
+    """A model of Flax' nnx, its optimizer, and a step of both."""
+
+    @nnx.jit
+    def train_step(model, optimizer, batch):
+        loss, grads = nnx.value_and_grad(lambda model: jnp.mean(model(batch)))(model)
+        optimizer.update(model, grads)
+        return loss
+
+    model = nnx.Linear(8, 1, rngs=nnx.Rngs(0))
+    return {"nnx": nnx, "model": model, "optimizer": nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param), "train_step": train_step}
 
 
 def world(code):
@@ -33,6 +52,7 @@ def world(code):
 
     x = jnp.ones((2, 8, 8, 3)) if "conv_general" in code else jnp.ones((2, 100, 4)) if "np.pad(" in code else jnp.ones(4)
     few = [np.full((4, 8), i, np.float32) for i in range(6)]
+    flax = of_flax() if nnx and "nnx" in code else {}
     return {
         "jax": jax, "jnp": jnp, "os": os, "multiprocessing": multiprocessing, "read": read, "queue": queue, "threading": threading, "functools": functools,
         "grain": grain, "absl": absl, "state": jnp.zeros(()), "batch": few[0], "batches": iter([np.ones((4, 8), np.float32)] * 40), "few": few, "steps": 3,
@@ -40,7 +60,8 @@ def world(code):
         "metrics_of_previous_step": {"loss": jnp.ones(())}, "write": lambda state, path: np.save(path, state),
         "ds": grain.MapDataset.range(64) if grain else None, "source": range(64), "operations": [grain.transforms.Batch(4)] if grain else [],
         "sampler": grain.samplers.IndexSampler(64, seed=0, shard_options=grain.sharding.NoSharding()) if grain else None,
-    }
+        "numpy": np, "rows": [[1.0, 2.0], [3.0, 4.0]],
+    } | flax
 
 
 def use(names, made):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job of PyTorch on the CPU, with the names that the rules' snippets take for granted."""
 
+import functools
 import os
 import threading
+import zipfile
 
 import jobs
 import torch
@@ -49,7 +51,7 @@ def world(code):
         "loss_of": lambda b: model(b[0]).mean(), "first_batches": [batch], "last_batch": batch,
         "nn": torch.nn, "inputs": 8, "hidden": 4, "parts": [torch.ones(8)] * 3, "w": torch.ones(8, 2), "layer": torch.nn.Linear(8, 2),
         "parameters": list(model.parameters()), "kept": [p.detach().clone() for p in model.parameters()],
-        "log": lambda value: None, "profile": torch.profiler.profile, "ProfilerActivity": torch.profiler.ProfilerActivity,
+        "functools": functools, "zipfile": zipfile, "images": torch.rand(4, 3, 8, 8), "log": lambda value: None, "profile": torch.profiler.profile, "ProfilerActivity": torch.profiler.ProfilerActivity,
     }
 
 

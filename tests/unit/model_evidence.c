@@ -70,6 +70,52 @@ static void worker_threads(void)
     synth_end(&s);
 }
 
+// JAX's tracer records no folder: a file of a name that JAX has, too, is the job's where the
+// function says that it prepares data, and what Optax and JAX do is not.
+static void common_files(const char *function, bool is_own)
+{
+    struct synth s;
+    synth_begin(&s);
+    const struct stk_build_facts facts = {
+        .format = "xplane", .rank = -1, .world_size = -1, .framework_hint = 1u << STK_FW_JAX};
+    stk_build_facts(s.build, &facts);
+    for (int i = 0; i < STEPS; i++) {
+        double at = 1000 * i;
+        synth_step(&s, MAIN, at, 1000, i);
+        synth_host(&s, MAIN, at + 10, 500, "$train.py:3 next_batch", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, at + 11, 490, function, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, at + 620, 300, "PjitFunction(step)", STK_KIND_HOST_OP);
+    }
+    const struct stk_rank_sum *r = synth_summarize(&s);
+    const struct stk_cause *input = &r->causes[STK_PART_INPUT];
+    CHECK(input->owner_count > 0);
+    CHECK_STR(input->owners[0].name, is_own ? function : "$train.py:3 next_batch");
+    synth_end(&s);
+}
+
+// Twenty rounds in each step, of five operations; or operations of no such number.
+static void rounds(int others, uint64_t want)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double at = 1000 * i;
+        synth_step(&s, MAIN, at, 1000, i);
+        for (int k = 0; k < 20; k++) {
+            synth_host(&s, MAIN, at + 40 * k, 5, "EagerLocalExecute: Relu", STK_KIND_HOST_OP);
+            for (int n = 0; n < 4; n++) {
+                synth_host(&s, MAIN, at + 40 * k + 6 * (n + 1), 5, "EagerLocalExecute: MatMul",
+                           STK_KIND_HOST_OP);
+            }
+        }
+        for (int k = 0; k < others; k++) {
+            synth_host(&s, MAIN, at + 820 + 2 * k, 1, "EagerLocalExecute: Cast", STK_KIND_HOST_OP);
+        }
+    }
+    CHECK_EQ(synth_summarize(&s)->facts.eager_rounds, want);
+    synth_end(&s);
+}
+
 // A range that the user marked is his own; those of frameworks are not.
 static void ranges(void)
 {
@@ -168,6 +214,15 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(owners);
     CHECK_RUN(worker_threads);
+    CHECK_RUN(common_files, "$util.py:7 load_rows", true);
+    CHECK_RUN(common_files, "$util.py:7 wrapper", false);
+    CHECK_RUN(common_files, "$tree.py:116 map", false);
+    CHECK_RUN(common_files, "$_clipping.py:104 clip_fn", false);
+    CHECK_RUN(common_files, "$rows.py:7 pick", true);
+    CHECK_RUN(rounds, 0, 20 * STEPS);
+    CHECK_RUN(rounds, 5, 20 * STEPS);
+    CHECK_RUN(rounds, 15, 0); // too many that are in no round
+    CHECK_RUN(rounds, 27, 0); // of another number
     CHECK_RUN(ranges);
     CHECK_RUN(signs);
     CHECK_RUN(workers);

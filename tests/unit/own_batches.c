@@ -133,7 +133,7 @@ static void check_compiled(void)
 
 // A function makes twenty keys of random numbers, or arrays by as many operations, before the
 // compiled call.
-static void keyed(const char *function, const char *operation, bool feeds)
+static void keyed(const char *function, const char *calls, const char *operation, bool feeds)
 {
     struct synth s;
     synth_begin(&s);
@@ -144,6 +144,7 @@ static void keyed(const char *function, const char *operation, bool feeds)
         for (int k = 0; k < 20; k++) {
             double at = t + 200 * k;
             synth_host(&s, MAIN, at, 190, function, STK_KIND_PYTHON);
+            synth_host(&s, MAIN, at + 5, 3, calls, STK_KIND_PYTHON);
             synth_host(&s, MAIN, at + 10, 100, "$array_constructors.py:374 asarray",
                        STK_KIND_PYTHON);
             synth_host(&s, MAIN, at + 20, 50, "PjitFunction(convert_element_type)",
@@ -159,9 +160,36 @@ static void keyed(const char *function, const char *operation, bool feeds)
 
 static void check_keyed(void)
 {
-    keyed("$core.py:289 fold_in", "PjitFunction(_threefry_fold_in)", false);
-    keyed("$random.py:310 split", "PjitFunction(_rbg_split)", false);
-    keyed("$random.py:830 normal", "PjitFunction(_normal)", true);
+    const char *type = "$prng.py:203 dtype";
+    keyed("$core.py:289 fold_in", type, "PjitFunction(_threefry_fold_in)", false);
+    keyed("$random.py:310 split", type, "PjitFunction(_rbg_split)", false);
+    keyed("$random.py:830 normal", type, "PjitFunction(_normal)", true);
+    // A job's own function of that name, in its own core.py.
+    keyed("$core.py:12 split", "$builtins len", "PjitFunction(_normal)", true);
+}
+
+// The gradient is under jit, the optimizer is not: what it calls one by one, and a function of its
+// own twice a step, which takes longer to hand over, is none of the next batch.
+static void check_optimizer_outside(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 300, "PjitFunction(loss_fn)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 400, 9000, "$train.py:27 apply_all", STK_KIND_PYTHON);
+        for (int k = 0; k < 40; k++) {
+            double at = t + 400 + 200 * k;
+            synth_host(&s, MAIN, at, 90, "$array_constructors.py:374 asarray", STK_KIND_PYTHON);
+            synth_host(&s, MAIN, at + 100, 50, "PjitFunction(multiply)", STK_KIND_HOST_OP);
+        }
+        synth_host(&s, MAIN, t + 8450, 400, "PjitFunction(bias_correction)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 8900, 400, "PjitFunction(bias_correction)", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), 0);
+    synth_end(&s);
 }
 
 // A function named after data runs an operation of JAX's by itself, of which the call takes longer
@@ -273,6 +301,7 @@ static void check_rows(void)
     CHECK(stk_feed_makes_keys(STK_STR("PjitFunction(_threefry_seed)")));
     CHECK(!stk_feed_makes_keys(STK_STR("PjitFunction(_normal)")));
     CHECK(!stk_feed_makes_keys(STK_STR("jobs/core.py(3): split"))); // a tracer with folders
+    CHECK(stk_feed_makes_keys(STK_STR("jax/_src/random.py(3): split")));
     CHECK(stk_feed_takes(STK_STR("item")) && !stk_feed_takes(STK_STR("items")));
 }
 
@@ -284,6 +313,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_compiled);
     CHECK_RUN(check_keyed);
     CHECK_RUN(check_run_alone);
+    CHECK_RUN(check_optimizer_outside);
     CHECK_RUN(check_handing);
     CHECK_RUN(check_draws);
     CHECK_RUN(check_behind);

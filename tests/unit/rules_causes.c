@@ -74,7 +74,10 @@ static void input_advice(void)
     CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's
     CHECK(advises(x, "named above") < 0);      // a loader is no code of the user's own
     CHECK(advises(x, "sched_getaffinity") == 0 && advises(x, "get_worker_info") == 1);
-    CHECK(advises(x, "pin_memory=True") > 0);
+    CHECK(advises(x, "pin_memory=True") > 0 && advises(x, "holds open") < 0);
+    f.run.facts.signs[STK_SIGN_HELD_OPEN].count = 6; // zipfile, sqlite3
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "holds open") == 1);
     f.run.facts.has_device_rows = false; // no accelerator: nothing to pin memory for
     f.run.facts.runtime_calls = 0;
     fake_ask(&f);
@@ -104,6 +107,48 @@ static void input_advice(void)
     x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
     CHECK(says(x, "do not keep up") && advises(x, "trace_worker") == 0);
     CHECK(advises(x, "num_workers=0") < 0);
+    f.run.step_marks = FAKE_STEPS; // next(iter(loader)): nobody keeps up with that
+    f.run.facts.signs[STK_SIGN_LOADER_ITERATOR].count = FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "iterators, one for a step") && !says(x, "do not keep up"));
+    CHECK(advises(x, "make it once") == 0 && advises(x, "trace_worker") < 0);
+    f.run.facts.loader_fetches = 20 * FAKE_STEPS; // the profiler's steps are epochs
+    fake_ask(&f);
+    CHECK(says(fake_finding(&f, "input-wait"), "do not keep up"));
+    f.run.facts.loader_fetches = 0;
+    f.run.facts.signs[STK_SIGN_LOADER_ITERATOR].count = 1; // an epoch's
+    fake_ask(&f);
+    CHECK(says(fake_finding(&f, "input-wait"), "do not keep up"));
+    fake_done(&f);
+
+    // The loader is quick, and a function of the job's own goes on with what it gives.
+    x = input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
+    static const struct stk_cause_name own = {
+        .name = "train.py(17): augment", .ns = 9000000, .count = 6};
+    f.run.causes[STK_PART_INPUT].owners[0] = own;
+    f.run.causes[STK_PART_INPUT].owner_count = 1;
+    f.run.causes[STK_PART_INPUT].ns = 10000000;
+    f.run.facts.loader_fetch_ns = 1000000;
+    f.run.facts.prep_ops = 4000 * FAKE_STEPS;
+    f.run.step_marks = FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "4 000 operators of PyTorch's a step") && advises(x, "whole batch") == 0);
+    CHECK(advises(x, "functions named above out of") == 1 && advises(x, "num_workers") < 0);
+    f.run.facts.loader_fetch_ns = 9000000;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "num_workers=0") == 0);
+    fake_done(&f);
+
+    // Lists that JAX looks at number by number.
+    x = input("$train.py:3 collate", STK_FW_JAX);
+    f.run.causes[STK_PART_INPUT].ns = 100;
+    for (int lists = 49; lists <= 51; lists += 2) {
+        f.run.facts.list_handing_ns = lists;
+        fake_ask(&f);
+        CHECK_EQ(advises(fake_finding(&f, "input-wait"), "arrays of NumPy's"), lists > 50 ? 0 : -1);
+    }
     fake_done(&f);
 
     // The loop makes batches of what the workers give: that is what takes the time.
@@ -180,7 +225,7 @@ static void input_stage(void)
 
     x = pipeline("Iterator::ParallelMapV2", "preprocess", true, false, 0);
     CHECK(advises(x, "parallel already") == 0 && advises(x, "Run the map in parallel") < 0);
-    CHECK(advises(x, "does not end with") == 1);
+    CHECK(advises(x, "does not end with") == 2);
     fake_done(&f);
 
     x = pipeline("Iterator::Prefetch::FlatMap", "read", false, true, 0);
@@ -284,6 +329,35 @@ static void awaited_answer(const char *blocked_in, const char *own, bool told)
     fake_done(&f);
 }
 
+// Tensors that the job makes in each step, and those that Keras makes.
+static void constants(bool keras, uint64_t each, int at)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    f.run.facts.signs[STK_SIGN_KERAS].count = keras ? FAKE_STEPS : 0;
+    f.run.facts.signs[STK_SIGN_CONSTANT].count = each * FAKE_STEPS;
+    f.run.facts.signs[STK_SIGN_CONSTANT].ns = f.run.parts[STK_PART_HOST] / 2;
+    fake_ask(&f);
+    CHECK_EQ(advises(fake_finding(&f, "host-bound"), "Tensors are made"), at);
+    fake_done(&f);
+}
+
+// A tf.function of what the loop calls one by one pays where that is many.
+static void rounds(uint64_t each, const char *advice)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, 0.4, -1);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    f.run.facts.signs[STK_SIGN_EAGER_OP].count = 60 * each * FAKE_STEPS;
+    f.run.facts.signs[STK_SIGN_EAGER_OP].ns = 1;
+    f.run.facts.signs[STK_SIGN_FUNCTION] = (struct stk_sign_sum){.count = 6, .ns = 60000000};
+    f.run.facts.eager_rounds = 60 * FAKE_STEPS;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), advice) == 0);
+    fake_done(&f);
+}
+
 // What the profile shows of the job chooses the advice.
 static void host_evidence(void)
 {
@@ -305,7 +379,9 @@ static void host_evidence(void)
     CHECK_EQ(advises(fake_finding(&f, "host-bound"), "steps_per_execution"), 0);
     f.run.facts.signs[STK_SIGN_FUNCTION].ns = 400 * 5100000ll;
     fake_ask(&f);
-    CHECK(advises(fake_finding(&f, "host-bound"), "steps_per_execution") < 0);
+    x = fake_finding(&f,
+                     "host-bound"); // what is between long calls is needed once for several, too
+    CHECK(advises(x, "Each call is short") < 0 && advises(x, "Between two calls") == 0);
     f.run.facts.signs[STK_SIGN_EAGER_OP].count = 20 * FAKE_STEPS;
     fake_ask(&f);
     x = fake_finding(&f, "host-bound");
@@ -860,6 +936,11 @@ int main(int argc, char **argv)
               true);
     CHECK_RUN(awaited_answer, "threading.py(1080): join", "train.py(9): report", false);
     CHECK_RUN(awaited_answer, "<method 'recv' of '_socket.socket' objects>", NULL, false);
+    CHECK_RUN(constants, false, 1, 0);
+    CHECK_RUN(constants, true, 12, -1);
+    CHECK_RUN(constants, true, 40, 0);
+    CHECK_RUN(rounds, 11, "Let one call do all rounds");
+    CHECK_RUN(rounds, 30, "operation by operation: put that");
     CHECK_RUN(host_evidence);
     CHECK_RUN(host_calls);
     CHECK_RUN(worker_records);

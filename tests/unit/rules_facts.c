@@ -170,6 +170,49 @@ static int map_advice(const char *kind, enum stk_scope scope)
     return at;
 }
 
+// Calls of tiny operations are the host's loss where they, or what else it does, are a loss by
+// themselves; a model may consist of small operations.
+static void tiny_calls(double host, double tiny, enum stk_verdict_kind kind)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_part(&f, STK_PART_HOST, host, -1);
+    int64_t brief_ns = (int64_t)(tiny * FAKE_STEPS * (double)FAKE_STEP_NS);
+    f.run.facts.signs[STK_SIGN_ATEN] =
+        (struct stk_sign_sum){.count = 20000 * FAKE_STEPS, .ns = brief_ns, .brief_ns = brief_ns};
+    fake_ask(&f);
+    CHECK_STR(stk_verdict_key(f.verdict.kind), stk_verdict_key(kind));
+    fake_done(&f);
+}
+
+// A map that is parallel is not told to be, on however many threads it was seen; what works more
+// beside the limiting stage is named.
+static void parallel_maps(void)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    fake_part(&f, STK_PART_INPUT, 0.5, -1);
+    f.run.slow_stage = (struct stk_slow_stage){.stage = "Iterator::Root::Prefetch::ParallelMapV2",
+                                               .kind = "preprocess",
+                                               .is_pipeline = true,
+                                               .is_buffered = true,
+                                               .self_ns = 100,
+                                               .elements = 1,
+                                               .parallelism = 1,
+                                               .share = 0.9};
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "input-wait"), "runs in parallel already") == 0);
+    f.run.slow_stage.stage = "Iterator::Root::Prefetch::GroupByWindow";
+    f.run.slow_stage.kind = "batch";
+    f.run.slow_stage.next = "Iterator::Root::Prefetch::GroupByWindow::ParallelMapV2";
+    f.run.slow_stage.next_kind = "preprocess";
+    f.run.slow_stage.next_is_beside = true;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "GroupByWindow::ParallelMapV2 works beside it"));
+    CHECK(advises(x, "padded_batch") == 2 && advises(x, "runs in parallel already") == 0);
+    fake_done(&f);
+}
+
 static void maps(void)
 {
     CHECK(map_advice("preprocess", STK_SCOPE_STEPS) > 0);
@@ -216,7 +259,11 @@ int main(int argc, char **argv)
     CHECK_RUN(placement);
     CHECK_RUN(launching_threads);
     CHECK_RUN(cross_device);
+    CHECK_RUN(tiny_calls, 0.13, 0.11, STK_VERDICT_COMPUTE);
+    CHECK_RUN(tiny_calls, 0.21, 0.11, STK_VERDICT_HOST);
+    CHECK_RUN(tiny_calls, 0.01, 0.30, STK_VERDICT_HOST);
     CHECK_RUN(maps);
+    CHECK_RUN(parallel_maps);
     CHECK_RUN(kernels);
     return check_done("unit.rules_facts");
 }

@@ -115,6 +115,10 @@ static void test_owners(void)
     check_owner("src/models/net.py(3): forward", STK_PYTHON_USER);
     check_owner("/home/me/job/train.py(3): step", STK_PYTHON_USER);
     check_owner("torch/nn/modules/module.py(1501): _call_impl", STK_PYTHON_FRAMEWORK);
+    check_owner("$_clipping.py:104 clip_fn", STK_PYTHON_LIBRARY); // a library's inner module
+    check_owner("$__init__.py:4 batches", STK_PYTHON_UNKNOWN);
+    check_owner("$graphlib.py:882 _graph_flatten", STK_PYTHON_FRAMEWORK);
+    check_owner("_job.py(4): batches", STK_PYTHON_USER);
     check_owner("/opt/venv/lib/python3.11/site-packages/torch/_ops.py(7): f", STK_PYTHON_FRAMEWORK);
     check_owner("/opt/venv/lib/python3.11/site-packages/odd/_ops.py(7): f", STK_PYTHON_LIBRARY);
     check_owner("/usr/lib/python3.11/queue.py(7): get", STK_PYTHON_LIBRARY);

@@ -182,6 +182,8 @@ static void test_python(void)
     expect(k, "<built-in function next>", 0);
     expect(k, "torch/utils/data/dataloader.py(701): __next__", 0);
     expect(k, "torch/utils/data/dataloader.py(1448): _next_data", STK_NAME_FETCH);
+    expect(k, "torch/utils/data/dataloader.py(433): _get_iterator", STK_NAME_PREP);
+    expect(k, "torch/utils/data/dataloader.py(1608): _shutdown_workers", STK_NAME_PREP);
     expect(k, "<built-in method item of Tensor object at 0x7f1bafcc62a0>", STK_NAME_ITEM);
     expect(k, "<built-in method item of numpy.int32 object at 0x7f1736e0fa50>", 0);
     expect(k, "torch/cuda/__init__.py(1098): synchronize", STK_NAME_SYNC);

@@ -49,6 +49,23 @@ static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limitin
     return best;
 }
 
+// Another stage of the pipeline, on threads of its own, that works more in all than the limiting
+// one: on few processors the work counts, and not who waits for whom. STK_NONE: none.
+static uint32_t more_beside(const struct stk_input_sums *sums, uint32_t limiting)
+{
+    const struct stk_input_stage *slow = &sums->stages[limiting];
+    uint32_t best = STK_NONE;
+    for (uint32_t i = 0; i < sums->stage_count && slow->is_pipeline; i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        if (s->is_pipeline && s->parallelism > 1 && s->kind != STK_INPUT_BUFFER &&
+            s->self_ns > slow->self_ns &&
+            (best == STK_NONE || s->self_ns > sums->stages[best].self_ns)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err *err)
 {
     STK_ASSERT(a->t && a->sum);
@@ -89,6 +106,10 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
     };
     struct stk_slow_stage *slow = &a->sum->slow_stage;
     uint32_t next = close_behind(sums, at);
+    if (next == STK_NONE) {
+        next = more_beside(sums, at);
+        slow->next_is_beside = next != STK_NONE;
+    }
     if (next != STK_NONE) {
         const char *name = sums->stages[next].name;
         slow->next = stk_arena_strndup(a->out, name, strlen(name));

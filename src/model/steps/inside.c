@@ -9,6 +9,8 @@
 #include "model/threads/feed_words.h"
 #include "model/threads/python_frame.h"
 
+#define LOOKED_AT 64 // events in a function, for the row that says that it is JAX's
+
 enum { UNASKED, NEITHER, BRINGS, TAKES, DATA, KEYS_OF_RANDOM };
 
 // Whether an event is a call that makes arrays of bytes or of a file, one that reads results of the
@@ -45,6 +47,32 @@ static bool is_data(const struct stk_analysis *a, uint32_t event, uint8_t kind, 
     return brings || kind == DATA || (stk_class_of(a, event) & (work | STK_NAME_BLOCKED));
 }
 
+// JAX's tracer records no folder, and a job may have a core.py with a split() of its own. JAX's
+// functions work on its keys, whose type prng.py is; a job's own that calls them has theirs inside.
+static bool makes_keys(const struct stk_analysis *a, uint32_t event, uint32_t end)
+{
+    const struct stk_trace *t = a->t;
+    bool is_python = t->kind[event] == STK_KIND_PYTHON;
+    if (!is_python || stk_python_frame_parse(stk_name_of(t, event)).has_folder) {
+        return true;
+    }
+    int64_t end_ns = stk_end_ns(t, event);
+    uint32_t last = end - event > LOOKED_AT ? event + LOOKED_AT : end;
+    for (uint32_t e = event + 1; e < last && t->start_ns[e] < end_ns; e++) {
+        struct stk_str name = stk_name_of(t, e);
+        if (t->kind[e] != STK_KIND_PYTHON) {
+            continue;
+        }
+        if (stk_str_eq(stk_python_frame_parse(name).file, STK_STR("prng.py"))) {
+            return true;
+        }
+        if (stk_feed_makes_keys(name)) {
+            return false;
+        }
+    }
+    return false;
+}
+
 bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32_t row,
                      uint32_t work)
 {
@@ -74,7 +102,8 @@ bool stk_inside_open(struct stk_inside *in, const struct stk_analysis *a, uint32
         bool is_work = i < n && (stk_class_of(a, e) & work);
         sum.works += is_work;
         uint8_t kind = i < n ? kind_of(a, e, by_name) : NEITHER;
-        if (kind == KEYS_OF_RANDOM && t->start_ns[e] >= keys_ns) {
+        if (kind == KEYS_OF_RANDOM && t->start_ns[e] >= keys_ns &&
+            makes_keys(a, e, in->first + n)) {
             keys_ns = stk_end_ns(t, e);
         }
         bool shows = i < n && t->start_ns[e] >= keys_ns; // what makes keys shows no data

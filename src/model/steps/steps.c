@@ -276,7 +276,7 @@ enum stoker_status stk_steps_find(struct stk_analysis *a, struct stoker_err *err
         has_kernels |= a->sum->devices[d].kernels > 0;
     }
     if (!select_fetches(a, has_kernels) || !stk_preparation_check(a) || !stk_block_ends_find(a) ||
-        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a)) {
+        !stk_copied_batches_find(a) || !stk_fetch_calls_count(a) || !stk_eager_rounds_count(a)) {
         return stk_err_nomem(err);
     }
     if (!has_kernels) {

@@ -125,9 +125,11 @@ bool stk_feed_makes_keys(struct stk_str row)
                                                 {"PjitFunction(_rbg_", 18},
                                                 {"PjitFunction(_unsafe_rbg_", 25}};
     struct stk_python_frame frame = stk_python_frame_parse(row);
-    bool is_jaxs = stk_str_starts(row, STK_STR("$")) &&
-                   (stk_str_eq(frame.file, STK_STR("random.py")) || // core.py in its folder
-                    stk_str_eq(frame.file, STK_STR("core.py")));
+    bool is_jaxs = stk_python_frame_owner(row) == STK_PYTHON_FRAMEWORK &&
+                   stk_str_starts(frame.file, STK_STR("jax/"));
+    is_jaxs = is_jaxs || (stk_str_starts(row, STK_STR("$")) && !frame.has_folder &&
+                          (stk_str_eq(frame.file, STK_STR("random.py")) || // core.py in its folder
+                           stk_str_eq(frame.file, STK_STR("core.py"))));
     bool found = is_jaxs && is_one_of(frame.function, keys, sizeof keys / sizeof *keys);
     for (size_t i = 0; i < sizeof operations / sizeof *operations && !found; i++) {
         found = stk_str_starts(row, operations[i]);

@@ -178,6 +178,13 @@ static bool is_python_folder(struct stk_str path)
            stk_str_contains(path, STK_STR("\\lib\\")) || stk_str_starts(path, STK_STR("<frozen"));
 }
 
+// "_clipping.py": a library's own, by the custom that its users import none such; jobs are files
+// that are started. "__init__.py" is anybody's.
+static bool is_inner_module(struct stk_str file)
+{
+    return stk_str_starts(file, STK_STR("_")) && !stk_str_starts(file, STK_STR("__"));
+}
+
 static enum stk_python_owner owner_of(struct stk_str name)
 {
     struct stk_python_frame f = stk_python_frame_parse(name);
@@ -200,7 +207,11 @@ static enum stk_python_owner owner_of(struct stk_str name)
     if (f.has_folder) {
         return package_owner(first_folder(f.file), STK_PYTHON_USER);
     }
-    enum stk_python_owner otherwise = name.p[0] == '$' ? STK_PYTHON_UNKNOWN : STK_PYTHON_USER;
+    if (name.p[0] != '$') {
+        return is_source(f.file) ? file_owner(f.file, STK_PYTHON_USER) : STK_PYTHON_USER;
+    }
+    enum stk_python_owner otherwise =
+        is_inner_module(f.file) ? STK_PYTHON_LIBRARY : STK_PYTHON_UNKNOWN;
     return is_source(f.file) ? file_owner(f.file, otherwise) : otherwise;
 }
 
