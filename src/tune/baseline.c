@@ -73,6 +73,7 @@ static enum stoker_status capture(struct stk_tuning *t, struct stk_candidates *f
         tune->steps = t->plan->steps ? t->plan->steps : steps_for(t, m.median_s);
         stk_candidates_find(folder ? folder : "", folder && m.has_window, m.wait_share, found);
         snprintf(tune->sentence, sizeof tune->sentence, "%s", found->sentence);
+        tune->names_loss = found->names_loss;
         stk_free(folder);
     }
     stk_bounded_free(&m);
@@ -112,6 +113,7 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
     }
     if (status == STOKER_OK) {
         double a = tune->original[0].step_s, b = tune->original[1].step_s;
+        tune->facts.run_steps = tune->warmup + tune->steps;
         tune->baseline_s = (a + b) / 2;
         tune->noise = fabs(a - b) / (a + b);
         tune->run_s = (double)(tune->original[0].wall_ns + tune->original[1].wall_ns) * 1e-9 / 2;

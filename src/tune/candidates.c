@@ -35,7 +35,9 @@ static void open_profile(const char *folder, struct profile *p, struct stk_candi
         p->result = NULL;
         return;
     }
+    const char *verdict = stoker_result_verdict(p->result);
     out->has_report = true;
+    out->names_loss = strcmp(verdict, "compute-bound") != 0 && strcmp(verdict, "cannot-tell") != 0;
     if (stoker_result_write(p->result, "text", &how, take_text, out->sentence, &err) != STOKER_OK) {
         out->sentence[0] = 0;
     }

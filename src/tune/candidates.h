@@ -21,6 +21,7 @@ struct stk_candidates {
     int count;
     char sentence[256]; // "" where there is no report
     bool has_report;
+    bool names_loss; // its verdict is a loss, not that a step computes, or that nobody knows
 };
 
 // Of the profile in `folder`; wait_share: of the run by the hooks, below 0 unknown. A profile that

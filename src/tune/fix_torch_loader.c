@@ -82,6 +82,7 @@ static void persistent(const struct stk_tune_facts *f, struct stk_tune_values *t
 {
     enum { EPOCH_MOST = 1000 }; // batches beyond which the start of workers does not show
     long batches = stk_facts_number(f, "torch.dataloader.batches", 0);
+    batches = batches > 0 ? batches : 0;
     if (!has_workers(f, to)) {
         return;
     }
@@ -90,6 +91,11 @@ static void persistent(const struct stk_tune_facts *f, struct stk_tune_values *t
     } else if (batches > EPOCH_MOST) {
         stk_tune_refuse(to, "workers start once in %ld steps; the cost of that does not show",
                         batches);
+    } else if (f->run_steps && (uint64_t)batches >= f->run_steps) {
+        stk_tune_refuse(to,
+                        "a run makes %llu steps and no second epoch of %ld, in which it would "
+                        "show (--steps)",
+                        (unsigned long long)f->run_steps, batches);
     } else {
         stk_tune_add(to, "True");
     }

@@ -33,6 +33,7 @@ struct stk_tune_facts {
     struct stk_vec refused; // the same, with why
     struct stk_vec losses;  // struct stk_tune_loss, by step, one a step
     long processors;        // that a job may use
+    uint64_t run_steps;     // that a run of a trial makes; 0: not settled yet
     bool has_gpu;
     const char *framework;    // of the run: "pytorch", "tensorflow", "jax", "none"
     const char *cache_folder; // for what is kept from run to run

@@ -67,6 +67,7 @@ struct stk_tune {
     char framework[32];
     char cache_folder[STK_TUNE_VALUE];
     char sentence[256]; // the verdict of the capture's report; "" where there is none
+    bool names_loss;    // the report says what a step loses
     double baseline_s;  // a step, as it is
     double noise;       // between two runs of it
     double run_s;       // a whole run

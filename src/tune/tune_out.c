@@ -43,8 +43,10 @@ void stk_tune_sentence(const struct stk_tune *tune, char to[STK_TUNE_SENTENCE])
                         100 * (1 - p->low), tune->pairs);
     } else if (tune->verdict == STK_TUNE_NOTHING) {
         stk_text_printf(
-            to, STK_TUNE_SENTENCE, "nothing to gain above %.0f %% of a step's time (%s)%s",
-            100 * STK_TUNE_GAIN, before, count_start(tune) ? "; the job can start sooner" : "");
+            to, STK_TUNE_SENTENCE, "%s above %.0f %% of a step's time (%s)%s%s",
+            tune->names_loss ? "no setting gains" : "nothing to gain", 100 * STK_TUNE_GAIN, before,
+            tune->names_loss ? "; what its report names is for the program's own lines" : "",
+            count_start(tune) ? "; the job can start sooner" : "");
     } else if (tune->has_proof) {
         stk_text_printf(to, STK_TUNE_SENTENCE,
                         "cannot tell: the last proof of what was kept gives %+.0f to %+.0f %% of "

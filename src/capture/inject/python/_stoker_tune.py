@@ -106,6 +106,17 @@ def _flush():
 # The end
 
 
+def _finish():
+    """Behind the last step, whether the job is ended there or ends by itself before."""
+    _flush()
+    asked, ends[:] = list(ends), []
+    for at_end in asked if os.getpid() == _main else ():
+        try:
+            at_end()
+        except Exception:
+            continue
+
+
 class Window:
     """Stands where the window of `stoker run` does, and ends the job at its turn."""
 
@@ -124,12 +135,7 @@ class Window:
         pass
 
     def turn(self):
-        _flush()
-        for at_end in ends:
-            try:
-                at_end()
-            except Exception:
-                continue
+        _finish()
         say("end", self.recorder.count)
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -139,7 +145,8 @@ class Window:
         os._exit(0)
 
 
-ends = []  # called before the job is ended
+ends = []  # called once, in the process that they were put in
+_main = os.getpid()
 
 
 def start(text):
@@ -154,7 +161,7 @@ def start(text):
         _stoker_core.turner = "_stoker_tune"
         _stoker_core.plan.update(steps=1, warmup=stop)
         _stoker_core.recorder.restart()
-    atexit.register(_flush)
+    atexit.register(_finish)
     for name in ("torch", "tf", "keras", "jax"):
         for module, patch in _stoker_core.load("_stoker_fix_" + name).WATCHED:
             _stoker_core.more.setdefault(module, []).append(patch)
