@@ -16,7 +16,7 @@
 #include "cli/view_extras.h"
 #include "stoker/stats.h"
 
-enum { PROCESSES_MAX = 256, STRETCHES = 2000, RECORDS_MAX = 1 << 20, JSON_MAX = 1 << 20 };
+enum { PROCESSES_MAX = 256, STRETCHES = 2000, JSON_MAX = 1 << 20 };
 
 static bool is_record(const char *name)
 {
@@ -46,24 +46,6 @@ static bool read_at(int fd, void *to, size_t n, off_t at)
             return false;
         }
     }
-    return true;
-}
-
-// A copy: the job may write to it. False: it is no record.
-static bool read_head(int fd, struct stk_steps_header *h)
-{
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-        st.st_size < STK_STEPS_HEADER_BYTES || !read_at(fd, h, sizeof *h, 0) ||
-        memcmp(h->magic, STK_STEPS_MAGIC, sizeof h->magic) != 0 ||
-        h->version != STK_STEPS_VERSION) {
-        return false;
-    }
-    uint64_t room =
-        ((uint64_t)st.st_size - STK_STEPS_HEADER_BYTES) / sizeof(struct stk_steps_record);
-    h->kept = h->kept < room ? h->kept : room;
-    h->kept = h->kept < RECORDS_MAX ? h->kept : RECORDS_MAX;
-    h->framework[sizeof h->framework - 1] = h->notes[sizeof h->notes - 1] = 0;
     return true;
 }
 
@@ -99,7 +81,7 @@ static void put_steps(struct stk_json *j, const struct stk_steps_record *r, uint
 static void put_process(struct stk_json *j, int fd)
 {
     struct stk_steps_header h;
-    if (!read_head(fd, &h)) {
+    if (!stk_steps_read_head(fd, &h)) {
         return;
     }
     struct stk_steps_record *records = stk_alloc_array((size_t)h.kept + 1, sizeof *records);

@@ -34,6 +34,26 @@ static bool read_all(int fd, void *to, size_t n, off_t at)
     return true;
 }
 
+// The records behind those that the header counts: an end is what the hooks write last of one.
+static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
+{
+    struct stk_steps_record more[STK_STEPS_UNCOUNTED];
+    uint64_t n = room - h->kept, own_ns = h->count ? h->own_ns / h->count : 0;
+    n = n < STK_STEPS_UNCOUNTED ? n : STK_STEPS_UNCOUNTED;
+    off_t at = STK_STEPS_HEADER_BYTES + (off_t)(h->kept * sizeof *more);
+    if (!h->count || !read_all(fd, more, n * sizeof *more, at)) {
+        return;
+    }
+    for (uint64_t i = 0; i < n && more[i].end_ns > h->last_ns; i++) {
+        h->last_ns = more[i].end_ns;
+        h->step_ns += more[i].dur_ns;
+        h->wait_ns += more[i].wait_ns;
+        h->own_ns += own_ns;
+        h->count++;
+        h->kept++;
+    }
+}
+
 bool stk_steps_read_head(int fd, struct stk_steps_header *h)
 {
     struct stat st;
@@ -44,8 +64,9 @@ bool stk_steps_read_head(int fd, struct stk_steps_header *h)
     }
     uint64_t room =
         ((uint64_t)st.st_size - STK_STEPS_HEADER_BYTES) / sizeof(struct stk_steps_record);
+    room = room < RECORDS_MAX ? room : RECORDS_MAX;
     h->kept = h->kept < room ? h->kept : room;
-    h->kept = h->kept < RECORDS_MAX ? h->kept : RECORDS_MAX;
+    count_on(fd, room, h);
     h->framework[sizeof h->framework - 1] = h->hooks[sizeof h->hooks - 1] = 0;
     h->profile[sizeof h->profile - 1] = h->notes[sizeof h->notes - 1] = 0;
     h->versions[sizeof h->versions - 1] = 0;

@@ -6,8 +6,11 @@
 //   header  4096 bytes: struct stk_steps_header
 //   then    `kept` records of 32 bytes: struct stk_steps_record, in the order of the steps
 //
-// The file is laid out ahead, so what lies beyond `kept` records is zero. A process that makes more
-// steps than the file may hold goes on counting in the header.
+// The file is laid out ahead, so what lies beyond the last record is zero. The header's counts may
+// be up to STK_STEPS_UNCOUNTED records behind, for the hooks write them less often than records:
+// reading a header counts what lies behind `kept`, and takes its steps to cost the hooks what those
+// before did. A process that makes more steps than the file may hold goes on counting in the
+// header.
 #ifndef STK_CAPTURE_PARENT_STEP_RECORD_H
 #define STK_CAPTURE_PARENT_STEP_RECORD_H
 
@@ -53,7 +56,7 @@ struct stk_steps_header {
 _Static_assert(sizeof(struct stk_steps_header) == 4096,
                "the header's fields lie where Python puts them");
 
-enum { STK_STEPS_HEADER_BYTES = 4096 };
+enum { STK_STEPS_HEADER_BYTES = 4096, STK_STEPS_UNCOUNTED = 64 };
 enum { STK_STEPS_IN_WINDOW = 1, STK_STEPS_TOLD = 2, STK_STEPS_ASIDE = 4 };
 struct stk_steps_record {
     uint64_t end_ns, dur_ns, wait_ns;

@@ -6,8 +6,7 @@ import functools
 import sys
 
 import _stoker_core
-import _stoker_record
-from _stoker_record import now
+from _stoker_record import KERAS, now
 
 
 def _framework():
@@ -19,33 +18,49 @@ def _framework():
     return {"torch": "pytorch", "jax": "jax"}.get(backend, "tensorflow")
 
 
+def _steps(first, last):
+    """Of a call that ran several (steps_per_execution): Keras numbers it by its last one when it ends."""
+    if not isinstance(last, int):
+        return 1
+    return max(last - (first if isinstance(first, int) else 0) + 1, 1)
+
+
 def patch_callbacks(module):
     cls = getattr(module, "CallbackList", None)
     if cls is None or "_stoker_is_here" in cls.__dict__:
         return
     r = _stoker_core.recorder
-    state = {"begin": 0, "test": 0, "depth": 0}
+    begin, end = cls.on_train_batch_begin, cls.on_train_batch_end
+    first = test = 0  # the number that the batch began with; when an evaluation began
 
-    def batch_begins(batch):
-        state["begin"] = batch if isinstance(batch, int) else 0
-        if r.window is not None:
-            r.window.step_begins()
-        elif not r.last:
+    # Each batch's calls: no call more than what every batch needs.
+    @functools.wraps(begin)
+    def on_train_batch_begin(self, batch=0, *args, **kwargs):
+        nonlocal first
+        first, window = batch, r.window
+        if window is not None and window.is_open:
+            window.step_begins()
+        if not r.last:
             r.begins(now())
+        return begin(self, batch, *args, **kwargs)
 
-    def batch_ended(batch):
-        steps = batch - state["begin"] + 1 if isinstance(batch, int) else 1
-        if r.source != _stoker_record.KERAS:
+    @functools.wraps(end)
+    def on_train_batch_end(self, batch=0, *args, **kwargs):
+        result = end(self, batch, *args, **kwargs)
+        if r.source != KERAS:
             r.framework = _framework()
-        r.stepped(_stoker_record.KERAS, max(steps, 1))
+        r.stepped(KERAS, 1 if batch == first else _steps(first, batch))
+        return result
 
     def test_begins():
-        state["test"] = now()
+        nonlocal test
+        test = now()
 
     def test_ended():
-        if state["test"] and r.source == _stoker_record.KERAS and r.last:
-            r.left_aside(state["test"], now())
-        state["test"] = 0
+        nonlocal test
+        if test and r.source == KERAS and r.last:
+            r.left_aside(test, now())
+        test = 0
 
     def around(name, before=None, after=None):
         plain = getattr(cls, name)
@@ -53,18 +68,17 @@ def patch_callbacks(module):
         @functools.wraps(plain)
         def call(self, *args, **kwargs):
             if before:
-                before(*args[:1])
+                before()
             result = plain(self, *args, **kwargs)
             if after:
-                after(*args[:1])
+                after()
             return result
 
         setattr(cls, name, call)
 
-    around("on_train_batch_begin", lambda batch=0: batch_begins(batch))
-    around("on_train_batch_end", None, lambda batch=0: batch_ended(batch))
-    around("on_test_begin", lambda logs=None: test_begins())
-    around("on_test_end", None, lambda logs=None: test_ended())
-    around("on_train_end", None, lambda logs=None: r.breaks())
+    cls.on_train_batch_begin, cls.on_train_batch_end = on_train_batch_begin, on_train_batch_end
+    around("on_test_begin", before=test_begins)
+    around("on_test_end", after=test_ended)
+    around("on_train_end", after=r.breaks)
     cls._stoker_is_here = True
     r.lives("keras.callbacks")

@@ -3,6 +3,10 @@
 (capture/parent/step_record.h has the layout), so that nothing is lost when the process is killed. The file is laid
 out ahead in pieces, so a full disk fails there, and never as a signal in the middle of a step.
 
+Steps like the one before take a short way: their record alone is written, and the header's counts follow every
+UNCOUNTED steps, or with the next step that is not like it. Who reads the file counts the records that lie behind the
+header's.
+
 A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
 fetch of a batch, or the next call of a function that jax.jit made. What is waited for is the fetches of the
 thread that steps. Where a step holds fetches of another data set than the step before (an evaluation
@@ -16,6 +20,7 @@ import time
 
 HEADER, RECORD = 4096, 32
 PIECE = 2048  # records that are laid out at a time
+UNCOUNTED = 64  # records that the header's counts may be behind, at most (STK_STEPS_UNCOUNTED)
 MOST = 1 << 20
 OPTIMIZER, KERAS, FETCHES, CALLS = 1, 2, 3, 4  # what ends a step
 IN_WINDOW, TOLD, ASIDE = 1, 2, 4
@@ -23,8 +28,8 @@ NONE, OPEN, DONE, LEFT = 0, 1, 2, 3
 NEVER = 1 << 62
 WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
 
-_put_record = struct.Struct("<4Q").pack_into
-_get_record = struct.Struct("<4Q").unpack_from
+_WORDS = RECORD // 8  # of a record, in the view of the map
+_FIRST = HEADER // 8  # the first record's first word
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
 _AT_TEXTS = {
@@ -69,6 +74,14 @@ def versions():
 
 
 class Recorder:
+    # More attributes than a class shares names for: slots are what is read and written fastest.
+    __slots__ = (
+        "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "map", "view", "room", "failed", "window",
+        "gpu", "thread", "source", "own", "steps", "total_wait", "total_time", "with_wait", "counted", "counted_last",
+        "at", "short_end", "first", "last", "wait", "key_start", "key", "lead", "keys", "keys_before", "away",
+        "fetches", "flags", "event",
+    )  # fmt: skip
+
     def __init__(self, plan):
         self.plan = plan
         self.hooks = []
@@ -80,8 +93,8 @@ class Recorder:
 
     def forget(self):
         """As a process that has not stepped: at the start, and in the child of a fork."""
-        self.map = None
-        self.room = self.kept = 0
+        self.map = self.view = None  # of the file: as bytes, and as words
+        self.room = 0
         self.failed = False
         self.window = None
         self.gpu = None  # an open window of the capture library, which takes fetches
@@ -92,8 +105,12 @@ class Recorder:
 
     def restart(self):
         """Steps are counted from here on."""
-        self.count = self.total_wait = self.total_time = self.with_wait = 0
-        self.kept = 0
+        self.steps = self.total_wait = self.total_time = self.with_wait = 0
+        if self.map is not None:  # nothing lies behind what the header counts
+            self.map[HEADER : 8 * self.at] = bytes(8 * self.at - HEADER)
+        self.at = self.counted = _FIRST  # where the next record goes; up to where the counts above are
+        self.counted_last = 0  # `last` where they are
+        self.short_end = 0  # up to where records take the short way
         self.first = self.last = 0
         self.wait = self.key_start = 0
         self.key = self.lead = None  # data sets: of the last fetch; whose fetches end steps
@@ -102,6 +119,11 @@ class Recorder:
         self.fetches = 0
         self.flags = 0
         self.event = self.plan["warmup"] if self.plan["steps"] else NEVER
+
+    @property
+    def count(self):
+        """Steps until now, those of the short way too."""
+        return self.steps + (self.at - self.counted) // _WORDS
 
     # Waits
 
@@ -138,6 +160,7 @@ class Recorder:
         self.key, self.wait, self.key_start = key, wait, start
 
     def _close_key(self, end):
+        self.short_end = 0
         if self.keys is None:
             self.keys = {}
         sums = self.keys.setdefault(self.key, [0, 0])
@@ -148,7 +171,7 @@ class Recorder:
     def _sort_out(self, end):
         """The wait of a step that fetched from several data sets; what others' took of it goes to self.away."""
         self._close_key(end)
-        before = self.keys_before or ({} if self.count else self.keys)
+        before = self.keys_before or ({} if self.steps else self.keys)
         own = self.lead if self.source == FETCHES else self.key
         wait = 0
         for key, (waited, span) in self.keys.items():
@@ -162,6 +185,7 @@ class Recorder:
 
     def left_aside(self, start, end):
         """Time within a step that is not the step's: an evaluation."""
+        self.short_end = 0
         self.away += end - start
         self.flags |= ASIDE
 
@@ -170,8 +194,26 @@ class Recorder:
     def stepped(self, source, steps=1):
         """One step, or several that the framework makes in one call, ended."""
         end = now()
+        at = self.at
+        if at >= self.short_end or source != self.source or steps != 1:
+            self._stepped(end, source, steps)
+            return
+        view, last = self.view, self.last
+        view[at + 1] = end - last if end > last else 0  # another thread's step may have ended meanwhile
+        if self.wait:
+            view[at + 2] = self.wait
+            self.total_wait += self.wait
+            self.with_wait += 1
+            self.wait = 0
+        view[at] = self.last = self.key_start = end
+        self.at = at + _WORDS
+        self.own += now() - end
+
+    def _stepped(self, end, source, steps):
+        """The same for a step of any kind."""
         if source != self.source and not self._takes(source):
             return
+        self._settle()
         if self.keys is not None:
             wait = self._sort_out(end)
         else:
@@ -196,8 +238,23 @@ class Recorder:
         self._counts()
         done = now()
         self.own += done - end
-        if self.count >= self.event:
+        if self.steps >= self.event:
             self._tell(done)
+        self._shorten()
+
+    def _settle(self):
+        """What the short way left uncounted."""
+        if self.at > self.counted:
+            self.steps += (self.at - self.counted) // _WORDS
+            self.total_time += max(self.last - self.counted_last, 0)
+            self.counted, self.counted_last = self.at, self.last
+
+    def _shorten(self):
+        """How far the next steps may take the short way: as long as nothing but their end is to be told."""
+        self.counted_last = self.last
+        left = min(UNCOUNTED, self.room - (self.at - _FIRST) // _WORDS, self.event - self.steps - 1)
+        is_plain = self.last and not self.flags and self.keys_before is None
+        self.short_end = self.at + _WORDS * left if is_plain and left > 0 else 0
 
     def begins(self, start):
         """A step begins where none ended before it."""
@@ -207,7 +264,10 @@ class Recorder:
 
     def breaks(self):
         """What follows is no step until the next fetch or event: an epoch ended."""
-        self.last = 0
+        if self.at > self.counted:
+            self._settle()
+            self._counts()
+        self.last = self.short_end = 0
 
     def _takes(self, source):
         """Whether this event ends steps: the strongest kind does from when it is there; of two strong ones the first."""
@@ -258,20 +318,21 @@ class Recorder:
     # The record
 
     def _put(self, end, dur, wait):
-        if self.kept >= self.room and not self._grow():
-            self.count += 1
+        self.steps += 1
+        at = self.at
+        if (at - _FIRST) // _WORDS >= self.room and not self._grow():
             return
-        _put_record(self.map, HEADER + RECORD * self.kept, end, dur, wait, self.flags)
-        self.kept += 1
-        self.count += 1
+        view = self.view
+        view[at + 1], view[at + 2], view[at + 3] = dur, wait, self.flags
+        view[at] = end  # last: a record with an end is whole
+        self.at = self.counted = at + _WORDS
 
     def waits_of(self, steps):
         """What the last ones waited, and took, without the first of the run: in that one the input starts."""
         waits = span = 0
-        for i in range(max(self.kept - steps, 1), self.kept):
-            _, dur, wait, _ = _get_record(self.map, HEADER + RECORD * i)
-            waits += wait
-            span += dur
+        for at in range(max(self.at - steps * _WORDS, _FIRST + _WORDS), self.at, _WORDS):
+            span += self.view[at + 1]
+            waits += self.view[at + 2]
         return waits, span
 
     def _counts(self):
@@ -279,15 +340,15 @@ class Recorder:
             _put_counts(
                 self.map,
                 _AT_COUNTS,
-                self.count,
+                self.steps,
                 self.own,
                 self.total_wait,
                 self.total_time,
                 self.first,
                 self.last,
-                self.kept,
+                (self.at - _FIRST) // _WORDS,
             )
-            self.map[_AT_WAIT] = self.with_wait * 2 >= self.count
+            self.map[_AT_WAIT] = self.with_wait * 2 >= self.steps
 
     def _grow(self):
         """More room in the file; its beginning, at the first step. False: there is none."""
@@ -302,6 +363,7 @@ class Recorder:
                 import mmap
 
                 self.map = mmap.mmap(fd, size)
+                self.view = memoryview(self.map).cast("Q")
             finally:
                 os.close(fd)
             self.room += PIECE
@@ -310,7 +372,8 @@ class Recorder:
             return True
         except Exception as e:
             self.failed = True
-            self.note(f"steps behind the first {self.kept} are counted, and their times are not kept: {e}")
+            kept = (self.at - _FIRST) // _WORDS
+            self.note(f"steps behind the first {kept} are counted, and their times are not kept: {e}")
             return False
 
     def _begin(self):
