@@ -318,6 +318,21 @@ static struct stk_tune_tried *next_put_off(const struct stk_tune *tune)
     return best;
 }
 
+// One that had two pairs, and no time for more: what promises less than a gain is none, as after
+// all of its pairs.
+static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
+{
+    char why[STK_TUNE_WHY];
+    if (tried->ratio.estimate > 1 - STK_TUNE_GAIN) {
+        decide(t, tried, STK_TUNE_NO_EFFECT, NULL);
+        return;
+    }
+    snprintf(why, sizeof why, "%.200s, and the budget was spent before it could be proved",
+             tried->why);
+    t->tune->is_over_budget = t->tune->is_over_budget || !is_aside(tried->choice.fix);
+    decide(t, tried, STK_TUNE_SKIPPED, why);
+}
+
 // Anew, on top of what is kept by now.
 static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *err)
 {
@@ -328,11 +343,7 @@ static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *e
         double left_s = (double)stk_tune_left(t) * 1e-9 - reserve_s(tune);
         next->is_put_off = false;
         if (left_s < 2 * STK_PAIRED_MIN * tune->run_s) {
-            char why[STK_TUNE_WHY];
-            snprintf(why, sizeof why, "%.200s, and the budget was spent before it could be proved",
-                     next->why);
-            tune->is_over_budget = tune->is_over_budget || !is_aside(next->choice.fix);
-            decide(t, next, STK_TUNE_SKIPPED, why);
+            leave_put_off(t, next);
             continue;
         }
         stk_tune_label(&next->choice, t->what);
@@ -371,7 +382,9 @@ enum stoker_status stk_tune_run(const struct stk_tune_plan *plan, struct stk_tun
     t.found = &found;
     struct stk_candidate *next;
     for (; status == STOKER_OK && (next = stk_candidates_next(&found)); t.tried++) {
-        status = try_candidate(&t, next, err);
+        // What the profile points at has its second turn before what nothing points at has a first.
+        status = is_aside(next->fix) ? try_put_off(&t, err) : STOKER_OK;
+        status = status == STOKER_OK ? try_candidate(&t, next, err) : status;
     }
     if (status == STOKER_OK) {
         status = try_put_off(&t, err);

@@ -67,14 +67,15 @@ static bool is_of(const char *call, const char *place)
 }
 
 // Whether a place before it is the same line of the same file: two calls that one of the program's
-// makes.
+// makes, or the same one in several ranks.
 static bool is_said(const struct stk_tune_place *p, size_t k)
 {
     for (size_t i = 0; i < k; i++) {
         size_t n = strcspn(p[k].call, ".");
+        bool is_same = strcmp(p[i].call, p[k].call) == 0;
+        bool is_sibling = strncmp(p[i].call, p[k].call, n) == 0 && p[i].call[n] == '.';
         if (p[i].line == p[k].line && strcmp(p[i].file, p[k].file) == 0 &&
-            strncmp(p[i].call, p[k].call, n) == 0 && p[i].call[n] == '.' &&
-            strcmp(p[i].call, p[k].call) != 0) {
+            (is_same || is_sibling)) {
             return true;
         }
     }
