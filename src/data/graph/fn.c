@@ -176,7 +176,8 @@ static enum stoker_status infer(struct stk_fn *fn, struct stk_fn_node *node, str
 
 static bool is_foldable(const struct stk_fn *fn, const struct stk_fn_node *node)
 {
-    if (node->op->is_random || node->op->is_stateful || node->n_in == 0 || node->n_out != 1) {
+    const struct stk_op *op = node->op;
+    if (op->is_random || op->is_stateful || op->is_slow || node->n_in == 0 || node->n_out != 1) {
         return false;
     }
     for (int i = 0; i < node->n_in; i++) {

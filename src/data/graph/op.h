@@ -56,6 +56,7 @@ struct stk_op {
     const char *summary;         // one line for the docs
     bool takes_varied;           // columns as they come
     bool is_random, is_stateful; // never folded, never shared
+    bool is_slow;                // may take seconds: never folded, for nobody could cancel it
     bool is_elementwise;         // output i depends on the inputs' values at the same place only
     bool is_const;               // a value of its attribute "value", one for all elements
     bool is_host_call;           // runs the embedding language's code, under its lock

@@ -134,6 +134,7 @@ static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_rfft_parts = {.name = "rfft_parts",
                                          .summary = "Fourier transforms of rows, as pairs of parts",
                                          .cost_ns = 20,
+                                         .is_slow = true, // a prime length: its square
                                          .infer = fft_infer,
 #if STOKER_HAVE_KISSFFT
                                          .scratch_bytes = sizeof(struct scratch),
