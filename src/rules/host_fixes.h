@@ -3,7 +3,7 @@
 #ifndef STK_RULES_HOST_FIXES_H
 #define STK_RULES_HOST_FIXES_H
 
-#include "rules/finding.h"
+#include "rules/host_fix_rows.h"
 
 // What the host is late with.
 #define STK_HOST_ALLOCATES 1u    // allocating and freeing device memory
@@ -30,8 +30,6 @@ extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NU
 bool stk_host_fix_captures(const struct stk_rep_fix *fix);
 // Whether calls that launch device graphs hold most of what the device waits for by launches.
 bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx);
-extern const struct stk_rep_fix stk_host_fixes[]; // ends with text == NULL
-
 // `losses`: of STK_HOST_ALLOCATES and so on.
 void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            uint32_t losses);

@@ -3,9 +3,7 @@
 #ifndef STK_RULES_INPUT_FIXES_H
 #define STK_RULES_INPUT_FIXES_H
 
-#include "rules/finding.h"
-
-extern const struct stk_rep_fix stk_input_fixes[]; // ends with text == NULL
+#include "rules/input_fix_rows.h"
 
 // The loop makes its batches itself, and most of that is the calls that hand them over.
 bool stk_input_is_handing(const struct stk_rule_ctx *ctx);
