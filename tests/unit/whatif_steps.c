@@ -92,8 +92,10 @@ static void check_loader_at_rest(void)
 // Steps of 10 ms: a batch made by the thread itself for so long, then work.
 static void inline_job(struct job *j, double fetch_us, bool is_torch)
 {
-    struct stk_build_facts facts = {
-        .rank = -1, .world_size = -1, .framework_hint = is_torch ? 1u << STK_FW_PYTORCH : 0};
+    struct stk_build_facts facts = {.format = "synth",
+                                    .rank = -1,
+                                    .world_size = -1,
+                                    .framework_hint = is_torch ? 1u << STK_FW_PYTORCH : 0};
     synth_begin(&j->s);
     stk_build_facts(j->s.build, &facts);
     for (int64_t k = 0; k < STEPS; k++) {
