@@ -119,13 +119,13 @@ static void extend(struct stk_graph *g, int64_t *ready, uint32_t count,
     }
     int64_t pace_ns = (ready[last] - ready[first]) / (last - first);
     for (uint32_t k = 0; k < count; k++) {
-        if (k > first && k < last) {
+        if (k >= first && k <= last) {
             continue;
         }
         int64_t even =
             k < first ? ready[first] - pace_ns * (first - k) : ready[last] + pace_ns * (k - last);
         int64_t fetched = nodes[*(const uint32_t *)stk_vec_at(at, k)].start_ns;
-        ready[k] = k == first || k == last ? ready[k] : even < fetched ? even : fetched;
+        ready[k] = even < fetched ? even : fetched;
     }
 }
 

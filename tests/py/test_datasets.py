@@ -494,6 +494,12 @@ def test_scalars_that_are_none():
         lambda v: sd.math.bincount([1, 2], minlength=v),
     ):
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(empty.map(f)))
+    none = sd.Dataset.from_generator(
+        lambda: iter([np.zeros(0, np.float32)]), output_signature=sd.TensorSpec(None, "float32")
+    )
+    image = np.ones((2, 2, 3), np.float32)
+    for f in (sd.image.adjust_contrast, sd.image.adjust_brightness, sd.image.adjust_saturation, sd.image.adjust_hue):
+        c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(none.map(lambda v: f(image, v))))
     files = sd.Dataset.from_generator(lambda: iter([np.zeros(0, "S1")]), output_signature=sd.TensorSpec(None, "string"))
     for f in (sd.io.decode_jpeg, sd.io.decode_image, sd.audio.decode_wav):
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(files.map(f)))

@@ -165,7 +165,10 @@ bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value)
     if (!input || (input->dtype != STK_DT_F32 && input->dtype != STK_DT_F64)) {
         return false;
     }
-    const void *p = stk_col_at(input, a->i);
+    const void *p = stk_op_scalar(input, a->i);
+    if (!p) {
+        return false;
+    }
     *value = input->dtype == STK_DT_F32 ? (double)*(const float *)p : *(const double *)p;
     return true;
 }
@@ -296,10 +299,10 @@ static bool plan_transposed(struct stk_op_image_args *a, const struct stk_shape 
 static bool plan_delta(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                        const char **why)
 {
+    bool is_known = a->args[ARG_DELTA].attr || (a->next < a->n_in && a->in[a->next]);
     (void)s;
-    (void)why;
-    (void)stk_op_image_float(a, ARG_DELTA, &p->f);
-    return true;
+    *why = "by how much must be a scalar of float32 or float64";
+    return stk_op_image_float(a, ARG_DELTA, &p->f) || !is_known;
 }
 
 static bool plan_grey(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
