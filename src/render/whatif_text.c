@@ -35,7 +35,8 @@ static void base(struct stk_term *t, const struct stk_whatif *w)
     stk_term_line_end(t);
     if (w->gate.profiler_share >= 0.001) {
         snprintf(line, sizeof line,
-                 "recording adds about %s: %s a step without it (%s to %s), of which prices are",
+                 "recording adds about %s: a step takes %s without it (%s to %s), and prices start "
+                 "there",
                  stk_figure_share(w->gate.profiler_share).text,
                  stk_figure_ns(w->base.unprofiled_ns).text,
                  stk_figure_ns(w->base.unprofiled_low_ns).text,
