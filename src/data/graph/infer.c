@@ -35,17 +35,17 @@ enum stoker_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struc
         }
         for (int k = 0; k < first->count; k++) {
             struct stk_spec *spec = &ds->specs->items[k];
-            if (!stk_specs_fit(spec->nested, more->items[k].nested)) {
-                return stk_err_set(err, STOKER_EINVAL,
-                                   "%s: component %d of dataset %d is a dataset of other elements "
-                                   "than that of the first",
-                                   ds->kind->name, k, i);
-            }
             if (spec->dtype != more->items[k].dtype) {
                 return stk_err_set(err, STOKER_EINVAL,
                                    "%s: component %d is %s in dataset %d and %s in the first",
                                    ds->kind->name, k, stk_dtype_name(more->items[k].dtype), i,
                                    stk_dtype_name(spec->dtype));
+            }
+            if (!stk_specs_fit(spec->nested, more->items[k].nested)) {
+                return stk_err_set(err, STOKER_EINVAL,
+                                   "%s: component %d of dataset %d is a dataset of other elements "
+                                   "than that of the first",
+                                   ds->kind->name, k, i);
             }
             if (!stk_spec_join(spec, &more->items[k])) {
                 return stk_err_nomem(err);

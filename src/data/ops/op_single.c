@@ -63,7 +63,7 @@ static bool is_as_said(const struct stk_op_run *r, const struct stk_dataset *ds)
 {
     bool is = ds->specs->count == r->n_out;
     for (int k = 0; is && k < r->n_out; k++) {
-        is = ds->specs->items[k].dtype == r->spec[k].dtype;
+        is = stk_spec_fits(&ds->specs->items[k], &r->spec[k]);
     }
     return is;
 }
