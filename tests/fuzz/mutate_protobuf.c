@@ -227,7 +227,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 {
     static uint8_t changed[ROOM + 64], room[ROOM + 128];
     random_state = (uint64_t)seed << 16 | 0x9e37;
-    choose(2);
+    choose(2); // seeds are small numbers: the first draws of such are alike
     field_count = 0;
     if (size > ROOM || max > ROOM || choose(4) == 0) {
         return LLVMFuzzerMutate(data, size, max);

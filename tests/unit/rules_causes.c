@@ -83,10 +83,14 @@ static void input_advice(void)
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "input-wait"), "pin_memory") < 0);
     fake_done(&f);
+}
 
-    // Many short calls: whole batches first; with many tensors of a batch, workers do not pay.
+// Many short calls: whole batches first; with many tensors of a batch, workers do not pay.
+static void input_short_calls(void)
+{
     for (int tensors = 2; tensors <= 40; tensors += 38) {
-        x = input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
+        const struct stk_rep_finding *x =
+            input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
         f.run.facts.loader_fetches = 10;
         f.run.facts.loader_fetch_ns = 50000000;
         f.run.facts.fetch_ops = f.run.facts.fetch_calls = 3000; // recording adds 6 of 50 ms
@@ -103,8 +107,12 @@ static void input_advice(void)
         CHECK(advises(fake_finding(&f, "input-wait"), "sample by sample") < 0);
         fake_done(&f);
     }
+}
 
-    x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
+static void input_workers(void)
+{
+    const struct stk_rep_finding *x =
+        input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
     CHECK(says(x, "do not keep up") && advises(x, "trace_worker") == 0);
     CHECK(advises(x, "num_workers=0") < 0);
     f.run.step_marks = FAKE_STEPS; // next(iter(loader)): nobody keeps up with that
@@ -121,9 +129,13 @@ static void input_advice(void)
     fake_ask(&f);
     CHECK(says(fake_finding(&f, "input-wait"), "do not keep up"));
     fake_done(&f);
+}
 
-    // The loader is quick, and a function of the job's own goes on with what it gives.
-    x = input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
+// The loader is quick, and a function of the job's own goes on with what it gives.
+static void input_beside_loader(void)
+{
+    const struct stk_rep_finding *x =
+        input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
     static const struct stk_cause_name own = {
         .name = "train.py(17): augment", .ns = 9000000, .count = 6};
     f.run.causes[STK_PART_INPUT].owners[0] = own;
@@ -159,8 +171,11 @@ static void input_advice(void)
     CHECK(says(x, "and keep up") && !says(x, "do not keep up"));
     CHECK(advises(x, "Put what the loop does") == 0 && advises(x, "trace_worker") < 0);
     fake_done(&f);
+}
 
-    x = input("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);
+static void input_frameworks(void)
+{
+    const struct stk_rep_finding *x = input("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);
     CHECK(advises(x, "tf.data.AUTOTUNE") == 0 && advises(x, "py_function") < 0);
     CHECK(advises(x, "DataLoader(") < 0);
     fake_done(&f);
@@ -172,8 +187,12 @@ static void input_advice(void)
     x = fake_finding(&f, "input-wait");
     CHECK(advises(x, "mp_prefetch") == 0 && advises(x, "threading.Thread") < 0);
     fake_done(&f);
+}
 
-    x = input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
+static void input_own(void)
+{
+    const struct stk_rep_finding *x =
+        input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
     CHECK_EQ(advises(x, "functions named above"), 0);
     CHECK(advises(x, "Put what the loop does") < 0);
 
@@ -925,6 +944,11 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     CHECK_RUN(thresholds);
     CHECK_RUN(input_advice);
+    CHECK_RUN(input_short_calls);
+    CHECK_RUN(input_workers);
+    CHECK_RUN(input_beside_loader);
+    CHECK_RUN(input_frameworks);
+    CHECK_RUN(input_own);
     CHECK_RUN(input_stage);
     CHECK_RUN(input_uneven);
     CHECK_RUN(input_of_few);
