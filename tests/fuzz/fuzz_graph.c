@@ -577,16 +577,9 @@ static int errors_of(const struct run *r)
 }
 
 // Both gave the same, else the plans are told, with the first element that differs.
-static void require_same(struct stoker_dataset *ds, const struct run *a, const struct run *b)
+static void show(struct stoker_dataset *ds)
 {
     struct stoker_bytes plan;
-    int at = 0;
-    if (a->is_cut || b->is_cut || same(a, b)) {
-        return;
-    }
-    while (at < a->n && at < b->n && a->seen[at] == b->seen[at]) {
-        at++;
-    }
     for (int is_as_written = 0; is_as_written < 2; is_as_written++) {
         struct stoker_run_options o = {.is_as_written = is_as_written};
         if (stoker_dataset_explain(ds, &o, &plan, NULL) == STOKER_OK) {
@@ -595,6 +588,18 @@ static void require_same(struct stoker_dataset *ds, const struct run *a, const s
             stoker_bytes_free(&plan);
         }
     }
+}
+
+static void require_same(struct stoker_dataset *ds, const struct run *a, const struct run *b)
+{
+    int at = 0;
+    if (a->is_cut || b->is_cut || same(a, b)) {
+        return;
+    }
+    while (at < a->n && at < b->n && a->seen[at] == b->seen[at]) {
+        at++;
+    }
+    show(ds);
     fprintf(stderr, "differ from element %d of %d and %d on: %llx, %llx (1: an error)\n", at, a->n,
             b->n, at < a->n ? (unsigned long long)a->seen[at] : 0,
             at < b->n ? (unsigned long long)b->seen[at] : 0);
@@ -639,6 +644,9 @@ static void run_all(struct stoker_dataset *ds)
     uint64_t fingerprint = stoker_dataset_fingerprint(ds);
     FUZZ_REQUIRE(fingerprint == stoker_dataset_fingerprint(ds));
     FUZZ_REQUIRE(stoker_dataset_cardinality(ds) >= STOKER_CARDINALITY_UNKNOWN);
+    if (getenv("STOKER_FUZZ_SHOW")) {
+        show(ds);
+    }
     if (stoker_dataset_explain(ds, NULL, &plan, NULL) == STOKER_OK) {
         FUZZ_REQUIRE(plan.size > 0);
         stoker_bytes_free(&plan);

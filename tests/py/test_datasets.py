@@ -492,6 +492,7 @@ def test_scalars_that_are_none():
         lambda v: sd.one_hot(1, 3, on_value=v, off_value=0),
         lambda v: sd.one_hot(1, 3, on_value=0, off_value=v),
         lambda v: sd.math.bincount([1, 2], minlength=v),
+        lambda v: sd.pad(np.ones(2, np.int64), [[1, 1]], constant_values=v),
     ):
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(empty.map(f)))
     none = sd.Dataset.from_generator(

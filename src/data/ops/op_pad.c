@@ -40,6 +40,12 @@ static const struct stk_arg_row matmul_args[] = {
 enum { CONSTANT, REFLECT, SYMMETRIC };
 #define PADDING_MAX (INT64_C(1) << 40) // no memory holds more
 
+// The input that lies around a value; at most as many inputs as this if there is none.
+static int fill_input(const struct stk_arg_value *args)
+{
+    return args[ARG_PADDINGS].attr ? 1 : 2;
+}
+
 static bool paddings_of(const struct stk_arg_value *args, const struct stk_col *in, int64_t i,
                         int rank, int64_t *pads)
 {
@@ -55,6 +61,11 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
     enum stoker_status s = stk_op_want_inputs(c, 1, 3, err);
     if (s != STOKER_OK) {
         return s;
+    }
+    int fill = fill_input(c->args);
+    if (c->n_in > fill && c->in[fill].dtype != c->in[0].dtype) {
+        return stk_err_set(err, STOKER_EINVAL, "pad: %s is filled up with %s",
+                           stk_dtype_name(c->in[0].dtype), stk_dtype_name(c->in[fill].dtype));
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
@@ -110,9 +121,9 @@ static void pad_element(uint8_t *out, const struct stk_shape *shape, const uint8
 static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
-    bool is_static = r->args[ARG_PADDINGS].attr != NULL;
-    const struct stk_col *list = !is_static && r->n_in > 1 ? r->in[1] : NULL;
-    const struct stk_col *fill = r->n_in > (is_static ? 1 : 2) ? r->in[is_static ? 1 : 2] : NULL;
+    int around = fill_input(r->args);
+    const struct stk_col *list = around == 2 && r->n_in > 1 ? r->in[1] : NULL;
+    const struct stk_col *fill = r->n_in > around ? r->in[around] : NULL;
     int mode = (int)r->args[ARG_MODE].i;
     size_t size = stk_dtype_bytes(in->dtype);
     static const uint8_t zeros[16];
@@ -133,12 +144,15 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
             }
             shape.dim[k] += pads[2 * k] + pads[2 * k + 1];
         }
+        const void *value = fill ? stk_op_scalar(fill, i) : zeros;
+        if (!value) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "what it is filled up with must be a scalar");
+        }
         uint8_t *out = stk_op_append(r, 0, in->dtype, &shape, err);
         if (!out) {
             return err->code;
         }
-        pad_element(out, &shape, stk_col_at(in, i), &in->shape, pads,
-                    fill ? stk_col_at(fill, i) : zeros, size, mode);
+        pad_element(out, &shape, stk_col_at(in, i), &in->shape, pads, value, size, mode);
     }
     stk_col_settle(&r->out[0]);
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
