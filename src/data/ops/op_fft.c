@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rfft_parts: Fourier transforms of rows of float32 (the last dimension), cut or filled up with
 // zeros to "fft_length": its first fft_length / 2 + 1 values, each as real and imaginary part, in
-// another last dimension, for there are no complex numbers here. By kissfft, where it was built
-// with it: of an even length as that many real values, of an odd one as complex values.
-#include <string.h>
-
+// another last dimension, for there are no complex numbers here. By kissfft (fft.c), where it was
+// built with it.
+#include "data/ops/fft.h"
 #include "data/ops/op_util.h"
-
-#if STOKER_HAVE_KISSFFT
-#include <kissfft/kiss_fft.h>
-#include <kissfft/kiss_fftr.h>
-#endif
 
 enum { ARG_LENGTH, LENGTH_MAX = 1 << 24 };
 static const struct stk_arg_row fft_args[] = {
@@ -47,51 +41,23 @@ static enum stoker_status fft_infer(struct stk_op_infer *c, struct stoker_err *e
 }
 
 #if STOKER_HAVE_KISSFFT
-// What kissfft keeps of a length; it writes into it while it transforms, so each thread has its
-// own.
+// Of one thread.
 struct scratch {
-    void *plan; // kiss_fftr_cfg of an even length, kiss_fft_cfg of an odd one; NULL: none yet
+    struct stk_fft *plan; // NULL: none yet
 };
 
 static void scratch_end(void *scratch)
 {
-    kiss_fft_free(((struct scratch *)scratch)->plan);
+    stk_fft_free(((struct scratch *)scratch)->plan);
 }
 
-static bool is_even(int64_t length)
-{
-    return length % 2 == 0;
-}
-
-static void *plan_of(struct stk_op_run *r, int64_t length)
+static struct stk_fft *plan_of(struct stk_op_run *r, int64_t length)
 {
     struct scratch *s = r->scratch;
     if (!s->plan) {
-        s->plan = is_even(length) ? (void *)kiss_fftr_alloc((int)length, 0, NULL, NULL)
-                                  : (void *)kiss_fft_alloc((int)length, 0, NULL, NULL);
+        s->plan = stk_fft_plan(length);
     }
     return s->plan;
-}
-
-// One row; room holds twice its values as complex ones.
-static void transform(void *plan, const float *row, int64_t width, int64_t length,
-                      kiss_fft_cpx *room, kiss_fft_cpx *out)
-{
-    float *values = (float *)room;
-    if (!is_even(length)) {
-        for (int64_t j = 0; j < length; j++) {
-            room[j] = (kiss_fft_cpx){j < width ? row[j] : 0, 0};
-        }
-        kiss_fft(plan, room, room + length);
-        memcpy(out, room + length, (size_t)(length / 2 + 1) * sizeof *out);
-        return;
-    }
-    if (width < length) {
-        memcpy(values, row, (size_t)width * sizeof *row);
-        memset(values + width, 0, (size_t)(length - width) * sizeof *row);
-        row = values;
-    }
-    kiss_fftr(plan, row, out);
 }
 
 static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
@@ -106,18 +72,17 @@ static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
     shape.rank = rank + 1;
     shape.dim[rank - 1] = bins;
     shape.dim[rank] = 2;
-    void *plan = plan_of(r, length);
-    kiss_fft_cpx *out = plan ? stk_op_out(r, 0, STK_DT_F32, &shape, err) : NULL;
-    struct stk_buf *b =
-        out ? stk_buf_get(r->pool, 2 * (size_t)length * sizeof(kiss_fft_cpx)) : NULL;
+    struct stk_fft *plan = plan_of(r, length);
+    float *out = plan ? stk_op_out(r, 0, STK_DT_F32, &shape, err) : NULL;
+    struct stk_buf *b = out ? stk_buf_get(r->pool, stk_fft_room(plan)) : NULL;
     if (!b) {
         return plan && !out ? err->code : stk_op_no_memory(r, err);
     }
     int64_t width = in->shape.dim[rank - 1], rows = stk_op_span(&in->shape, 0, rank - 1);
     for (int64_t i = 0; i < r->n; i++) {
         const float *row = stk_col_at(in, i);
-        for (int64_t k = 0; k < rows; k++, row += width, out += bins) {
-            transform(plan, row, width, length, (kiss_fft_cpx *)b->data, out);
+        for (int64_t k = 0; k < rows; k++, row += width, out += 2 * bins) {
+            stk_fft_row(plan, row, width, b->data, out);
         }
     }
     stk_buf_drop(b);
@@ -134,7 +99,7 @@ static enum stoker_status fft_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_rfft_parts = {.name = "rfft_parts",
                                          .summary = "Fourier transforms of rows, as pairs of parts",
                                          .cost_ns = 20,
-                                         .is_slow = true, // a prime length: its square
+                                         .is_slow = true, // of millions of values
                                          .infer = fft_infer,
 #if STOKER_HAVE_KISSFFT
                                          .scratch_bytes = sizeof(struct scratch),
