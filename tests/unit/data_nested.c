@@ -164,21 +164,56 @@ static void windows(void)
     EXPECT(with_fn("flat_map", ds, fn, NULL), "[0 1] [1 2] [2 3] [3 4] [4]");
 }
 
-static void groups(void)
+// Groups of two by the remainder of 3, batched by a function of the type `key` and a dataset.
+static struct stk_attrs *grouping(struct stk_specs *elements, enum stk_dtype key)
 {
-    struct stk_dataset *in = RANGE(10);
-    struct stk_specs *specs = stk_specs_hold(in->specs);
-    struct stk_spec args[2] = {{.dtype = STK_DT_I64}, {.dtype = STK_DT_DATASET, .nested = specs}};
-    struct stk_fn *key = test_fn(specs, OP_MOD_3), *reduce = batch_fn(args, 1, 2, 10);
+    struct stk_spec args[2] = {{.dtype = key}, {.dtype = STK_DT_DATASET, .nested = elements}};
+    struct stk_fn *fn = test_fn(elements, OP_MOD_3), *reduce = batch_fn(args, 1, 2, 10);
     struct stk_attrs *a = stk_attrs_new();
-    CHECK(stk_attrs_set(a, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = key}));
+    CHECK(stk_attrs_set(a, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn}));
     CHECK(stk_attrs_set(
         a, &(struct stk_attr){.name = "reduce_fn", .kind = STK_ATTR_FN, .fn = reduce}));
     CHECK(stk_attrs_set_int(a, "window_size", 2));
-    stk_fn_drop(key);
+    stk_fn_drop(fn);
     stk_fn_drop(reduce);
-    stk_specs_drop(specs);
+    return a;
+}
+
+static void groups(void)
+{
+    struct stk_dataset *in = RANGE(10);
+    struct stk_attrs *a = grouping(in->specs, STK_DT_I64);
     EXPECT(make_with("group_by_window", &in, 1, a), "[0 3] [1 4] [2 5] [6 9] [7] [8]");
+}
+
+static void refuses(const char *kind, struct stk_dataset *in, struct stk_attrs *a, const char *why)
+{
+    struct stoker_err err;
+    struct stk_dataset *ds = NULL;
+    CHECK(stk_dataset_make(&ds, kind, &in, 1, a, NULL, &err) == STOKER_EINVAL && !ds);
+    CHECK_SAY(strstr(err.message, why), "%s: %s", kind, err.message);
+    stk_attrs_drop(a);
+    stk_dataset_drop(in);
+}
+
+// A function is of the types that it was made for: a number read as a dataset is an address.
+static void functions_of_others(void)
+{
+    struct stk_dataset *in = RANGE(10), *pairs = make("enumerate", RANGE(10), NULL);
+    refuses("group_by_window", in, grouping(in->specs, STK_DT_DATASET), "a key and a dataset");
+    struct stk_spec text = {.dtype = STK_DT_STRING},
+                    wide = {.dtype = STK_DT_I64, .shape = {1, {3}}};
+    const struct stk_spec *others[] = {&text, &wide};
+    for (int i = 0; i < 2; i++) {
+        struct stk_attrs *a = stk_attrs_new();
+        struct stk_fn *fn = fn_over((struct stk_spec[]){pairs->specs->items[0], *others[i]}, 2);
+        int second = 1;
+        finish(fn, &second, 1);
+        CHECK(stk_attrs_set(a, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn}));
+        stk_fn_drop(fn);
+        refuses("map", stk_dataset_hold(pairs), a, "another component 1");
+    }
+    stk_dataset_drop(pairs);
 }
 
 // (state, x) -> (state + 1, x), by a node that is exchanged.
@@ -297,6 +332,7 @@ int main(int argc, char **argv)
     CHECK_RUN(long_interleaves);
     CHECK_RUN(windows);
     CHECK_RUN(groups);
+    CHECK_RUN(functions_of_others);
     CHECK_RUN(folds);
     CHECK_RUN(padding);
     CHECK_RUN(choices);

@@ -2,6 +2,12 @@
 // Arguments and inputs of kinds; see infer.h.
 #include "data/graph/infer.h"
 
+bool stk_arg_fn_takes(const struct stk_fn *fn, int k, const struct stk_spec *given)
+{
+    const struct stk_spec *wanted = &fn->specs[k];
+    return stk_spec_fits(wanted, given) && stk_shape_fits(&wanted->shape, &given->shape);
+}
+
 struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
                           struct stoker_err *err)
 {
@@ -12,6 +18,16 @@ struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int mo
         (void)stk_err_set(err, STOKER_EINVAL, "%s: %s takes %d components, the input has %d",
                           ds->kind->name, name, fn ? fn->n_in : 0, has);
         return NULL;
+    }
+    for (int k = more; k < has; k++) {
+        const struct stk_spec *given = &ds->in[0]->specs->items[k - more];
+        if (!stk_arg_fn_takes(fn, k, given)) {
+            (void)stk_err_set(err, STOKER_EINVAL,
+                              "%s: %s was made for another component %d (%s) than the input's (%s)",
+                              ds->kind->name, name, k - more, stk_dtype_name(fn->specs[k].dtype),
+                              stk_dtype_name(given->dtype));
+            return NULL;
+        }
     }
     return fn;
 }

@@ -59,7 +59,10 @@ static enum stoker_status group_infer(struct stk_dataset *ds, struct stoker_err 
     if (!key) {
         return STOKER_EINVAL;
     }
-    if (!gives_int(key) || (size && (size->n_in != 1 || !gives_int(size)))) {
+    const struct stk_spec number = {.dtype = STK_DT_I64};
+    const struct stk_spec group = {.dtype = STK_DT_DATASET, .nested = ds->in[0]->specs};
+    bool takes_key = !size || (size->n_in == 1 && stk_arg_fn_takes(size, 0, &number));
+    if (!gives_int(key) || !takes_key || (size && !gives_int(size))) {
         return stk_err_set(err, STOKER_EINVAL,
                            "group_by_window: keys and window sizes must be int64 scalars");
     }
@@ -67,7 +70,8 @@ static enum stoker_status group_infer(struct stk_dataset *ds, struct stoker_err 
         return stk_err_set(err, STOKER_EINVAL,
                            "group_by_window: needs window_size or window_size_fn");
     }
-    if (!reduce || reduce->n_in != 2) {
+    if (!reduce || reduce->n_in != 2 || !stk_arg_fn_takes(reduce, 0, &number) ||
+        !stk_arg_fn_takes(reduce, 1, &group)) {
         return stk_err_set(err, STOKER_EINVAL,
                            "group_by_window: reduce_fn must take a key and a dataset");
     }

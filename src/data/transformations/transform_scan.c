@@ -29,12 +29,23 @@ static bool is_reduce(const struct stk_dataset *ds)
     return ds->kind == &stk_dataset_reduce;
 }
 
-// The state must come out as it goes in: same types, and shapes that fit.
+static enum stk_dtype initial_dtype(const struct stk_attr *state, int k)
+{
+    return state->kind == STK_ATTR_BOUND ? state->specs->items[k].dtype : state->cols[k].dtype;
+}
+
+// The state must come out as it goes in, and begin so.
 static enum stoker_status check_state(struct stk_dataset *ds, const struct stk_fn *fn, int n,
                                       struct stoker_err *err)
 {
     for (int k = 0; k < n; k++) {
         const struct stk_spec *in = &fn->specs[k], *out = &fn->specs[fn->out[k]];
+        enum stk_dtype begins = initial_dtype(initial(ds), k);
+        if (in->dtype != begins) {
+            return stk_err_set(
+                err, STOKER_EINVAL, "%s: component %d of the state begins as %s and goes in as %s",
+                ds->kind->name, k, stk_dtype_name(begins), stk_dtype_name(in->dtype));
+        }
         if (in->dtype != out->dtype) {
             return stk_err_set(err, STOKER_EINVAL,
                                "%s: component %d of the state goes in as %s and comes out as %s",
