@@ -117,6 +117,7 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
         tune->baseline_s = (a + b) / 2;
         tune->noise = fabs(a - b) / (a + b);
         tune->run_s = (double)(tune->original[0].wall_ns + tune->original[1].wall_ns) * 1e-9 / 2;
+        stk_candidates_measured(found, &tune->original[0].facts, tune->baseline_s);
     }
     return status;
 }

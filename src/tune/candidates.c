@@ -145,6 +145,18 @@ void stk_candidates_after(struct stk_candidates *all, const struct stk_tune_fix 
     }
 }
 
+void stk_candidates_measured(struct stk_candidates *all, const struct stk_tune_facts *facts,
+                             double step_s)
+{
+    for (int i = 0; i < all->count; i++) {
+        struct stk_candidate *c = &all->at[i];
+        double saving = c->fix->saving ? c->fix->saving(facts, step_s) : -1;
+        if (saving >= 0) {
+            c->saving = saving < 1 ? saving : 1;
+        }
+    }
+}
+
 void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
                          struct stk_candidates *out)
 {

@@ -28,6 +28,9 @@ struct stk_candidates {
 // cannot be read leaves all savings unknown.
 void stk_candidates_find(const char *folder, bool has_profile, double wait_share,
                          struct stk_candidates *out);
+// Of runs without a profiler, where a fix's saving is known by them.
+void stk_candidates_measured(struct stk_candidates *all, const struct stk_tune_facts *facts,
+                             double step_s);
 // The most promising one that was not taken yet, general ones last; NULL: all were. A bound
 // promises half of itself, unless who knows the framework has the fix on anyway.
 struct stk_candidate *stk_candidates_next(struct stk_candidates *all);

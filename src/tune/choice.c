@@ -94,19 +94,25 @@ static const char *value_in(char *const *env, const char *name, size_t n)
     return NULL;
 }
 
-// "K=V" of a row that says "K={}" or "K+={}": with + it is added to what K holds, after a colon
-// where K is a list of files, else after a space.
-static void variable_of(const struct stk_tune_choice *choice, char *const *env, char *to,
-                        size_t size)
+size_t stk_tune_name_length(const struct stk_tune_fix *fix)
+{
+    return strcspn(fix->env, "+=");
+}
+
+// With + it is added to what K holds, after a colon where K is a list of files or of the C
+// library's settings, else after a space.
+void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
+                           size_t size)
 {
     char filled[STK_TUNE_LINE];
     stk_tune_fill(choice->fix->env, choice->value, filled, sizeof filled);
-    size_t n = strcspn(filled, "+=");
+    size_t n = stk_tune_name_length(choice->fix);
     bool adds = filled[n] == '+';
-    const char *now = adds ? value_in(env, filled, n) : NULL, *value = filled + n + 1 + adds;
-    const char *between = strncmp(filled, "LD_PRELOAD", n) == 0 ? ":" : " ";
-    if (now && *now) {
-        snprintf(to, size, "%.*s=%s%s%s", (int)n, filled, now, between, value);
+    const char *value = filled + n + 1 + adds;
+    bool has_colons =
+        strncmp(filled, "LD_PRELOAD", n) == 0 || strncmp(filled, "GLIBC_TUNABLES", n) == 0;
+    if (adds && now && *now) {
+        snprintf(to, size, "%.*s=%s%s%s", (int)n, filled, now, has_colons ? ":" : " ", value);
     } else {
         snprintf(to, size, "%.*s=%s", (int)n, filled, value);
     }
@@ -142,7 +148,9 @@ char **stk_tune_environment(char *const *env, const struct stk_tune_set *set, ui
         if (i < 0) {
             plan_of(set, stop, text, LINE);
         } else if (set->items[i].fix->env) {
-            variable_of(&set->items[i], made, text, LINE);
+            const struct stk_tune_choice *one = &set->items[i];
+            const char *now = value_in(made, one->fix->env, stk_tune_name_length(one->fix));
+            stk_tune_set_variable(one, now, text, LINE);
         } else {
             continue;
         }

@@ -33,6 +33,11 @@ bool stk_tune_is_same(const struct stk_tune_set *a, const struct stk_tune_set *b
 enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set);
 // Steps that come as one with this set.
 uint64_t stk_tune_together(const struct stk_tune_set *set);
+// Bytes of the name of the variable that a fix with one sets.
+size_t stk_tune_name_length(const struct stk_tune_fix *fix);
+// "K=V" as the choice has it where K holds `now` (NULL: nothing).
+void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
+                           size_t size);
 // `env` (ends with NULL) with `plan` for the hooks and what the set sets; freed with stk_free, in
 // one piece, before `env`. NULL: no memory.
 char **stk_tune_environment(char *const *env, const struct stk_tune_set *set, uint64_t stop);

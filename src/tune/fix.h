@@ -45,6 +45,9 @@ struct stk_tune_fix {
     bool is_in_steps;  // its value is a number of steps that come as one
     // Values worth trying, the likeliest first.
     void (*values)(const struct stk_tune_facts *facts, struct stk_tune_values *to);
+    // What it could save by what the hooks saw of a run without a profiler, share of its steps of
+    // step_s; below 0: unknown. NULL: the profile says.
+    double (*saving)(const struct stk_tune_facts *facts, double step_s);
 };
 
 #define X(name) extern const struct stk_tune_fix stk_tune_fix_##name;

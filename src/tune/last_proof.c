@@ -10,7 +10,7 @@
 
 double stk_tune_middle(const double *values, int count)
 {
-    double sorted[STK_TUNE_PAIRS];
+    double sorted[STK_TUNE_PAIRS_MOST];
     memcpy(sorted, values, (size_t)count * sizeof sorted[0]);
     return stk_paired_median(sorted, (size_t)count);
 }

@@ -139,9 +139,10 @@ static bool has_no_promise(const struct stk_tune_pairs *p, double noise)
 }
 
 // Whether the pairs end here, and why; `out->result` holds for as many as there are.
-static bool ends(struct stk_tuning *t, struct stk_tune_pairs *out, enum stk_tune_patience patience)
+static bool ends(struct stk_tuning *t, struct stk_tune_pairs *out, int most,
+                 enum stk_tune_patience patience)
 {
-    if (patience == STK_TUNE_LAST || out->count == STK_TUNE_PAIRS) {
+    if (patience == STK_TUNE_LAST || out->count == most) {
         return false;
     }
     out->is_given_up = has_no_promise(out, t->tune->noise);
@@ -164,7 +165,7 @@ enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_
                 return status;
             }
             out->result.estimate = estimate(out);
-            if (out->count < looks.pairs[look] && ends(t, out, patience)) {
+            if (out->count < looks.pairs[look] && ends(t, out, most, patience)) {
                 return STOKER_OK;
             }
         }
@@ -173,7 +174,8 @@ enum stoker_status stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_
         // runs.
         bool is_spent =
             patience != STK_TUNE_LAST && stk_tune_left(t) < (int64_t)(2e9 * t->tune->run_s);
-        if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent || ends(t, out, patience)) {
+        if (out->result.verdict != STK_PAIRED_CANNOT_TELL || is_spent ||
+            ends(t, out, most, patience)) {
             return STOKER_OK;
         }
     }

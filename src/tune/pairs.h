@@ -7,9 +7,9 @@
 #include "tune/tune.h"
 
 struct stk_tune_pairs {
-    double logs[STK_TUNE_PAIRS]; // log(time of b / time of a)
-    double a_s[STK_TUNE_PAIRS], b_s[STK_TUNE_PAIRS];
-    double a_start_s[STK_TUNE_PAIRS], b_start_s[STK_TUNE_PAIRS];
+    double logs[STK_TUNE_PAIRS_MOST]; // log(time of b / time of a)
+    double a_s[STK_TUNE_PAIRS_MOST], b_s[STK_TUNE_PAIRS_MOST];
+    double a_start_s[STK_TUNE_PAIRS_MOST], b_start_s[STK_TUNE_PAIRS_MOST];
     int count;
     struct stk_paired result; // an interval from STK_PAIRED_MIN pairs on
     bool has_failed;          // a run of b: `why`. Of a it is an error
@@ -37,7 +37,8 @@ struct stk_tuning {
     char what[STK_TUNE_LABEL];
 };
 
-// At most `most` pairs. `is_of_start`: what is compared is the start of the job.
+// At most `most` pairs, up to STK_TUNE_PAIRS_MOST. `is_of_start`: what is compared is the start of
+// the job.
 STK_MUST_CHECK enum stoker_status
 stk_tune_pair_up(struct stk_tuning *t, const struct stk_tune_set *a, const struct stk_tune_set *b,
                  int most, enum stk_tune_patience patience, bool is_of_start,

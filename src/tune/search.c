@@ -120,11 +120,31 @@ static bool learns_the_same(struct stk_tuning *t, struct stk_tune_tried *tried,
     return true;
 }
 
-static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
-                        const struct stk_tune_pairs *p, const struct stk_bounded *with,
-                        const struct stk_tune_set *set)
+static void keep(struct stk_tuning *t, struct stk_tune_tried *tried, const struct stk_tune_pairs *p,
+                 const struct stk_bounded *with, const struct stk_tune_set *set)
 {
     struct stk_tune *tune = t->tune;
+    decide(t, tried, STK_TUNE_KEPT, NULL);
+    if (!tried->choice.fix->is_of_start) {
+        tune->kept = *set;
+        tune->kept_s = stk_tune_middle(p->b_s, p->count);
+    }
+    stk_facts_set(&tune->facts, tried->choice.fix->id, tried->choice.value);
+    stk_candidates_after(t->found, tried->choice.fix, p->result.estimate, with->wait_share);
+}
+
+// Whether it may gain, and pairs could not tell that from noise.
+static bool is_lost_in_noise(const struct stk_tune_tried *tried)
+{
+    return tried->pairs >= STK_PAIRED_MIN && !is_aside(tried->choice.fix) &&
+           tried->ratio.verdict == STK_PAIRED_CANNOT_TELL &&
+           tried->ratio.estimate < 1 - STK_TUNE_GAIN;
+}
+
+static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
+                        const struct stk_tune_pairs *p, const struct stk_bounded *with,
+                        const struct stk_tune_set *set, enum stk_tune_patience patience)
+{
     bool is_faster = p->count >= STK_PAIRED_MIN && p->result.verdict == STK_PAIRED_FASTER &&
                      p->result.estimate <= 1 - STK_TUNE_GAIN;
     tried->pairs = p->count;
@@ -133,21 +153,13 @@ static void judge_pairs(struct stk_tuning *t, struct stk_tune_tried *tried,
     if (is_faster && !learns_the_same(t, tried, with, stk_tune_changes_of(set))) {
         decide(t, tried, STK_TUNE_FAILED, NULL);
     } else if (is_faster) {
-        decide(t, tried, STK_TUNE_KEPT, NULL);
-        if (!tried->choice.fix->is_of_start) {
-            tune->kept = *set;
-            tune->kept_s = stk_tune_middle(p->b_s, p->count);
-        }
-        stk_facts_set(&tune->facts, tried->choice.fix->id, tried->choice.value);
-        stk_candidates_after(t->found, tried->choice.fix, p->result.estimate, with->wait_share);
+        keep(t, tried, p, with, set);
+    } else if (is_lost_in_noise(tried) && patience == STK_TUNE_FIRST) {
+        tried->is_put_off = true; // what is left of the budget behind the others is its own
     } else {
         bool is_worse = p->result.estimate > 1 + STK_TUNE_GAIN &&
                         (p->count < STK_PAIRED_MIN || p->result.low > 1);
-        tune->is_unclear =
-            tune->is_unclear ||
-            (p->count >= STK_PAIRED_MIN && !is_aside(tried->choice.fix) &&
-             p->result.verdict == STK_PAIRED_CANNOT_TELL && p->result.estimate < 1 - STK_TUNE_GAIN);
-        tried->is_put_off = false;
+        t->tune->is_unclear = t->tune->is_unclear || is_lost_in_noise(tried);
         decide(t, tried, is_worse ? STK_TUNE_WORSE : STK_TUNE_NO_EFFECT, NULL);
     }
 }
@@ -163,7 +175,7 @@ static enum stoker_status fill_cache(struct stk_tuning *t, const struct stk_tune
     return status;
 }
 
-static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *tried,
+static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *tried, int most,
                                   enum stk_tune_patience patience, struct stoker_err *err)
 {
     struct stk_bounded with;
@@ -174,8 +186,7 @@ static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *t
     if (status != STOKER_OK) {
         return status;
     }
-    status =
-        stk_tune_pair_up(t, &t->tune->kept, &set, STK_TUNE_PAIRS, patience, is_of_start, &p, err);
+    status = stk_tune_pair_up(t, &t->tune->kept, &set, most, patience, is_of_start, &p, err);
     tried->is_put_off = p.is_put_off;
     if (status == STOKER_OK && p.has_failed) {
         bool is_skipped = strncmp(p.why, "not applied", 11) == 0;
@@ -185,7 +196,7 @@ static enum stoker_status try_one(struct stk_tuning *t, struct stk_tune_tried *t
         tried->pairs = p.count;
         explain(&p, tried->why);
     } else if (status == STOKER_OK) {
-        judge_pairs(t, tried, &p, &with, &set);
+        judge_pairs(t, tried, &p, &with, &set, patience);
     }
     if (p.has_first) {
         stk_bounded_free(&with);
@@ -250,7 +261,7 @@ static enum stoker_status try_values(struct stk_tuning *t, const struct stk_cand
     }
     if (status == STOKER_OK && best) {
         stk_tune_label(&best->choice, t->what);
-        status = try_one(t, best, STK_TUNE_FIRST, err);
+        status = try_one(t, best, STK_TUNE_PAIRS, STK_TUNE_FIRST, err);
     }
     return status;
 }
@@ -319,11 +330,12 @@ static struct stk_tune_tried *next_put_off(const struct stk_tune *tune)
 }
 
 // One that had two pairs, and no time for more: what promises less than a gain is none, as after
-// all of its pairs.
+// all of its pairs. What had all of its pairs stays as they left it.
 static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
 {
     char why[STK_TUNE_WHY];
-    if (tried->ratio.estimate > 1 - STK_TUNE_GAIN) {
+    t->tune->is_unclear = t->tune->is_unclear || is_lost_in_noise(tried);
+    if (tried->ratio.estimate > 1 - STK_TUNE_GAIN || is_lost_in_noise(tried)) {
         decide(t, tried, STK_TUNE_NO_EFFECT, NULL);
         return;
     }
@@ -331,6 +343,16 @@ static void leave_put_off(struct stk_tuning *t, struct stk_tune_tried *tried)
              tried->why);
     t->tune->is_over_budget = t->tune->is_over_budget || !is_aside(tried->choice.fix);
     decide(t, tried, STK_TUNE_SKIPPED, why);
+}
+
+// Of a second turn: more than of the first where that one had all of its pairs, as many as fit.
+static int most_pairs(const struct stk_tune *tune, const struct stk_tune_tried *tried,
+                      double left_s)
+{
+    double fit = tried->pairs >= STK_PAIRED_MIN ? left_s / (2 * tune->run_s) : 0;
+    return fit < STK_TUNE_PAIRS        ? STK_TUNE_PAIRS
+           : fit > STK_TUNE_PAIRS_MOST ? STK_TUNE_PAIRS_MOST
+                                       : (int)fit;
 }
 
 // Anew, on top of what is kept by now.
@@ -347,7 +369,7 @@ static enum stoker_status try_put_off(struct stk_tuning *t, struct stoker_err *e
             continue;
         }
         stk_tune_label(&next->choice, t->what);
-        status = try_one(t, next, STK_TUNE_SECOND, err);
+        status = try_one(t, next, most_pairs(tune, next, left_s), STK_TUNE_SECOND, err);
     }
     return status;
 }

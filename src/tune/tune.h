@@ -18,6 +18,7 @@
 
 #define STK_TUNE_GAIN 0.02 // below which a fix is not worth a line
 enum { STK_TUNE_PAIRS = 8, STK_TUNE_TRIED = 128, STK_TUNE_WARMUP = 10 };
+enum { STK_TUNE_PAIRS_MOST = 16 }; // of a second turn, where the first could not tell
 
 enum stk_tune_state {
     STK_TUNE_KEPT,
@@ -38,7 +39,7 @@ struct stk_tune_tried {
     bool is_priced;          // by a what-if; else it is a bound
     struct stk_tune_losses losses;
     bool has_losses; // they were compared
-    bool is_put_off; // it promised little, and waits for the others
+    bool is_put_off; // it promised little, or could not be told from noise: waits for the others
 };
 
 struct stk_tune_progress {

@@ -80,7 +80,7 @@ static void put_apply(struct stk_json *j, const struct stk_tune *tune)
     stk_json_key(j, "env");
     stk_json_open(j, '{', true);
     for (size_t i = 0; i < tune->tried.count; i++) {
-        if (stk_tune_variable(&t[i], text, sizeof text)) {
+        if (stk_tune_variable(tune, i, text, sizeof text)) {
             char *value = text;
             while (*value != '=') {
                 value++;

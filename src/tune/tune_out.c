@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/human.h"
@@ -108,16 +109,34 @@ void stk_tune_each_place(const struct stk_tune *tune,
     }
 }
 
-bool stk_tune_variable(const struct stk_tune_tried *tried, char *to, size_t size)
+static bool sets(const struct stk_tune_tried *tried)
 {
-    char filled[STK_TUNE_LINE];
-    const char *env = tried->choice.fix->env;
-    if (tried->state != STK_TUNE_KEPT || !env) {
+    return tried->state == STK_TUNE_KEPT && tried->choice.fix->env;
+}
+
+bool stk_tune_variable(const struct stk_tune *tune, size_t row, char *to, size_t size)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    char before[STK_TUNE_LINE], name[64];
+    if (!sets(&t[row])) {
         return false;
     }
-    stk_tune_fill(env, tried->choice.value, filled, sizeof filled);
-    size_t n = strcspn(filled, "+=");
-    snprintf(to, size, "%.*s=%s", (int)n, filled, filled + n + 1 + (filled[n] == '+'));
+    const char *env = t[row].choice.fix->env;
+    size_t n = stk_tune_name_length(t[row].choice.fix);
+    snprintf(name, sizeof name, "%.*s", (int)n, env);
+    const char *now = getenv(name);
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (!sets(&t[i]) || stk_tune_name_length(t[i].choice.fix) != n ||
+            strncmp(t[i].choice.fix->env, env, n) != 0) {
+            continue;
+        }
+        if (i < row) {
+            return false; // said there
+        }
+        stk_tune_set_variable(&t[i].choice, now, to, size);
+        snprintf(before, sizeof before, "%s", to + n + 1);
+        now = before;
+    }
     return true;
 }
 

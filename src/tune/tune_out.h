@@ -19,9 +19,10 @@ const char *stk_tune_state_name(enum stk_tune_state state); // as in the JSON
 void stk_tune_each_place(const struct stk_tune *tune,
                          void (*put)(void *arg, const char *file, int64_t line, const char *text),
                          void *arg);
-// Whether it was kept by variables; `to` is "K=V".
-bool stk_tune_variable(const struct stk_tune_tried *tried, char *to, size_t size);
-// The same for a line about one that was just decided.
+// Whether the tried one of this row was kept by a variable that no row before it sets; `to` is
+// "K=V", with what else was kept in it, and what it held before.
+bool stk_tune_variable(const struct stk_tune *tune, size_t row, char *to, size_t size);
+// A line about one that was just decided.
 void stk_tune_line(const struct stk_tune_tried *tried, char *to, size_t size);
 
 #endif

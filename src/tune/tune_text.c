@@ -64,6 +64,17 @@ static void put_place(void *arg, const char *file, int64_t line, const char *tex
     stk_sink_text(to, "\n");
 }
 
+// A variable as a shell reads it: several settings in one have spaces between.
+static void put_word(const char *text, bool is_variable, struct stk_sink *to)
+{
+    bool has_spaces = is_variable && strchr(text, ' ');
+    size_t name = has_spaces ? strcspn(text, "=") + 1 : 0;
+    stk_sink_put(to, text, name);
+    stk_sink_text(to, has_spaces ? "\"" : "");
+    stk_sink_text(to, text + name);
+    stk_sink_text(to, has_spaces ? "\"" : "");
+}
+
 static void put_command(const struct stk_tune_plan *plan, const struct stk_tune *tune,
                         struct stk_sink *to)
 {
@@ -75,9 +86,9 @@ static void put_command(const struct stk_tune_plan *plan, const struct stk_tune 
         if (wraps) {
             stk_tune_fill(t[i].choice.fix->wrap, t[i].choice.value, text, sizeof text);
         }
-        if (wraps || stk_tune_variable(&t[i], text, sizeof text)) {
+        if (wraps || stk_tune_variable(tune, i, text, sizeof text)) {
             stk_sink_text(to, has_any ? " " : "  ");
-            stk_sink_text(to, text);
+            put_word(text, !wraps, to);
             has_any = true;
         }
     }

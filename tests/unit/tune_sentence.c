@@ -3,6 +3,7 @@
 // line to change is told once.
 #include "tune/tune_out.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -60,11 +61,41 @@ static void a_line_is_told_once(void)
     stk_facts_deinit(&tune.facts);
 }
 
+// Two that were kept set one variable: it is said once, with both, and with what it held.
+static void a_variable_is_told_once(void)
+{
+    static struct stk_tune tune;
+    char text[STK_TUNE_LINE];
+    setenv("GLIBC_TUNABLES", "a=1", true);
+    stk_vec_init(&tune.tried, sizeof(struct stk_tune_tried), 4);
+    static const struct stk_tune_fix *const fixes[] = {&stk_tune_fix_process_omp,
+                                                       &stk_tune_fix_process_huge_pages,
+                                                       &stk_tune_fix_process_keep_memory};
+    for (int i = 0; i < 3; i++) {
+        struct stk_tune_tried *tried = stk_vec_push(&tune.tried);
+        tried->choice.fix = fixes[i];
+        tried->state = STK_TUNE_KEPT;
+    }
+    CHECK(stk_tune_variable(&tune, 0, text, sizeof text));
+    CHECK_STR(text, "OMP_NUM_THREADS=");
+    CHECK(stk_tune_variable(&tune, 1, text, sizeof text));
+    CHECK_STR(text, "GLIBC_TUNABLES=a=1:glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
+                    "glibc.malloc.trim_threshold=4294967296");
+    CHECK(!stk_tune_variable(&tune, 2, text, sizeof text));
+    struct stk_tune_tried *tried = tune.tried.items;
+    tried[1].state = STK_TUNE_WORSE;
+    CHECK(!stk_tune_variable(&tune, 1, text, sizeof text));
+    CHECK(stk_tune_variable(&tune, 2, text, sizeof text));
+    unsetenv("GLIBC_TUNABLES");
+    stk_vec_deinit(&tune.tried);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(where_nothing_is_lost);
     CHECK_RUN(where_the_report_names_a_loss);
     CHECK_RUN(a_line_is_told_once);
+    CHECK_RUN(a_variable_is_told_once);
     return check_done("unit.tune_sentence");
 }

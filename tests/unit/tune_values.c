@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which values of a fix are tried, by what the job's facts are: nothing that a trial's run could
-// not show.
-#include "tune/fix.h"
+// not show, nothing that somebody set. And what a variable holds then.
+#include "tune/choice.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -36,9 +37,63 @@ static void workers_stay_where_a_run_sees_an_epoch_end(void)
     CHECK(stays("-3", 54)); // no length
 }
 
+static void memory_is_kept_where_nobody_said_how_much(void)
+{
+    static const struct {
+        const char *name, *text;
+        bool is_tried;
+    } cases[] = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", true},
+                 {"GLIBC_TUNABLES", "glibc.malloc.trim_threshold=1000", false},
+                 {"GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=1000", false},
+                 {"MALLOC_TRIM_THRESHOLD_", "1000", false},
+                 {"LD_PRELOAD", "/usr/lib/libjemalloc.so.2", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setenv(cases[i].name, cases[i].text, true);
+        values = (struct stk_tune_values){.count = 0};
+        stk_tune_fix_process_keep_memory.values(NULL, &values);
+        CHECK_EQ(values.count, (int)cases[i].is_tried);
+        unsetenv(cases[i].name);
+    }
+}
+
+// What it could save follows from the pages that each step takes.
+static void pages_are_priced(void)
+{
+    struct stk_tune_facts facts;
+    stk_facts_init(&facts);
+    double (*saving)(const struct stk_tune_facts *, double) =
+        stk_tune_fix_process_keep_memory.saving;
+    CHECK(saving(&facts, 0.01) < 0); // nobody counted
+    stk_facts_set(&facts, "process.faults", "0");
+    CHECK(saving(&facts, 0.01) == 0);
+    stk_facts_set(&facts, "process.faults", "3000");
+    double share = saving(&facts, 0.01); // a page takes 0.05 to 20 us
+    CHECK_SAY(share > 0.03 && share < 12, "3,000 pages are %.3f of 10 ms", share);
+    stk_facts_deinit(&facts);
+}
+
+static void text_is(const char *now, const char *wanted)
+{
+    char text[STK_TUNE_LINE];
+    struct stk_tune_choice pages = {.fix = &stk_tune_fix_process_huge_pages};
+    stk_tune_set_variable(&pages, now, text, sizeof text);
+    CHECK_STR(text, wanted);
+}
+
+static void settings_of_the_c_library_are_a_list(void)
+{
+    text_is(NULL, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1");
+    text_is("glibc.malloc.check=1", "GLIBC_TUNABLES=glibc.malloc.check=1:glibc.malloc.hugetlb=1");
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
+    unsetenv("GLIBC_TUNABLES");
+    unsetenv("LD_PRELOAD");
     CHECK_RUN(workers_stay_where_a_run_sees_an_epoch_end);
+    CHECK_RUN(memory_is_kept_where_nobody_said_how_much);
+    CHECK_RUN(pages_are_priced);
+    CHECK_RUN(settings_of_the_c_library_are_a_list);
     return check_done("unit.tune_values");
 }

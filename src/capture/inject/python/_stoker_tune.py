@@ -117,13 +117,24 @@ def _finish():
             continue
 
 
+def _faults():
+    """Pages that this process, all of its threads, had to get from the system until now without reading a file."""
+    try:
+        with open("/proc/self/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[7])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 class Window:
-    """Stands where the window of `stoker run` does, and ends the job at its turn."""
+    """Stands where the window of `stoker run` does, and ends the job at its turn. It has a turn before, halfway, from where
+    on pages are counted: allocators have settled by then."""
 
     is_open = False
 
     def __init__(self, recorder):
         self.recorder = recorder
+        self.steps, self.faults = 0, None
 
     def is_mine(self, profile):
         return False
@@ -135,6 +146,13 @@ class Window:
         pass
 
     def turn(self):
+        steps, faults = self.recorder.count, _faults()
+        if steps < stop:
+            self.steps, self.faults = steps, faults
+            self.recorder.event = stop
+            return
+        if faults is not None and self.faults is not None and steps > self.steps:
+            fact("process.faults", (faults - self.faults) // (steps - self.steps))
         _finish()
         say("end", self.recorder.count)
         for stream in (sys.stdout, sys.stderr):
@@ -159,7 +177,7 @@ def start(text):
             fixes[name] = value
     if stop:
         _stoker_core.turner = "_stoker_tune"
-        _stoker_core.plan.update(steps=1, warmup=stop)
+        _stoker_core.plan.update(steps=1, warmup=(stop + 1) // 2)
         _stoker_core.recorder.restart()
     atexit.register(_finish)
     for name in ("torch", "tf", "keras", "jax"):

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which trials a search makes, in which order, and what it says of each: on runs that are made up
+// here, so that what a fix gains is known and no time passes. What promises little waits until what
+// promises more had its turn, and what no profile points at comes behind both; less than 2 % is
+// none; what noise hides has what is left of the budget.
+#include "tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#define STEP_S 0.01
+#define RUN_S 10.0
+
+// What takes the place of bounded_run.c in this program: a job whose steps take STEP_S times what
+// each fix that is on leaves of them.
+struct effect {
+    const char *id;
+    double left;
+};
+static struct effect effects[4];
+static double noise[64]; // of each run's time, as a factor less one, from the first trial on
+static int noise_count, runs, trials;
+enum { STRONG = 2 }; // runs of the strong baseline, at the end
+static const char *framework;
+static char sets[256][96]; // ids of each trial, "" without any
+
+static bool is_on(const struct stk_tune_set *set, const char *id)
+{
+    for (int i = 0; i < set->count; i++) {
+        if (strcmp(set->items[i].fix->id, id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void apply(const struct stk_tune_set *set, struct stk_bounded *out)
+{
+    for (int i = 0; i < set->count; i++) {
+        struct stk_tune_fact *fact = stk_vec_push(&out->facts.applied);
+        strcpy(fact->name, set->items[i].fix->id);
+        fact->text[0] = 0;
+    }
+}
+
+enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
+                                   const struct stk_tune_set *set, const char *name,
+                                   struct stk_bounded *out, struct stoker_err *err)
+{
+    enum { ORIGINALS = 4 }; // the capture, a first run, and the two that are compared
+    (void)name;
+    (void)err;
+    *out =
+        (struct stk_bounded){.step_s = STEP_S, .median_s = STEP_S, .start_s = 1, .wait_share = -1};
+    out->steps = out->all_steps = plan->steps;
+    out->all_steps += !out->all_steps;
+    out->wall_ns = (uint64_t)(RUN_S * 1e9);
+    strcpy(out->framework, framework);
+    stk_facts_init(&out->facts);
+    stk_facts_set(&out->facts, "torch.dataloader.num_workers", "2");
+    stk_facts_set(&out->facts, "torch.zero_grad.set_to_none", "False");
+    apply(set, out);
+    for (int i = 0; i < 4; i++) {
+        out->step_s *= effects[i].id && is_on(set, effects[i].id) ? effects[i].left : 1;
+    }
+    if (runs++ >= ORIGINALS && trials < 256) {
+        out->step_s *= trials < noise_count ? 1 + noise[trials] : 1;
+        sets[trials][0] = 0;
+        for (int i = 0; i < set->count; i++) {
+            strcat(strcat(sets[trials], i ? " " : ""), set->items[i].fix->id);
+        }
+        trials++;
+    }
+    return STOKER_OK;
+}
+
+void stk_bounded_free(struct stk_bounded *m)
+{
+    stk_facts_deinit(&m->facts);
+}
+
+static char decided[256]; // ids in the order in which they were decided
+
+static void tell(void *arg, const struct stk_tune_progress *progress)
+{
+    (void)arg;
+    if (progress->done) {
+        strcat(strcat(decided, decided[0] ? " " : ""), progress->done->choice.fix->id);
+    }
+}
+
+static struct stk_tune tune;
+
+// A search among `only`, with time for so many runs of the job.
+static void search(const char *only, double budget_runs)
+{
+    static char name[] = "job", *argv[] = {name, NULL};
+    struct stk_tune_plan plan = {.argv = argv,
+                                 .folder = "/nowhere",
+                                 .steps = 16,
+                                 .budget_ns = (int64_t)(budget_runs * RUN_S * 1e9),
+                                 .only = only,
+                                 .tell = tell};
+    struct stoker_err err;
+    runs = trials = 0;
+    decided[0] = 0;
+    CHECK_EQ(stk_tune_run(&plan, &tune, &err), STOKER_OK);
+}
+
+static void job(const char *of, struct effect a, struct effect b, struct effect c)
+{
+    framework = of;
+    effects[0] = a;
+    effects[1] = b;
+    effects[2] = c;
+    noise_count = 0;
+}
+
+static const struct stk_tune_tried *row(const char *id)
+{
+    const struct stk_tune_tried *t = tune.tried.items;
+    for (size_t i = 0; i < tune.tried.count; i++) {
+        if (strcmp(t[i].choice.fix->id, id) == 0) {
+            return &t[i];
+        }
+    }
+    static struct stk_tune_tried none;
+    return &none;
+}
+
+#define PREFETCH "torch.dataloader.prefetch_factor"
+#define GRAD "torch.zero_grad"
+#define KEEP "process.keep_memory"
+#define CACHE "jax.compilation_cache"
+#define NONE (struct effect){NULL, 1}
+
+static void what_promises_little_waits(void)
+{
+    job("pytorch", (struct effect){PREFETCH, 0.97}, (struct effect){GRAD, 0.8}, NONE);
+    search(PREFETCH "," GRAD, 1000);
+    CHECK_STR(decided, GRAD " " PREFETCH);
+    CHECK_STR(sets[0], PREFETCH); // the table's first, two pairs
+    CHECK_STR(sets[3], PREFETCH);
+    CHECK_STR(sets[4], GRAD);
+    CHECK_EQ(row(PREFETCH)->state, STK_TUNE_KEPT);
+    CHECK_EQ(row(PREFETCH)->pairs, 4); // anew, on top of what was kept: the two do not count
+    CHECK_STR(sets[12], GRAD " " PREFETCH);
+    CHECK_EQ(tune.verdict, STK_TUNE_FASTER);
+    stk_tune_close(&tune);
+}
+
+static void of_two_that_wait_the_better_is_first(void)
+{
+    job("pytorch", (struct effect){PREFETCH, 0.975}, (struct effect){GRAD, 0.96}, NONE);
+    search(PREFETCH "," GRAD, 1000);
+    CHECK_STR(decided, GRAD " " PREFETCH);
+    stk_tune_close(&tune);
+}
+
+// What shortens the start is nothing that a step's profile points at.
+static void what_nothing_points_at_is_last(void)
+{
+    job("jax", (struct effect){KEEP, 0.97}, (struct effect){CACHE, 0.5}, NONE);
+    search(KEEP "," CACHE, 1000);
+    CHECK_EQ((int)strncmp(decided, KEEP " ", strlen(KEEP) + 1), 0);
+    CHECK_STR(strstr(decided, CACHE) ? "there" : "not there", "there");
+    CHECK_EQ(row(KEEP)->state, STK_TUNE_KEPT);
+    stk_tune_close(&tune);
+}
+
+// Between what ends after two pairs (1.5 %) and a gain.
+static void less_than_two_percent_is_none(void)
+{
+    job("pytorch", (struct effect){GRAD, 0.983}, NONE, NONE);
+    search(GRAD, 1000);
+    CHECK_EQ(row(GRAD)->state, STK_TUNE_NO_EFFECT);
+    CHECK_EQ(row(GRAD)->pairs, 4);
+    CHECK_EQ(tune.verdict, STK_TUNE_NOTHING);
+    stk_tune_close(&tune);
+    search(GRAD, 7); // no time for a second turn
+    CHECK_EQ(row(GRAD)->state, STK_TUNE_NO_EFFECT);
+    CHECK_EQ(row(GRAD)->pairs, 2);
+    CHECK_EQ(tune.verdict, STK_TUNE_NOTHING);
+    stk_tune_close(&tune);
+}
+
+static void more_has_to_be_proved(void)
+{
+    job("pytorch", (struct effect){GRAD, 0.975}, NONE, NONE);
+    search(GRAD, 7);
+    CHECK_EQ(row(GRAD)->state, STK_TUNE_SKIPPED);
+    CHECK(strstr(row(GRAD)->why, "the budget was spent before it could be proved"));
+    CHECK_EQ(tune.verdict, STK_TUNE_CANNOT_TELL);
+    stk_tune_close(&tune);
+    search(GRAD, 1000);
+    CHECK_EQ(row(GRAD)->state, STK_TUNE_KEPT);
+    stk_tune_close(&tune);
+}
+
+// The fix's runs take 14 % less and 2 % more in turn, so eight pairs cannot tell; behind them the
+// machine is quiet, and it is seen to gain nothing.
+static void what_noise_hides_has_the_rest_of_the_budget(void)
+{
+    job("pytorch", NONE, NONE, NONE);
+    noise_count = 16;
+    for (int pair = 0; pair < 8; pair++) { // the fix is first in every other pair
+        noise[2 * pair + pair % 2] = pair % 2 ? 0.02 : -0.14;
+        noise[2 * pair + 1 - pair % 2] = 0;
+    }
+    search(GRAD, 1000);
+    CHECK_EQ(row(GRAD)->state, STK_TUNE_NO_EFFECT);
+    CHECK_EQ(tune.verdict, STK_TUNE_NOTHING);
+    CHECK(trials > 16 + STRONG);
+    stk_tune_close(&tune);
+    search(GRAD, 7); // no time for a second turn
+    CHECK_EQ(trials, 16 + STRONG);
+    CHECK_EQ(row(GRAD)->pairs, 8);
+    CHECK_EQ(tune.verdict, STK_TUNE_CANNOT_TELL);
+    CHECK(strstr(row(GRAD)->why, "cannot tell after 8 pairs"));
+    stk_tune_close(&tune);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    unsetenv("GLIBC_TUNABLES");
+    unsetenv("LD_PRELOAD");
+    unsetenv("JAX_COMPILATION_CACHE_DIR");
+    CHECK_RUN(what_promises_little_waits);
+    CHECK_RUN(of_two_that_wait_the_better_is_first);
+    CHECK_RUN(what_nothing_points_at_is_last);
+    CHECK_RUN(less_than_two_percent_is_none);
+    CHECK_RUN(more_has_to_be_proved);
+    CHECK_RUN(what_noise_hides_has_the_rest_of_the_budget);
+    return check_done("unit.tune_order");
+}
