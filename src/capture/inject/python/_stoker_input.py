@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The synthetic-input test (stoker run --input cached|synthetic): behind the first batches of a data set, fetches give
-these batches again, or ones of the same shapes and types with random numbers, as many in an epoch as without. A data
+"""The synthetic-input test (stoker run --input cached|synthetic): the first batches of a data set are fetched at once, and fetches give
+these batches again and again, or ones of the same shapes and types with random numbers, as many in an epoch as without. A data
 set whose length nobody knows keeps its batches: the number of steps would be another one.
 What is trained so is worth nothing: torch.save, Keras' and TensorFlow's checkpoints and saved models write nothing to
 files, unless the run allows it. What a program writes by itself (pickle, NumPy, orbax) is not held back."""
@@ -80,22 +80,33 @@ class Inputs:
         if length is None:
             length = iterator._stoker_length = self._length(iterator)
             iterator._stoker_given = 0
+        if length < 0:
+            return fetch()
+        if iterator._stoker_given >= length:
+            raise StopIteration
         if key not in self.sets:
             while len(self.sets) >= SETS:
                 self.sets.pop(next(iter(self.sets)))
-            self.sets[key] = (data_set, [])
-        kept = self.sets[key][1]
-        if length < 0 or len(kept) < KEPT:
-            batch = fetch()
-            if length >= 0:
-                kept.append(random_like(batch) if is_random() else batch)
-        elif iterator._stoker_given >= length:
+            self.sets[key] = (data_set, self._first(min(KEPT, length), fetch))
+        kept, given = self.sets[key][1], iterator._stoker_given
+        if given >= len(kept) < min(KEPT, length):  # it has fewer than it tells
             raise StopIteration
-        else:
-            batch = kept[iterator._stoker_given % KEPT]
-            self.recorder.lives(self.hook)
         iterator._stoker_given += 1
-        return batch
+        self.recorder.lives(self.hook)
+        return kept[given % KEPT]
+
+    def _first(self, most, fetch):
+        """All that are kept, at the first fetch, as who edits the job by hand has them: fetched step by step they would lie
+        between what the steps left in memory, and what the allocator can give back to the system, and has to fetch anew in each
+        step, would be neither that of the job nor that of the edited one."""
+        kept = []
+        while len(kept) < most:
+            try:
+                batch = fetch()
+            except StopIteration:
+                break
+            kept.append(random_like(batch) if is_random() else batch)
+        return kept
 
     def _length(self, iterator):
         try:
