@@ -506,6 +506,13 @@ def test_scalars_that_are_none():
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(files.map(f)))
 
 
+def test_more_results_than_room():
+    """An empty array may have more results along its empty axis than any memory holds."""
+    x = np.zeros((0, 1 << 30, 1 << 30), np.float32)
+    c.raises(sd.errors.InvalidArgumentError, lambda: sd.reduce_sum(x, axis=0))
+    c.same(sd.reduce_sum(x, axis=1).shape, (0, 1 << 30))
+
+
 def test_window_of_small_blocks():
     """A window's elements are joined once, however few come at a time (12,000 took 13 s)."""
     n = 12000

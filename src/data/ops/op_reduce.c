@@ -36,36 +36,48 @@ struct plan {
     struct stk_shape in;
 };
 
+static enum stoker_status shape_of(struct stk_shape *out, uint32_t *axes, const struct stk_op *op,
+                                   const struct stk_arg_value *args, const struct stk_shape *in,
+                                   struct stoker_err *err)
+{
+    enum stoker_status s = stk_op_axes(op, &args[ARG_AXIS], in->rank, axes, err);
+    *out = (struct stk_shape){0};
+    for (int i = 0; s == STOKER_OK && i < in->rank; i++) {
+        if (!(*axes >> i & 1)) {
+            out->dim[out->rank++] = in->dim[i];
+        } else if (args[ARG_KEEPDIMS].i != 0) {
+            out->dim[out->rank++] = 1;
+        }
+    }
+    return s;
+}
+
+// in: the shape of an element. Of none at all, there may be more results than there is room for.
 static enum stoker_status make_plan(struct plan *p, const struct stk_op *op,
                                     const struct stk_arg_value *args, const struct stk_shape *in,
                                     struct stoker_err *err)
 {
     uint32_t axes;
-    bool keeps = args[ARG_KEEPDIMS].i != 0, is_tail = true;
-    enum stoker_status s = stk_op_axes(op, &args[ARG_AXIS], in->rank, &axes, err);
     *p = (struct plan){.in = *in};
-    for (int i = 0; s == STOKER_OK && i < in->rank; i++) {
-        if (axes >> i & 1) {
-            is_tail = is_tail && axes >> i == (1u << (in->rank - i)) - 1;
-            if (keeps) {
-                p->out.dim[p->out.rank++] = 1;
-            }
-        } else {
-            p->out.dim[p->out.rank++] = in->dim[i];
-        }
-    }
-    if (s != STOKER_OK || !stk_shape_is_known(in)) {
+    enum stoker_status s = shape_of(&p->out, &axes, op, args, in, err);
+    if (s != STOKER_OK) {
         return s;
     }
     p->in_count = stk_shape_count(in);
     p->out_count = stk_shape_count(&p->out);
+    if (p->in_count < 0 || p->out_count < 0) {
+        return stk_err_set(err, STOKER_EINVAL, "%s: there are too many results", op->name);
+    }
+    bool is_tail = true;
     int64_t step = 1;
     for (int i = in->rank - 1; i >= 0; i--) {
-        p->step[i] = axes >> i & 1 ? 0 : step;
-        step *= axes >> i & 1 ? 1 : in->dim[i];
+        bool is_axis = axes >> i & 1;
+        is_tail = is_tail && (!is_axis || axes >> i == (1u << (in->rank - i)) - 1);
+        p->step[i] = is_axis ? 0 : step;
+        step *= is_axis || p->out_count == 0 ? 1 : in->dim[i];
     }
     p->run = is_tail && p->out_count ? p->in_count / p->out_count : 0;
-    STK_ASSERT(p->in_count >= 0 && p->out_count >= 0 && p->out.rank <= in->rank);
+    STK_ASSERT(p->out.rank <= in->rank);
     return STOKER_OK;
 }
 
@@ -258,9 +270,8 @@ static enum stoker_status reduce_infer(struct stk_op_infer *c, struct stoker_err
     }
     c->out[0].dtype = c->in[0].dtype;
     if (c->in[0].shape.rank >= 0) {
-        struct plan p;
-        s = make_plan(&p, c->op, c->args, &c->in[0].shape, err);
-        c->out[0].shape = p.out;
+        uint32_t axes;
+        s = shape_of(&c->out[0].shape, &axes, c->op, c->args, &c->in[0].shape, err);
     } else if (!c->args[ARG_AXIS].attr && !c->args[ARG_KEEPDIMS].i) {
         c->out[0].shape.rank = 0;
     }
