@@ -187,6 +187,8 @@ def test_stateless_images():
         made = [e.tobytes() for e in ds.map(f)]
         c.true(1 < len(set(made)), "seeds differ")
         c.same(made[3], f(im, (3, 3)).tobytes())
+    for f, most in ((image.random_hue, 0.6), (image.random_hue, -0.1), (image.random_brightness, -1)):
+        c.raises(ValueError, lambda: f(im, most))
 
 
 def test_datasets():

@@ -305,6 +305,25 @@ static bool plan_delta(struct stk_op_image_args *a, const struct stk_shape *s, s
     return stk_op_image_float(a, ARG_DELTA, &p->f) || !is_known;
 }
 
+static bool plan_drawn(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                       const char **why)
+{
+    (void)s;
+    (void)p;
+    *why = "max_delta is at least 0";
+    return a->args[ARG_MAX_DELTA].f >= 0;
+}
+
+static bool plan_hue(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                     const char **why)
+{
+    (void)s;
+    (void)p;
+    double most = a->args[ARG_MAX_DELTA].f;
+    *why = "max_delta is at least 0 and at most 0.5";
+    return most >= 0 && most <= 0.5;
+}
+
 static bool plan_grey(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                       const char **why)
 {
