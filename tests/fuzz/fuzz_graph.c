@@ -526,6 +526,9 @@ static void take(struct stoker_iterator *it, int components, int most, struct ru
         enum stoker_status status = stoker_iterator_next(it, out, components, &is_end, &err);
         if (status != STOKER_OK) {
             FUZZ_REQUIRE(err.message[0]);
+            if (getenv("STOKER_FUZZ_SHOW")) {
+                fprintf(stderr, "element %d: %s\n", r->n, err.message);
+            }
             r->is_cut |= status == STOKER_ELIMIT || status == STOKER_ENOMEM;
             r->seen[r->n++] = 1;
             continue;

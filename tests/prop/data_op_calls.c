@@ -56,8 +56,8 @@ static int64_t some_int(void)
 
 static int some_dtype(void)
 {
-    static const int usual[] = {STOKER_INT64, STOKER_FLOAT32, STOKER_UINT8, STOKER_STRING,
-                                STOKER_INT32, STOKER_BOOL};
+    static const int usual[] = {STOKER_INT64,  STOKER_FLOAT32, STOKER_UINT8,
+                                STOKER_STRING, STOKER_INT32,   STOKER_BOOL};
     return draw(4) ? usual[draw(6)] : (int)draw(STOKER_DATASET);
 }
 
@@ -179,8 +179,7 @@ static uint64_t at_once(const struct given *g, int i, bool is_bare)
     static uint8_t room[INPUTS][256 * 16]; // at most 3^4 values
     for (int k = 0; k < g->n_in; k++) {
         size_t count = 1, size = stoker_dtype_bytes(g->dtype[k]);
-        in[k] = (struct stoker_tensor){
-            .dtype = g->dtype[k], .rank = g->rank[k], .data = room[k]};
+        in[k] = (struct stoker_tensor){.dtype = g->dtype[k], .rank = g->rank[k], .data = room[k]};
         for (int j = 0; j < g->rank[k]; j++) {
             in[k].dim[j] = g->dim[k][i][j];
             count *= (size_t)in[k].dim[j];

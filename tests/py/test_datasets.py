@@ -506,6 +506,15 @@ def test_scalars_that_are_none():
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(files.map(f)))
 
 
+def test_each_element_fails_for_itself():
+    """What does not suit one element's shape is that element's error, whatever comes behind it."""
+    shapes = [(2,), (2, 3), (4,), (1, 2)]
+    ds = sd.Dataset.from_generator(lambda: (np.ones(s) for s in shapes), output_signature=sd.TensorSpec(None, "float64"))
+    for f in (lambda v: sd.reduce_sum(v, axis=1), lambda v: sd.expand_dims(v, 2), lambda v: sd.reverse(v, [1])):
+        made = [e.shape for e in ds.map(f).ignore_errors()]
+        c.same(len(made), 2)
+
+
 def test_more_results_than_room():
     """An empty array may have more results along its empty axis than any memory holds."""
     x = np.zeros((0, 1 << 30, 1 << 30), np.float32)

@@ -165,6 +165,19 @@ static bool append_each(struct stk_frame *f, struct stk_col *out, struct stk_col
     return stk_keep_join(&out->keep, one->keep);
 }
 
+// What an operation says of its values' shape is one of the first of them and not the end of all:
+// the others may be shaped otherwise, and each has its own error.
+static enum stoker_status run_op(struct stk_op_run *r, struct stoker_err *err)
+{
+    enum stoker_status s = r->op->run(r, err);
+    if (s != STOKER_EINVAL) {
+        return s;
+    }
+    r->failed = 0;
+    *r->err = *err;
+    return STOKER_OK;
+}
+
 // For operations that want uniform columns: element by element, results appended.
 static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
                                    struct stoker_err *err)
@@ -187,7 +200,7 @@ static enum stoker_status run_each(struct stk_frame *f, struct stk_op_run *r,
         }
         one.failed = 1;
         one.first_index = r->first_index + i;
-        enum stoker_status s = r->op->run(&one, err);
+        enum stoker_status s = run_op(&one, err);
         for (int k = 0; s == STOKER_OK && one.failed == 1 && k < r->n_out; k++) {
             if (!append_each(f, &r->out[k], &f->each_out[k])) {
                 s = stk_err_set(err, STOKER_ELIMIT, "%s: no memory for its result", r->op->name);
@@ -261,7 +274,7 @@ static enum stoker_status run_node(struct stk_frame *f, int k, struct stk_eval *
                            .where = node->where,
                            .failed = *n,
                            .err = &failure};
-    enum stoker_status s = wants_each(&r) ? run_each(f, &r, err) : node->op->run(&r, err);
+    enum stoker_status s = wants_each(&r) ? run_each(f, &r, err) : run_op(&r, err);
     if (s != STOKER_OK) {
         return s;
     }
