@@ -21,13 +21,15 @@ static int64_t draw(int64_t n)
     return (int64_t)(stk_random_bits(rng++, 11, 5, 0) % (uint64_t)n);
 }
 
-// One operation's inputs: a shape and a value for each element.
+// One operation's inputs: a shape and a value for each element. Of those that are ranked the
+// function knows how many dimensions there are.
 struct given {
     const char *op;
     struct stoker_args *args;
     int n_in;
-    int dtype[INPUTS], rank[INPUTS];
-    int64_t dim[INPUTS][ELEMENTS][RANK];
+    int dtype[INPUTS];
+    bool is_ranked[INPUTS];
+    int64_t rank[INPUTS][ELEMENTS], dim[INPUTS][ELEMENTS][RANK];
     union {
         uint8_t bytes[16];
         struct stoker_bytes text;
@@ -85,10 +87,12 @@ static void draw_inputs(struct given *g)
     g->n_in = (int)draw(INPUTS + 1);
     for (int k = 0; k < g->n_in; k++) {
         g->dtype[k] = draw(4) == 0 ? some_dtype() : k == 0 ? first : dtype;
-        g->rank[k] = draw(4) ? rank : (int)draw(RANK + 1);
+        g->is_ranked[k] = draw(2);
+        rank = draw(4) ? rank : (int)draw(RANK + 1);
         for (int i = 0; i < ELEMENTS; i++) {
-            for (int j = 0; j < g->rank[k]; j++) {
-                bool copies = k > 0 && is_alike && j < g->rank[0];
+            g->rank[k][i] = g->is_ranked[k] || draw(3) ? rank : draw(RANK + 1);
+            for (int j = 0; j < RANK; j++) {
+                bool copies = k > 0 && is_alike;
                 g->dim[k][i][j] = copies ? g->dim[0][i][j] : draw(5) ? 1 + draw(3) : 0;
             }
             draw_value(&g->value[k][i], g->dtype[k]);
@@ -179,8 +183,9 @@ static uint64_t at_once(const struct given *g, int i, bool is_bare)
     static uint8_t room[INPUTS][256 * 16]; // at most 3^4 values
     for (int k = 0; k < g->n_in; k++) {
         size_t count = 1, size = stoker_dtype_bytes(g->dtype[k]);
-        in[k] = (struct stoker_tensor){.dtype = g->dtype[k], .rank = g->rank[k], .data = room[k]};
-        for (int j = 0; j < g->rank[k]; j++) {
+        in[k] = (struct stoker_tensor){
+            .dtype = g->dtype[k], .rank = (int)g->rank[k][i], .data = room[k]};
+        for (int j = 0; j < in[k].rank; j++) {
             in[k].dim[j] = g->dim[k][i][j];
             count *= (size_t)in[k].dim[j];
         }
@@ -200,33 +205,52 @@ static uint64_t at_once(const struct given *g, int i, bool is_bare)
     return h;
 }
 
-// (shape, value) of each input, a row an element.
+// Dimensions, how many of them count, and a value of each input; a row an element.
 static struct stoker_dataset *elements_of(const struct given *g, struct stoker_spec *specs)
 {
-    static int64_t dims[INPUTS][ELEMENTS * RANK];
     static uint8_t values[INPUTS][ELEMENTS * 16];
-    struct stoker_tensor t[2 * INPUTS];
+    struct stoker_tensor t[3 * INPUTS];
     struct stoker_args *a = stoker_args_new();
     struct stoker_dataset *ds = NULL;
     struct stoker_err err;
     for (int k = 0; k < g->n_in; k++) {
         size_t size = stoker_dtype_bytes(g->dtype[k]);
-        int rank = g->rank[k];
         for (int i = 0; i < ELEMENTS; i++) {
-            memcpy(dims[k] + i * rank, g->dim[k][i], (size_t)rank * sizeof dims[k][0]);
             memcpy(values[k] + (size_t)i * size, &g->value[k][i], size);
         }
-        t[2 * k] = (struct stoker_tensor){
-            .dtype = STOKER_INT64, .rank = 2, .dim = {ELEMENTS, rank}, .data = dims[k]};
-        t[2 * k + 1] = (struct stoker_tensor){
-            .dtype = g->dtype[k], .rank = 1, .dim = {ELEMENTS}, .data = values[k]};
-        specs[2 * k] = (struct stoker_spec){.dtype = STOKER_INT64, .rank = 1, .dim = {rank}};
-        specs[2 * k + 1] = (struct stoker_spec){.dtype = g->dtype[k]};
+        const struct stoker_tensor of[] = {
+            {.dtype = STOKER_INT64, .rank = 2, .dim = {ELEMENTS, RANK}, .data = (void *)g->dim[k]},
+            {.dtype = STOKER_INT64, .rank = 2, .dim = {ELEMENTS, 1}, .data = (void *)g->rank[k]},
+            {.dtype = g->dtype[k], .rank = 1, .dim = {ELEMENTS}, .data = values[k]}};
+        for (int j = 0; j < 3; j++) {
+            t[3 * k + j] = of[j];
+            specs[3 * k + j] = (struct stoker_spec){
+                .dtype = of[j].dtype, .rank = of[j].rank - 1, .dim = {of[j].dim[1]}};
+        }
     }
-    stoker_args_tensors(a, "components", t, (size_t)(2 * g->n_in));
+    stoker_args_tensors(a, "components", t, (size_t)(3 * g->n_in));
     CHECK(stoker_dataset_make("tensor_slices", NULL, 0, a, NULL, &ds, &err) == STOKER_OK);
     stoker_args_free(a);
     return ds;
+}
+
+// The input, of which the function knows the rank at most.
+static int input_of(const struct given *g, int k, struct stoker_fn *fn)
+{
+    static const int64_t zero = 0;
+    struct stoker_err err;
+    struct stoker_args *a = stoker_args_new();
+    int shape, value, count, from[] = {3 * k, 3 * k + 1};
+    stoker_args_ints(a, "begin", &zero, 1);
+    if (g->is_ranked[k]) {
+        stoker_args_ints(a, "size", &g->rank[k][0], 1);
+    }
+    CHECK(stoker_fn_add(fn, "slice", from, g->is_ranked[k] ? 1 : 2, a, NULL, &shape, &count,
+                        &err) == STOKER_OK);
+    stoker_args_free(a);
+    int filled[] = {shape, 3 * k + 2};
+    CHECK(stoker_fn_add(fn, "fill", filled, 2, NULL, NULL, &value, &count, &err) == STOKER_OK);
+    return value;
 }
 
 // NULL: the operation does not take what is known of its inputs.
@@ -236,10 +260,9 @@ static struct stoker_fn *function_of(const struct given *g, const struct stoker_
     struct stoker_fn *fn = NULL;
     struct stoker_err err;
     int in[INPUTS], first, results[RESULTS];
-    CHECK(stoker_fn_open(specs, 2 * g->n_in, "called", &fn, &err) == STOKER_OK);
+    CHECK(stoker_fn_open(specs, 3 * g->n_in, "called", &fn, &err) == STOKER_OK);
     for (int k = 0; k < g->n_in; k++) {
-        int count, from[] = {2 * k, 2 * k + 1};
-        CHECK(stoker_fn_add(fn, "fill", from, 2, NULL, NULL, &in[k], &count, &err) == STOKER_OK);
+        in[k] = input_of(g, k, fn);
     }
     if (stoker_fn_add(fn, g->op, in, g->n_in, g->args, NULL, &first, n_out, &err) != STOKER_OK ||
         *n_out == 0 || *n_out > RESULTS) {
@@ -275,7 +298,7 @@ static void say(const struct given *g, int i, uint64_t now, uint64_t later, cons
            (unsigned long long)now, (unsigned long long)later, why);
     for (int k = 0; k < g->n_in; k++) {
         printf("  %s (", stoker_dtype_name(g->dtype[k]));
-        for (int j = 0; j < g->rank[k]; j++) {
+        for (int j = 0; j < g->rank[k][i]; j++) {
             printf(" %lld", (long long)g->dim[k][i][j]);
         }
         printf(" )\n");
@@ -285,7 +308,7 @@ static void say(const struct given *g, int i, uint64_t now, uint64_t later, cons
 // How many elements were compared.
 static int compare(const struct given *g)
 {
-    struct stoker_spec specs[2 * INPUTS];
+    struct stoker_spec specs[3 * INPUTS];
     struct stoker_tensor out[RESULTS];
     struct stoker_err err;
     struct stoker_dataset *ds = elements_of(g, specs);
@@ -342,7 +365,7 @@ int main(int argc, char **argv)
     rng = (seed ? strtoull(seed, NULL, 10) : 1) << 32;
     for (int i = 0; (op = stoker_op_name(i, &about)); i++) {
         if (!is_left_out(op)) {
-            CHECK_RUN(calls, op, i, rounds ? atoi(rounds) : CHECK_ROUNDS(60));
+            CHECK_RUN(calls, op, i, rounds ? atoi(rounds) : CHECK_ROUNDS(120));
         }
     }
     return check_done("prop.data_op_calls");

@@ -506,6 +506,22 @@ def test_scalars_that_are_none():
         c.raises(sd.errors.InvalidArgumentError, lambda f=f: list(files.map(f)))
 
 
+def test_ranks_that_show_late():
+    """What a shape known before would refuse is refused with the element; a scalar's order was memory beside it."""
+    def of(value):
+        return sd.Dataset.from_generator(lambda: iter([value]), output_signature=sd.TensorSpec(None, value.dtype))
+
+    ones = np.ones(3)
+    for value, f in (
+        (np.array(5), sd.random.shuffle),
+        (np.array(True), lambda m: sd.boolean_mask(ones, m)),
+        (np.array([5]), lambda v: sd.fill([2], v)),
+        (np.array([5]), lambda v: sd.range(0, v, 1)),
+        (np.array([5]), lambda v: sd.one_hot(1, 3, on_value=v, off_value=0)),
+    ):
+        c.raises(sd.errors.InvalidArgumentError, lambda: list(of(value).map(f)))
+
+
 def test_each_element_fails_for_itself():
     """What does not suit one element's shape is that element's error, whatever comes behind it."""
     shapes = [(2,), (2, 3), (4,), (1, 2)]

@@ -602,7 +602,8 @@ static enum stoker_status mask_run(struct stk_op_run *r, struct stoker_err *err)
     const struct stk_col *in = r->in[0], *mask = r->in[1];
     struct stk_shape lead = in->shape, shape = {.rank = in->shape.rank - mask->shape.rank + 1};
     lead.rank = mask->shape.rank;
-    if (mask->shape.rank > in->shape.rank || !stk_shape_equal(&lead, &mask->shape)) {
+    if (mask->shape.rank == 0 || mask->shape.rank > in->shape.rank ||
+        !stk_shape_equal(&lead, &mask->shape)) {
         return stk_op_fail(r, 0, STOKER_EINVAL, "the mask's shape is not the value's");
     }
     for (int i = mask->shape.rank; i < in->shape.rank; i++) {

@@ -223,6 +223,9 @@ static enum stoker_status shuffle_infer(struct stk_op_infer *c, struct stoker_er
 static enum stoker_status shuffle_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
+    if (in->shape.rank == 0) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "a scalar has no order");
+    }
     int64_t length = in->shape.dim[0];
     size_t row = (size_t)stk_op_span(&in->shape, 1, in->shape.rank) * stk_dtype_bytes(in->dtype);
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);

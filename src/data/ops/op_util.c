@@ -93,8 +93,7 @@ static enum stoker_status narrow(struct stk_op_run *r, int k, const struct stk_c
 
 const void *stk_op_scalar(const struct stk_col *c, int64_t i)
 {
-    struct stk_shape shape = stk_col_shape(c, i);
-    return stk_shape_count(&shape) == 1 ? stk_col_at(c, i) : NULL;
+    return stk_col_shape(c, i).rank == 0 ? stk_col_at(c, i) : NULL;
 }
 
 enum stoker_status stk_op_run_halves(struct stk_op_run *r, struct stoker_err *err,
