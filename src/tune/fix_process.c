@@ -135,13 +135,12 @@ static void keep_memory(const struct stk_tune_facts *f, struct stk_tune_values *
     }
 }
 
-// Twice what a page costs that one thread takes while nothing else runs: beside other threads of
-// the process they wait for each other, and the caches lose what the page's zeros push out
-// (measured: torch_healthy of bench/capture, 2.0 us a page where 0.8 were expected).
+// What the pages cost that a step takes anew, were they all taken by one thread (measured:
+// torch_healthy of bench/capture gains 1.6 us a page, where 1.4 are expected).
 static double saved_pages(const struct stk_tune_facts *facts, double step_s)
 {
     double faults = (double)stk_facts_number(facts, "process.faults", -1);
-    return faults < 0 || step_s <= 0 ? -1 : 2 * faults * stk_page_cost_s() / step_s;
+    return faults < 0 || step_s <= 0 ? -1 : faults * stk_page_cost_s() / step_s;
 }
 
 const struct stk_tune_fix stk_tune_fix_process_keep_memory = {
