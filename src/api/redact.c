@@ -186,6 +186,8 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     rank->facts.long_what = redact_name(r, rank->facts.long_what);
     rank->facts.warm_up_what = redact_name(r, rank->facts.warm_up_what);
     rank->facts.input_filler = redact_name(r, rank->facts.input_filler);
+    rank->facts.owner_calls = redact_name(r, rank->facts.owner_calls);
+    rank->facts.owner_calling = redact_name(r, rank->facts.owner_calling);
     for (int i = 0; i < STK_RECOMPILED; i++) {
         struct stk_recompiled *c = &rank->facts.recompiled[i];
         c->name = redact_name(r, c->name);

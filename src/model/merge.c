@@ -124,6 +124,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->fetch_ops += b->fetch_ops;
     a->fetch_stacks += b->fetch_stacks;
     a->fetch_fine_ns += b->fetch_fine_ns;
+    a->fetch_draw_ns += b->fetch_draw_ns;
     a->prep_ops += b->prep_ops;
     a->eager_rounds += b->eager_rounds;
     a->list_handing_ns += b->list_handing_ns;
@@ -241,6 +242,11 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     }
     if (!a->input_filler) {
         a->input_filler = b->input_filler;
+    }
+    if (!a->owner_calls) {
+        a->owner_calls = b->owner_calls;
+        a->owner_calling = b->owner_calling;
+        a->owner_calls_share = b->owner_calls_share;
     }
     if (!a->warm_up_what) {
         a->warm_up_what = b->warm_up_what;

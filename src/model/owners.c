@@ -63,10 +63,10 @@ static bool is_one_of(struct stk_str file, const char *const *files)
     return *files != NULL;
 }
 
-// Files of JAX, Optax, Flax, Grain and Python's pools, and those that make a package, as JAX's
-// tracer shows them: without a folder, and with names that files of a job may have, too, where
-// those are not used. A function in the file of a name so common is the job's where it says that it
-// prepares data: JAX has none in these.
+// Files of JAX, Optax, Flax, Grain, Orbax with Python's asyncio, and Python's pools, and those that
+// make a package, as JAX's tracer shows them: without a folder, and with names that files of a job
+// may have, too, where those are not used. A function in the file of a name so common is the job's
+// where it says that it prepares data: JAX has none in these.
 static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
 {
     static const char *const jax[] = {"compiler.py", "config.py", NULL};
@@ -81,6 +81,8 @@ static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
         "map.py",     "mix.py",    "source.py",  "prefetch.py", "shuffle.py", "interleave.py",
         "repeat.py",  "slice.py",  "zip.py",     "rebatch.py",  "limit.py",   "data_loader.py",
         "cache.py",   "record.py", "options.py", NULL};
+    static const char *const orbax[] = {"events.py", "future.py",        "futures.py",
+                                        "types.py",  "serialization.py", NULL};
     const struct stk_facts *f = &a->sum->facts;
     struct stk_python_frame frame = stk_python_frame_parse(name);
     struct stk_str file = frame.file;
@@ -90,6 +92,7 @@ static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
             ((a->t->framework_hint & (1u << STK_FW_JAX)) &&
              (is_one_of(file, jax) || (is_one_of(file, common) && !prepares))) ||
             (f->signs[STK_SIGN_GRAIN].count > 0 && is_one_of(file, grain)) ||
+            (f->signs[STK_SIGN_CHECKPOINT].count > 0 && is_one_of(file, orbax)) ||
             (f->signs[STK_SIGN_NNX].count > 0 && is_one_of(file, nnx)));
 }
 
@@ -362,8 +365,8 @@ bool stk_owners_fill(struct stk_analysis *a, struct stk_code_piece *pieces, size
     struct owners o = {.a = a, .whose = stk_alloc_zero((size_t)a->t->strings.count + 1, 1)};
     stk_map_init(&o.index, UINT32_MAX - 1);
     stk_vec_init(&o.tallies, sizeof(struct tally), UINT32_MAX - 1);
-    bool ok =
-        o.whose && lay_threads(&o, pieces, count) && lay_workers(&o, pieces, count) && settle(&o);
+    bool ok = o.whose && lay_threads(&o, pieces, count) && lay_workers(&o, pieces, count) &&
+              settle(&o) && stk_owner_calls_find(a);
     stk_free(o.whose);
     stk_map_deinit(&o.index);
     stk_vec_deinit(&o.tallies);

@@ -23,4 +23,7 @@ static inline bool stk_part_has_owner(enum stk_part part)
 // Fill sum->causes[].owners from the pieces, which are sorted. False: no memory.
 bool stk_owners_fill(struct stk_analysis *a, struct stk_code_piece *pieces, size_t count);
 
+// Fills facts.owner_calls, for the first of the host's owners. False: no memory.
+bool stk_owner_calls_find(struct stk_analysis *a);
+
 #endif

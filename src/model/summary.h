@@ -85,12 +85,13 @@ struct stk_cause {
 // The stage of the input pipeline that keeps the others waiting (model/input/input_stages.h), on a
 // rank that waits for its input.
 struct stk_slow_stage {
-    const char *stage; // its name; NULL: none is known
-    const char *kind;  // stk_input_kind_key
-    bool is_pipeline;  // of tf.data
-    bool is_async;     // it has workers of its own
-    bool is_fetch;     // the fetch itself: what it does is not recorded
-    bool is_buffered;  // tf.data hands batches over through a buffer (prefetch)
+    const char *stage;   // its name; NULL: none is known
+    const char *kind;    // stk_input_kind_key
+    bool is_pipeline;    // of tf.data
+    bool is_async;       // it has workers of its own
+    bool is_fetch;       // the fetch itself: what it does is not recorded
+    bool is_buffered;    // tf.data hands batches over through a buffer (prefetch)
+    bool is_taken_apart; // batches are taken apart before it (unbatch), on its thread
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
     const char *next, *next_kind; // another that works about as much, one after the other; NULL
@@ -259,10 +260,11 @@ struct stk_facts {
     // PyTorch's among them, those that put samples together into a tensor (fetch_calls.c).
     uint64_t fetch_calls, fetch_ops, fetch_stacks;
     int64_t fetch_fine_ns;
-    uint64_t prep_ops;       // beside a loader's fetches, in functions that prepare what they gave
-    uint64_t eager_rounds;   // of a loop that calls TensorFlow's operations one by one; 0: none
-    int64_t list_handing_ns; // in fetches: JAX makes an array of lists, looking at each element
-    int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
+    int64_t fetch_draw_ns; // in fetches: drawing the order of samples, by an operator of PyTorch's
+    uint64_t prep_ops;     // beside a loader's fetches, in functions that prepare what they gave
+    uint64_t eager_rounds; // of a loop that calls TensorFlow's operations one by one; 0: none
+    int64_t list_handing_ns;    // in fetches: JAX makes an array of lists, looking at each element
+    int64_t evaluated_fetch_ns; // in used steps: an evaluation behind the optimizer fetches
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device
                                   // is idle
@@ -286,7 +288,10 @@ struct stk_facts {
     bool long_what_is_usual;  // steps that are not long do that too, for less than half as long
     bool has_fetches;         // the profile holds the steps' fetches of their batches
     const char *input_filler; // function of another thread that the step's input waits for; NULL
-    const char *warm_up_what; // what made a first step long; NULL
+    const char *owner_calls, *owner_calling; // function of a library, and the job's own that calls
+                                             // it most of its time; NULL
+    double owner_calls_share;                // of all of that function's time
+    const char *warm_up_what;                // what made a first step long; NULL
     struct stk_sign_sum signs[STK_SIGN_COUNT];
     struct stk_kernel_work kernels;
 };

@@ -33,6 +33,7 @@ enum {
     FIX_NO_SYNC,
     FIX_FSDP,
     FIX_OWN_CALL,
+    FIX_ROOT,
     FIX_TF,
     FIX_TF_CROSS,
     FIX_TF_PACKS,
@@ -86,6 +87,16 @@ static const struct stk_rep_fix fixes[] = {
                       "all_gather_object pickles), do it less often, or start it early and wait "
                       "late (async_op=True, then wait on what it returns).",
                       NULL},
+    [FIX_ROOT] =
+        {"pytorch",
+         "One rank gathers the gradients and sends the weights back, both through its link: give "
+         "each rank the sum, with one all_reduce of all gradients, and let each take the same "
+         "step, so that no weights are sent.",
+         "grads = [p.grad for p in model.parameters()]\n"
+         "flat = torch.nn.utils.parameters_to_vector(grads)\n"
+         "torch.distributed.all_reduce(flat)  # in the place of reduce\n"
+         "torch.nn.utils.vector_to_parameters(flat, grads)\n"
+         "optimizer.step()                    # on each rank, in the place of broadcast"},
     [FIX_TF] =
         {"tensorflow",
          "Reduce gradients in packs, so that they overlap with the backward pass, over NCCL.",
@@ -245,8 +256,11 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
         "reduce_scatter", "reduce-scatter", NULL};
     static const char *const mpi[] = {"MPI_", NULL};
+    static const char *const root[] = {":broadcast", ":reduce", NULL};
     const struct stk_sign_sum *signs = ctx->pass.run->facts.signs;
     bool shard = is_mostly(ctx, shards);
+    bool to_one = !shard && stk_rule_on_host(ctx) && is_mostly(ctx, root) &&
+                  signs[STK_SIGN_DDP].count == 0 && signs[STK_SIGN_FSDP].count == 0;
     bool is_own = shard && stk_rule_on_host(ctx) && signs[STK_SIGN_FSDP].count == 0;
     if (is_mostly(ctx, mpi)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
@@ -259,7 +273,9 @@ static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk
         stk_finding_fix(ctx, f, &fixes[FIX_ENGINE]);
         return;
     }
-    if (!shard && are_small) {
+    if (to_one) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ROOT]);
+    } else if (!shard && are_small) {
         stk_finding_fix(ctx, f, &fixes[FIX_NO_SYNC]);
     } else if (!shard && are_tiny(ctx, f)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_MERGE]);

@@ -15,7 +15,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { PYTORCH, TENSORFLOW, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows of the table
+enum { PYTORCH, TENSORFLOW, EXPORT, KERAS, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
      "See what is compiled again and why: compile a model once, outside of the loop, mark the "
@@ -33,6 +33,16 @@ static const struct stk_rep_fix fixes[] = {
      "def train_step(images): ...\n"
      "ds = ds.batch(batch_size, drop_remainder=True)\n"
      "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
+    {"tensorflow", // _traced_save
+     "Exporting a model (tf.saved_model.save, model.export) traces its functions anew each time: "
+     "export it at the end of the job, or rarely, and write only the weights in between.",
+     "checkpoint = tf.train.Checkpoint(model=model)  # once, before the loop\n"
+     "checkpoint.write(path)                         # in the place of tf.saved_model.save"},
+    {"tensorflow",
+     "With Keras, each model.compile, and each keras.Model that is made of layers (existing ones, "
+     "too), has functions of its own, which are traced anew: make and compile models once, before "
+     "the loop, and compile again as rarely as can be.",
+     "shown = keras.Model(model.inputs, model.get_layer(name).output)  # once, before the loop"},
     {"jax",
      "See what is compiled again and why: pad inputs to few shapes, and pass changing values as "
      "arrays: each value of a static argument (static_argnames) compiles anew. jit of a function "
@@ -141,11 +151,25 @@ static int jax_fix(const struct stk_rule_ctx *ctx)
     return r->changed_count ? JAX_TYPES : JAX_SAME;
 }
 
+// A model is exported, which traces what saves and restores its variables.
+static bool exports(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
+    bool found = false;
+    for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
+        found |= strstr(r[i].name, "_traced_save") != NULL;
+    }
+    return found;
+}
+
 // The last row is about kernels of a GPU's library.
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     stk_finding_fix(ctx, f, &fixes[PYTORCH]);
-    stk_finding_fix(ctx, f, &fixes[TENSORFLOW]);
+    if (ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
+        stk_finding_fix(ctx, f, &fixes[KERAS]);
+    }
+    stk_finding_fix(ctx, f, &fixes[exports(ctx) ? EXPORT : TENSORFLOW]);
     stk_finding_fix(ctx, f, &fixes[jax_fix(ctx)]);
     stk_finding_fix(ctx, f, &fixes[CUDA]);
     if (ctx->pass.run->facts.has_device_rows) {

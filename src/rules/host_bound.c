@@ -2,7 +2,10 @@
 // The device idles because the host is late: launch calls, Python and framework code, the
 // allocator. Which of them leads decides title and advice (host_fixes.c). A profiler stretches host
 // time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
+#include <string.h>
+
 #include "base/human.h"
+#include "model/threads/python_frame.h"
 #include "rules/host_fixes.h"
 #include "rules/torch_signs.h"
 
@@ -68,6 +71,27 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
             "Python calls were traced, which slows Python more than the device: record once "
             "without to be sure");
     }
+}
+
+// A function of a library's that the job's own function calls most of its time.
+static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
+    char share[STK_HUMAN_MAX];
+    if (!facts->owner_calls || !facts->owner_calling || !stk_rule_owners_tell(c) ||
+        c->owners[0].count < 2 || strcmp(facts->owner_calling, c->owners[0].name) != 0) {
+        return;
+    }
+    struct stk_python_frame called = stk_python_frame_parse(stk_str_from(facts->owner_calls));
+    const char *name = called.file.n
+                           ? stk_rule_text(ctx, "%.*s (%.*s)", (int)called.function.n,
+                                           called.function.p, (int)called.file.n, called.file.p)
+                           : facts->owner_calls; // redacted
+    stk_finding_say(ctx, f, "%s of %s is what it calls: %s",
+                    stk_human_share(facts->owner_calls_share, share),
+                    stk_rule_owner(ctx, c->owners[0].name), name);
+    stk_finding_raise(f, 2);
 }
 
 // The verdict blames the host although little is measured: unlinked device work, mostly short
@@ -177,6 +201,7 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_FIRED;
     }
     stk_finding_causes(ctx, f, parts);
+    say_called(ctx, f);
     if (!stk_rule_on_host(ctx)) {
         say_launches(ctx, f);
     }

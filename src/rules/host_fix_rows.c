@@ -143,7 +143,9 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "costs as much to call as they do. Let one call do all rounds, where none needs a value "
          "of the one before in Python, or several of them (many games, one move of each); or "
          "compute what is so short with NumPy.",
-         "made = tf.function(prepare)(tf.stack(alike))  # in the place of prepare(x) for each x"},
+         "all_rounds = tf.function(all_rounds)          # the function that holds the loop, once\n"
+         "made = tf.function(prepare)(tf.stack(alike))  # or: in the place of prepare(x) for each "
+         "x"},
     [STK_HOST_FIX_TF_SUMMARY] =
         {"tensorflow",
          "Summaries are written in each step, and what they show is computed for them, operation "

@@ -362,15 +362,20 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     fix(ctx, f, STK_HOST_FIX_BATCH);
 }
 
-static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void choose_saves(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    const struct stk_run_sum *run = ctx->pass.run;
     if (takes(ctx, STK_SIGN_CHECKPOINT)) {
         fix(ctx, f, STK_HOST_FIX_TORCH_SAVE);
         fix(ctx, f,
             sign(ctx, STK_SIGN_KERAS)->count > 0 ? STK_HOST_FIX_KERAS_SAVE : STK_HOST_FIX_TF_SAVE);
         fix(ctx, f, STK_HOST_FIX_JAX_SAVE);
     }
+}
+
+static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    choose_saves(ctx, f);
     if (takes(ctx, STK_SIGN_WRITING)) {
         fix(ctx, f, STK_HOST_FIX_TF_WRITES);
     }
@@ -432,6 +437,7 @@ void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findin
         if (awaits_answer(ctx)) {
             fix(ctx, f, STK_HOST_FIX_ANSWER);
         }
+        choose_saves(ctx, f);
         fix(ctx, f, STK_HOST_FIX_WAIT);
     }
     if (losses & (STK_HOST_CODE | STK_HOST_LAUNCHES)) {

@@ -64,6 +64,13 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "fit into memory, give the Dataset the numbers of a whole batch, and index once for all "
          "of its samples.",
          TORCH_WHOLE},
+    [STK_INPUT_FIX_SAMPLER] =
+        {"pytorch",
+         "The sampler draws from all samples whenever the loader's iterator begins, in the "
+         "training process, however many workers there are: let it draw for many steps at once, as "
+         "a long epoch does.",
+         "sampler = WeightedRandomSampler(weights, num_samples=1000 * batch_size)\n"
+         "# or RandomSampler(dataset, replacement=True, num_samples=1000 * batch_size)"},
     [STK_INPUT_FIX_NO_WORKERS] =
         {"pytorch",
          "The training process prepares each batch itself (num_workers=0): let worker processes "
@@ -187,9 +194,21 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "ds = ds.cache('elements')  # a name of files instead of memory"},
     [STK_INPUT_FIX_TF_FILTER] =
         {"tensorflow",
-         "A filter behind the map throws away what the map has made: filter first, "
-         "by what is known without it.",
+         "A filter behind the map (rejection_resample has one) throws away what the map has made: "
+         "filter first, by what is known without it.",
          "ds = ds.filter(wanted).map(parse, num_parallel_calls=tf.data.AUTOTUNE)"},
+    [STK_INPUT_FIX_TF_SHARD] =
+        {"tensorflow",
+         "shard() behind the map throws away what the map has made for the other shards: shard "
+         "first, files or records.",
+         "ds = ds.shard(count, index).map(parse, num_parallel_calls=tf.data.AUTOTUNE)"},
+    [STK_INPUT_FIX_TF_APART] =
+        {"tensorflow",
+         "unbatch() hands on one row after the other, which are shuffled and put together again "
+         "one by one: rebatch() changes the size of batches in whole pieces. Shuffle the batches "
+         "before it, and their rows in the map.",
+         "ds = ds.rebatch(batch_size)  # in the place of ds.unbatch().batch(batch_size)\n"
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
     [STK_INPUT_FIX_TF_DEVICE] =
         {"tensorflow",
          "A map of tf.data runs on the host's processors always, within tf.device('/GPU:0') too. "

@@ -100,6 +100,20 @@ static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// Where most of the fetches is a sampler's, which no worker does.
+static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char share[STK_HUMAN_MAX];
+    stk_finding_say(
+        ctx, f,
+        "%s of the fetches' time is drawing the order of samples (multinomial, randperm): a "
+        "sampler's work when the loader's iterator begins",
+        stk_human_share(share_of(facts->fetch_draw_ns, facts->loader_fetch_ns), share));
+    stk_finding_raise(f, 1);
+    fix(ctx, f, STK_INPUT_FIX_SAMPLER);
+}
+
 // The loader is quick; what the job does with a batch before the step is not.
 static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -127,6 +141,10 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                         stk_human_count(made, count));
         stk_finding_raise(f, 1);
         fix(ctx, f, STK_INPUT_FIX_TORCH_ITERATOR);
+        return;
+    }
+    if (stk_input_is_drawing(ctx)) {
+        choose_sampler(ctx, f);
         return;
     }
     if (stk_input_is_beside_loader(ctx)) {
@@ -189,14 +207,27 @@ static bool is_in_memory(const char *stage)
     return strncmp(last, "Tensor", 6) == 0 || strncmp(last, "Range", 5) == 0;
 }
 
-// Functions that tf.data called for a batch of the step's; 0: few, or each of them takes long.
+// A stage behind the limiting map throws away what that has made.
+static bool is_followed(const struct stk_slow_stage *s, const char *stage)
+{
+    return s->stage && strcmp(s->kind, "preprocess") == 0 && strstr(s->stage, stage);
+}
+
+static bool is_thrown_away(const struct stk_slow_stage *s)
+{
+    return is_followed(s, "::Shard::") || is_followed(s, "::Filter::");
+}
+
+// Functions that tf.data called for a batch of the step's; 0: few, or each of them takes long, or
+// works on what comes one by one. Where most is thrown away, there are many for that reason.
 static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_facts *facts = &run->facts;
     uint64_t calls = facts->signs[STK_SIGN_CAPTURED].count, batches = facts->loader_fetches;
     int64_t threads = run->slow_stage.parallelism > 1 ? run->slow_stage.parallelism : 1;
-    if (batches == 0 ||
+    if (batches == 0 || is_thrown_away(&run->slow_stage) ||
+        facts->signs[STK_SIGN_PICTURE].count >= calls / 2 ||
         (double)calls < stk_input_thresholds[STK_INPUT_FROM_MANY].value * (double)batches) {
         return 0;
     }
@@ -256,6 +287,9 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     if (strcmp(s->kind, "read") == 0 && !is_in_memory(s->stage)) {
         return STK_INPUT_FIX_TF_READ;
     }
+    if (s->is_taken_apart && strcmp(s->kind, "preprocess") != 0) {
+        return STK_INPUT_FIX_TF_APART;
+    }
     if (strcmp(s->kind, "batch") == 0) {
         return strncmp(last_of(s->stage), "GroupByWindow", 13) == 0 ? STK_INPUT_FIX_TF_GROUP
                                                                     : STK_INPUT_FIX_TF_BATCH;
@@ -292,6 +326,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     }
     if (s->stage && strstr(s->stage, "::Filter::")) {
         fix(ctx, f, STK_INPUT_FIX_TF_FILTER);
+    }
+    if (is_followed(s, "::Shard::")) {
+        fix(ctx, f, STK_INPUT_FIX_TF_SHARD);
     }
     int which = tf_fix(ctx);
     bool map_beside = s->next && s->next_is_beside && strcmp(s->next_kind, "preprocess") == 0;
@@ -381,7 +418,7 @@ void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_findi
             : run->facts.own_batches > 0  ? STK_INPUT_FIX_OWN_LOOP
                                           : STK_INPUT_FIX_OWN_CODE);
     }
-    if (!even) {
+    if (!even && !stk_input_is_drawing(ctx)) {
         fix(ctx, f, STK_INPUT_FIX_EVEN);
     }
     choose_torch(ctx, f, even);

@@ -53,6 +53,8 @@ const struct stk_threshold stk_input_thresholds[] = {
                                "tensors: a file descriptor, messages and a mapping for each"},
     [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
                                   "a loop that calls one compiled function has a few"},
+    [STK_INPUT_FROM_DRAWING] = {"drawing the order of samples", "share of the fetches' time", 0.5,
+                                "half of the time decides what is mended first"},
     {0},
 };
 
@@ -147,6 +149,14 @@ bool stk_input_is_beside_loader(const struct stk_rule_ctx *ctx)
     const struct stk_facts *facts = &ctx->pass.run->facts;
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
     return stk_input_is_alone(ctx) && stk_rule_owners_tell(c) && 2 * facts->loader_fetch_ns < c->ns;
+}
+
+bool stk_input_is_drawing(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    return f->fetch_draw_ns > 0 && f->loader_fetch_ns > 0 &&
+           (double)f->fetch_draw_ns >=
+               value_of(STK_INPUT_FROM_DRAWING) * (double)f->loader_fetch_ns;
 }
 
 bool stk_input_many_calls(const struct stk_rule_ctx *ctx)

@@ -22,7 +22,8 @@ enum {
     STK_INPUT_FROM_OPS,
     STK_INPUT_FROM_FINE,
     STK_INPUT_FROM_TENSOR,
-    STK_INPUT_FROM_JAX_CALLS
+    STK_INPUT_FROM_JAX_CALLS,
+    STK_INPUT_FROM_DRAWING
 };
 extern const struct stk_threshold stk_input_thresholds[]; // ends with name == NULL
 
@@ -44,6 +45,8 @@ bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx);
 // A DataLoader without workers fetches, and the most of the wait is functions of the job's own that
 // go on with what it gives.
 bool stk_input_is_beside_loader(const struct stk_rule_ctx *ctx);
+// Most of a fetch is a sampler's drawing of numbers, which the training process does itself.
+bool stk_input_is_drawing(const struct stk_rule_ctx *ctx);
 // A batch is made by many short calls of PyTorch's operators, sample by sample.
 bool stk_input_many_calls(const struct stk_rule_ctx *ctx);
 // Making a batch takes longer than to hand it over from a worker, tensor by tensor.

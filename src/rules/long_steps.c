@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "model/threads/python_frame.h"
 #include "rules/finding.h"
+#include "rules/input_makers.h"
 
 enum { EXCESS, AHEAD };
 static const struct stk_threshold thresholds[] = {
@@ -22,7 +23,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_INPUT, FIX_OTHER };
+enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
 static const struct stk_rep_fix fixes[] = {
     [FIX_PERIODIC] = {"any",
                       "Do what these steps do beside training less often, on fewer batches, or in "
@@ -34,6 +35,10 @@ static const struct stk_rep_fix fixes[] = {
          "it stays full from one epoch to the next, or make it smaller.",
          "ds = ds.repeat().shuffle(1000).batch(batch_size).prefetch(tf.data.AUTOTUNE)\n"
          "model.fit(ds, epochs=epochs, steps_per_epoch=steps_per_epoch)"},
+    [FIX_SAMPLER] = {"pytorch",
+                     "A sampler draws the order of its samples when the loader's iterator begins: "
+                     "longer epochs have fewer such steps.",
+                     NULL},
     [FIX_INPUT] = {"any",
                    "Look at the samples of these steps: size, file, disk. A deeper prefetch, or "
                    "workers that need not keep the order, hide what is rare.",
@@ -215,10 +220,11 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     const char *cause = ctx->pass.run->facts.long_what;
     bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
     stk_finding_fix(ctx, f,
-                    &fixes[fills                    ? FIX_SHUFFLE
-                           : part == STK_PART_INPUT ? FIX_INPUT
-                           : period > 0 || s.why[0] ? FIX_PERIODIC
-                                                    : FIX_OTHER]);
+                    &fixes[fills                                                 ? FIX_SHUFFLE
+                           : part == STK_PART_INPUT && stk_input_is_drawing(ctx) ? FIX_SAMPLER
+                           : part == STK_PART_INPUT                              ? FIX_INPUT
+                           : period > 0 || s.why[0]                              ? FIX_PERIODIC
+                                                                                 : FIX_OTHER]);
     return STK_RULE_FIRED;
 }
 

@@ -9,7 +9,7 @@ import zipfile
 import jobs
 import torch
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import BatchSampler, DataLoader, RandomSampler
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, WeightedRandomSampler
 
 if not torch.distributed.is_initialized():
     torch.distributed.init_process_group("gloo", init_method=f"file://{os.getcwd()}/ranks", rank=0, world_size=1)
@@ -51,6 +51,7 @@ def world(code):
         "loss_of": lambda b: model(b[0]).mean(), "first_batches": [batch], "last_batch": batch,
         "nn": torch.nn, "inputs": 8, "hidden": 4, "parts": [torch.ones(8)] * 3, "w": torch.ones(8, 2), "layer": torch.nn.Linear(8, 2),
         "parameters": list(model.parameters()), "kept": [p.detach().clone() for p in model.parameters()],
+        "WeightedRandomSampler": WeightedRandomSampler, "weights": torch.ones(64),
         "functools": functools, "zipfile": zipfile, "images": torch.rand(4, 3, 8, 8), "log": lambda value: None, "profile": torch.profiler.profile, "ProfilerActivity": torch.profiler.ProfilerActivity,
     }
 

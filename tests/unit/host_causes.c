@@ -499,6 +499,26 @@ static void check_coroutines(void)
     }
 }
 
+// An event loop that a function runs which is named otherwise fetches nothing: what saves asks for
+// the next of its own lists.
+static void loop_of(const char *function, int64_t input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t + 10, 2000, "aten::conv2d", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, t + 2100, 6000, function, STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 2200, 5000, "asyncio/base_events.py(617): run_until_complete",
+                   STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 2400, 100, "<built-in function next>", STK_KIND_PYTHON);
+        synth_host(&s, MAIN, t + 9000, 900, "aten::conv2d", STK_KIND_HOST_OP);
+    }
+    PART(synth_summarize(&s), INPUT, STEPS * input_us);
+    synth_end(&s);
+}
+
 // next() of a dataset of TensorFlow's: the call from Python around the operation, a piece without
 // events behind it, and the tensors of the batch before that are deleted; longer pieces are the
 // loop's.
@@ -863,6 +883,8 @@ int main(int argc, char **argv)
     CHECK_RUN(check_evaluated);
     CHECK_RUN(check_pool_result);
     CHECK_RUN(check_coroutines);
+    CHECK_RUN(loop_of, "train.py(9): save_state", 100);
+    CHECK_RUN(loop_of, "train.py(9): gather_all", 5000);
     CHECK_RUN(check_python_in_graph);
     CHECK_RUN(check_function_call);
     CHECK_RUN(check_functions);

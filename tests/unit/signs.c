@@ -49,6 +49,10 @@ static void scopes(void)
     CHECK_EQ(sign_of("show/WriteFile:WriteFile"), STK_SIGN_WRITING);
     CHECK_EQ(sign_of("EagerLocalExecute: DecodePng"), STK_SIGN_EAGER_OP);
     CHECK_EQ(sign_of("step/concat_3:ConcatV2"), STK_SIGN_CONCAT);
+    CHECK_EQ(sign_of("cond/DecodeImage:DecodeImage"), STK_SIGN_PICTURE);
+    CHECK_EQ(sign_of("DecodeRaw:DecodeRaw"), STK_SIGN_COUNT); // takes batches as they are
+    CHECK_EQ(sign_of("shelve.py(109): __getitem__"), STK_SIGN_HELD_OPEN);
+    CHECK_EQ(sign_of("$async_checkpointer.py:300 wait_until_finished"), STK_SIGN_CHECKPOINT);
     CHECK_EQ(sign_of("ConcatV2"), STK_SIGN_COUNT); // a type stands behind a colon
     CHECK_EQ(sign_of("train.py(12): save_checkpoint"), STK_SIGN_CHECKPOINT);
     CHECK_EQ(sign_of(""), STK_SIGN_COUNT);
@@ -60,8 +64,9 @@ static void data_parallel(void)
     CHECK_EQ(sign_of("DataParallel.forward"), STK_SIGN_DATA_PARALLEL);
     CHECK_EQ(sign_of("BroadcastBackward"), STK_SIGN_DATA_PARALLEL);
     CHECK_EQ(sign_of("torch/nn/parallel/data_parallel.py(155): forward"), STK_SIGN_DATA_PARALLEL);
-    CHECK_EQ(sign_of("DistributedDataParallel.forward"), STK_SIGN_COUNT);
-    CHECK_EQ(sign_of("torch/nn/parallel/distributed.py(1600): forward"), STK_SIGN_COUNT);
+    CHECK_EQ(sign_of("DistributedDataParallel.forward"), STK_SIGN_DDP);
+    CHECK_EQ(sign_of("torch/nn/parallel/distributed.py(1600): forward"), STK_SIGN_DDP);
+    CHECK_EQ(sign_of("train.py(3): distributed"), STK_SIGN_COUNT);
     CHECK_EQ(sign_of("FullyShardedDataParallel.forward"), STK_SIGN_FSDP);
     CHECK_EQ(sign_of("nn.Module: DataParallel_0"), STK_SIGN_COUNT);
 }

@@ -190,6 +190,29 @@ static void test_prefetch(void)
     answer_end(&a);
 }
 
+// A stage whose workers wait for another's, and of which no function is recorded: that is not its
+// work, though it is what its caller waits for.
+static void test_waiting_workers(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    add_steps(&a, 600);
+    const char *both = "Iterator::Root::MapAndBatch",
+               *prefetch = "Iterator::Root::MapAndBatch::Prefetch";
+    const char *source = "Iterator::Root::MapAndBatch::Prefetch::Generator";
+    for (int i = 0; i < 4; i++) {
+        double t = i * 1000;
+        input(&a, MAIN, t, 600, both);
+        input(&a, RUNNER, t + 10, 580, prefetch);
+        input(&a, POOL_A, t + 20, 560, source);
+    }
+    answer_analyse(&a, &stk_stats_input);
+    CHECK_EQ(VALUE(both, "self_ns"), 4 * 20 * US);
+    CHECK_EQ(VALUE(prefetch, "self_ns"), 0);
+    CHECK(LIMITS(source));
+    answer_end(&a);
+}
+
 // A consumer that waits for a pipeline on another thread: no work of its own. Elements as recorded,
 // unknown where one call's are.
 static void test_waiting_fetch(void)
@@ -337,6 +360,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_not_numbered);
     CHECK_RUN(test_hidden);
     CHECK_RUN(test_prefetch);
+    CHECK_RUN(test_waiting_workers);
     CHECK_RUN(test_waiting_fetch);
     CHECK_RUN(test_loader);
     CHECK_RUN(test_crossing);

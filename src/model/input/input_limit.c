@@ -69,6 +69,12 @@ struct stk_input_workers stk_input_workers_of(const struct stk_input_sums *sums)
     return w;
 }
 
+bool stk_input_takes_turns(const struct stk_input_sums *sums, uint32_t a, uint32_t b)
+{
+    struct sections x = {.count = sums->stage_count};
+    return section_of(&x, sums, a) == section_of(&x, sums, b);
+}
+
 bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)
 {
     struct sections x = {.count = sums->stage_count};

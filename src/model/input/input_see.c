@@ -11,8 +11,8 @@
 #include "base/sort.h"
 #include "model/median.h"
 
-// For each stage the work of those before it, up to the next that has workers of its own. Callers
-// come before what they call.
+// For each stage the work of those before it, up to the next that has workers of its own, and what
+// its workers wait for that one's. Callers come before what they call.
 static int64_t *sum_before(struct stk_input_walk *w)
 {
     int64_t *before_ns = stk_alloc_zero(w->stages.count + 1, sizeof *before_ns);
@@ -23,8 +23,9 @@ static int64_t *sum_before(struct stk_input_walk *w)
                      : stk_input_stage_at(w, above)->sum.is_async
                          ? above
                          : stk_input_stage_at(w, above)->sum.section;
-        if (s->section != STK_NONE && !s->is_async) {
-            before_ns[s->section] = stk_add_ns(before_ns[s->section], s->self_ns);
+        if (s->section != STK_NONE) {
+            int64_t ns = s->is_async ? s->wait_ns : s->self_ns;
+            before_ns[s->section] = stk_add_ns(before_ns[s->section], ns);
         }
     }
     w->failed |= !before_ns;

@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "model/input/input_stages.h"
 
-#define LEAST_SHARE 0.3 // of the work of all stages
+#define LEAST_SHARE 0.3 // of the work of all stages, with those that take turns with it
 #define CLOSE 0.8       // of the limiting stage's work
 
 // The batches come out of a buffer that others fill: on the way to it there is only bookkeeping.
@@ -41,7 +41,8 @@ static uint32_t close_behind(const struct stk_input_sums *sums, uint32_t limitin
     for (uint32_t i = 0; i < sums->stage_count && slow->is_pipeline && slow->parallelism <= 1;
          i++) {
         const struct stk_input_stage *s = &sums->stages[i];
-        if (i != limiting && is_alone(s) && (double)s->self_ns >= CLOSE * (double)slow->self_ns &&
+        if (i != limiting && is_alone(s) && stk_input_takes_turns(sums, i, limiting) &&
+            (double)s->self_ns >= CLOSE * (double)slow->self_ns &&
             (best == STK_NONE || s->self_ns > sums->stages[best].self_ns)) {
             best = i;
         }
@@ -66,6 +67,30 @@ static uint32_t more_beside(const struct stk_input_sums *sums, uint32_t limiting
     return best;
 }
 
+// Batches are taken apart before the limiting stage, on its thread, and each row goes on alone.
+static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
+{
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        const char *last = strrchr(s->name, ':');
+        if (s->is_pipeline && stk_input_takes_turns(sums, i, limiting) && last &&
+            strncmp(last + 1, "Unbatch", strlen("Unbatch")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Work of the stages that take turns with one, and of itself.
+static int64_t work_in_turn(const struct stk_input_sums *sums, uint32_t stage)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        ns = stk_input_takes_turns(sums, i, stage) ? stk_add_ns(ns, sums->stages[i].self_ns) : ns;
+    }
+    return ns;
+}
+
 enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err *err)
 {
     STK_ASSERT(a->t && a->sum);
@@ -88,8 +113,8 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
         all_ns = stk_add_ns(all_ns, sums->stages[i].self_ns);
     }
     double share = all_ns > 0 ? (double)s->self_ns / (double)all_ns : 0;
-    if (share <
-        LEAST_SHARE) { // it is called limiting, but what the wait is for is not in the profile
+    // It is called limiting, but what the wait is for is not in the profile.
+    if ((double)work_in_turn(sums, at) < LEAST_SHARE * (double)all_ns) {
         return STOKER_OK;
     }
     a->sum->slow_stage = (struct stk_slow_stage){
@@ -99,6 +124,7 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
         .is_async = s->is_async,
         .is_fetch = s->kind == STK_INPUT_FETCH,
         .is_buffered = is_buffered(sums),
+        .is_taken_apart = is_taken_apart(sums, at),
         .self_ns = s->self_ns,
         .elements = s->elements,
         .parallelism = s->parallelism,

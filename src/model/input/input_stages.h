@@ -71,6 +71,8 @@ double stk_input_stage_capacity(const struct stk_input_stage *stage);
 // are busy longest, and there the stage with most work. STK_NONE: no stage has any. False: no
 // memory.
 bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage);
+// Does one thread run both stages, one after the other?
+bool stk_input_takes_turns(const struct stk_input_sums *sums, uint32_t a, uint32_t b);
 
 // Fills sum->slow_stage: that stage, of a rank whose summary is complete but for it.
 STK_MUST_CHECK enum stoker_status stk_input_slow_find(struct stk_analysis *a,

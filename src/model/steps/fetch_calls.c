@@ -6,8 +6,10 @@
 //
 // Method: in the order of their starts, the events of the thread that begin in a fetch. What lies
 // between two of them, or the last one and the end of the fetch, is short where it is below
-// FINE_NS; a long one is work in one place, or what is not recorded.
-// Limit: without Python's rows only the framework's operations are calls.
+// FINE_NS; a long one is work in one place, or what is not recorded. Operators that draw numbers of
+// samples are a sampler's.
+// Limits: without Python's rows only the framework's operations are calls; a Dataset that draws by
+// the same operators is taken for a sampler.
 #include "model/analysis.h"
 #include "model/steps/own_batch.h"
 #include "model/threads/thread_events.h"
@@ -44,6 +46,21 @@ static bool has_loader(const struct stk_analysis *a)
         has = is_loaders(a, &a->fetches.v[i]);
     }
     return has;
+}
+
+static bool draws(struct stk_str name)
+{
+    return stk_str_eq(name, STK_STR("aten::multinomial")) ||
+           stk_str_eq(name, STK_STR("aten::randperm"));
+}
+
+// *drawn_ns: until when what was seen to draw does so; it calls itself.
+static void add_draw(struct stk_analysis *a, uint32_t event, int64_t *drawn_ns)
+{
+    if (a->t->start_ns[event] >= *drawn_ns && draws(stk_name_of(a->t, event))) {
+        a->sum->facts.fetch_draw_ns += stk_dur_ns(a->t, event);
+        *drawn_ns = stk_end_ns(a->t, event);
+    }
 }
 
 static void add_call(struct stk_analysis *a, uint32_t event, bool is_prep)
@@ -106,7 +123,7 @@ bool stk_fetch_calls_count(struct stk_analysis *a)
     bool ok = stk_hands_open(&lists.hands, a->t) &&
               stk_thread_events_begin(&events, a->threads[a->driver].root);
     size_t in = 0; // fetch that `at_ns` belongs to
-    int64_t at_ns = m->v[0].start_ns;
+    int64_t at_ns = m->v[0].start_ns, drawn_ns = INT64_MIN;
     for (uint32_t e; ok && (e = stk_thread_events_next(&events)) != STK_NONE;) {
         int64_t start_ns = a->t->start_ns[e];
         size_t now = fetch_at(m, in, start_ns);
@@ -122,6 +139,7 @@ bool stk_fetch_calls_count(struct stk_analysis *a)
             bool is_prep = loads && !is_loaders(a, &m->v[in]);
             add_stretch(f, at_ns, start_ns, is_prep);
             add_call(a, e, is_prep);
+            add_draw(a, e, &drawn_ns);
             look_for_lists(a, &lists, e);
             at_ns = start_ns;
         }

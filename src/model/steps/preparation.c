@@ -134,18 +134,20 @@ static void drop(struct stk_analysis *a, const struct work *work, struct stk_thr
     m->count = kept;
 }
 
-// Marks inside an event loop of a row become that loop, once.
-static void widen_to_loops(const struct stk_analysis *a, struct stk_thread_cursor *c, uint32_t row,
-                           struct stk_marks *m)
+// Marks inside an event loop of a row become that loop, once, unless who runs it is called
+// otherwise: what saves, and asks for the next of its own lists meanwhile, fetches nothing.
+static void widen_to_loops(const struct stk_analysis *a, const struct work *work,
+                           struct stk_thread_cursor *c, uint32_t row, struct stk_marks *m)
 {
     size_t kept = 0;
+    uint32_t step = 0;
     stk_cursor_init(c, a, row);
     for (size_t i = 0; i < m->count; i++) {
         struct stk_mark x = m->v[i];
-        bool own = stk_track_of(a->t, x.event) == row;
-        if (own) {
-            stk_cursor_advance(c, x.start_ns);
-        }
+        uint32_t at = stk_step_at(a, x.start_ns, &step);
+        bool own =
+            stk_track_of(a->t, x.event) == row &&
+            !is_called_otherwise(c, x.start_ns, at == STK_NONE ? INT64_MIN : work[at].first_ns);
         for (uint32_t k = 0; own && k < c->depth; k++) {
             const struct stk_open_event *frame = &c->stack[k];
             if (stk_python_frame_is_event_loop(stk_name_of(a->t, frame->event))) {
@@ -353,7 +355,7 @@ static void take_leading(struct lead *x)
     a->sum->facts.loader_fetch_ns = 0;
     stk_free(a->fetches.v);
     a->fetches = (struct stk_marks){x->marks.items, x->marks.count};
-    widen_to_loops(a, x->cursor, a->driver, &a->fetches);
+    widen_to_loops(a, x->work, x->cursor, a->driver, &a->fetches);
     a->sum->facts.loader_fetches = x->steps; // a step's helpers make one batch
     a->sum->facts.own_batches = x->way == OWN ? x->steps : 0;
     a->sum->facts.own_handing_ns = x->way == OWN ? x->handing_ns : 0;
@@ -477,7 +479,7 @@ bool stk_preparation_check(struct stk_analysis *a)
             drop(a, work, c, k);
         }
         if (functions) {
-            widen_to_loops(a, c, k, &a->fetches);
+            widen_to_loops(a, work, c, k, &a->fetches);
         }
     }
     ok = ok && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, &hands, c)));
