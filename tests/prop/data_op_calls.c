@@ -75,7 +75,9 @@ static void draw_value(void *to, int dtype)
                        : dtype == STOKER_FLOAT32 ? (const void *)&f
                        : dtype == STOKER_FLOAT64 ? (const void *)&d
                                                  : (const void *)&n;
-    n = dtype == STOKER_BOOL ? n & 1 : n;
+    bool is_unsigned = dtype == STOKER_UINT8 || dtype == STOKER_UINT16 || dtype == STOKER_UINT32 ||
+                       dtype == STOKER_UINT64;
+    n = dtype == STOKER_BOOL ? n & 1 : is_unsigned ? n & 7 : n; // of a shape, 2^32 is much memory
     memcpy(to, from, stoker_dtype_bytes(dtype));
 }
 

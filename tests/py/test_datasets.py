@@ -536,6 +536,8 @@ def test_more_results_than_room():
     x = np.zeros((0, 1 << 30, 1 << 30), np.float32)
     c.raises(sd.errors.InvalidArgumentError, lambda: sd.reduce_sum(x, axis=0))
     c.same(sd.reduce_sum(x, axis=1).shape, (0, 1 << 30))
+    for sizes in ([-1, -1, 2], [-2, 8], [1 << 62, 1 << 62, 1 << 62, -1]):
+        c.raises(sd.errors.InvalidArgumentError, lambda: sd.split(np.arange(6), sizes))
 
 
 def test_window_of_small_blocks():

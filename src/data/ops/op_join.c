@@ -173,12 +173,21 @@ static enum stoker_status part_sizes(const struct stk_op *op, const struct stk_a
     const struct stk_attr *t = op->arg == SPLIT ? args[ARG_SIZES].attr : NULL;
     int64_t num = args[ARG_NUM].attr ? args[ARG_NUM].i : op->arg == UNSTACK ? length : 0, sum = 0;
     int open = -1;
+    bool is_bad = false;
     if (t && t->kind == STK_ATTR_INTS && t->count <= STK_OP_OUTPUTS_MAX) {
         *count = (int)t->count;
         for (int k = 0; k < *count; k++) {
             sizes[k] = t->ints[k];
-            open = sizes[k] < 0 ? k : open;
-            sum += sizes[k] < 0 ? 0 : sizes[k];
+            if (sizes[k] < 0) {
+                is_bad |= sizes[k] != -1 || open >= 0;
+                open = k;
+            } else {
+                is_bad |= __builtin_add_overflow(sum, sizes[k], &sum);
+            }
+        }
+        if (is_bad) {
+            return stk_err_set(err, STOKER_EINVAL,
+                               "%s: one of the sizes may be -1, no other is below 0", op->name);
         }
         if (open >= 0 && length >= 0) {
             sizes[open] = length - sum;
