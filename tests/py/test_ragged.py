@@ -111,5 +111,13 @@ def test_errors():
     c.raises(TypeError, lambda: sd.Dataset.range(4).ragged_batch(2, row_splits_dtype="float32"))
 
 
+def test_splits_that_fall():
+    """Row splits that fall would write more places than there are."""
+    for splits in ([0, 5, 2], [0, 2, 1, 4], [1, 2], []):
+        c.raises(sd.errors.InvalidArgumentError, lambda: sd.ops.ragged_places(np.array(splits, np.int64)))
+    places, shapes = np.zeros((2, 1), np.int64), np.ones((2, 1), np.int64)
+    c.raises(sd.errors.InvalidArgumentError, lambda: sd.ops.sparse_batch(places, np.array([0, 5, 2]), shapes))
+
+
 if __name__ == "__main__":
     c.main(globals())

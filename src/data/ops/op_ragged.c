@@ -30,6 +30,16 @@ static enum stoker_status sparse_infer(struct stk_op_infer *c, struct stoker_err
     return STOKER_OK;
 }
 
+// n row_splits: from 0 on, and none below the one before it.
+static bool are_splits(const int64_t *splits, int64_t n)
+{
+    bool are = n > 0 && splits[0] == 0;
+    for (int64_t k = 1; are && k < n; k++) {
+        are = splits[k] >= splits[k - 1];
+    }
+    return are;
+}
+
 static enum stoker_status sparse_run(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n; i++) {
@@ -38,7 +48,7 @@ static enum stoker_status sparse_run(struct stk_op_run *r, struct stoker_err *er
         const int64_t *from = stk_col_at(r->in[0], i), *splits = stk_col_at(r->in[1], i);
         const int64_t *shapes = stk_col_at(r->in[2], i);
         if (r->in[1]->shape.dim[0] != rows + 1 || r->in[2]->shape.dim[1] != rank ||
-            splits[0] != 0 || splits[rows] != n) {
+            !are_splits(splits, rows + 1) || splits[rows] != n) {
             return stk_op_fail(r, i, STOKER_EINVAL, "places, row_splits and shapes do not fit");
         }
         struct stk_shape places = {2, {n, rank + 1}}, dense = {1, {rank + 1}};
@@ -100,6 +110,12 @@ static void put_split(enum stk_dtype t, void *p, int64_t k, int64_t v)
     }
 }
 
+// Of splits that are none, any number: who reads them looks at them.
+static int64_t plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
 {
     enum stk_dtype t = r->in[0]->dtype;
@@ -125,9 +141,9 @@ static enum stoker_status nest_run(struct stk_op_run *r, struct stoker_err *err)
         put_split(t, b, n++, 0);
         for (int64_t row = 0; row < rows; row++) {
             for (int64_t k = begins[row] + 1; k < begins[row + 1]; k++) {
-                put_split(t, b, n++, base + split_at(r->in[0], from, k));
+                put_split(t, b, n++, plus(base, split_at(r->in[0], from, k)));
             }
-            base += split_at(r->in[0], from, begins[row + 1] - 1);
+            base = plus(base, split_at(r->in[0], from, begins[row + 1] - 1));
             put_split(t, a, row + 1, n - 1);
         }
     }
@@ -159,18 +175,23 @@ static enum stoker_status places_infer(struct stk_op_infer *c, struct stoker_err
     return s;
 }
 
+#define PLACES_MAX (INT64_C(1) << 38) // no memory holds more
+
 static enum stoker_status places_run(struct stk_op_run *r, struct stoker_err *err)
 {
     for (int64_t i = 0; i < r->n; i++) {
         const int64_t *outer = stk_col_at(r->in[0], i);
         const int64_t *inner = r->n_in > 1 ? stk_col_at(r->in[1], i) : NULL;
         int64_t rows = r->in[0]->shape.dim[0] - 1, most[2] = {0};
-        int64_t steps = rows >= 0 ? outer[rows] : -1;
-        if (steps < 0 || outer[0] != 0 ||
-            (inner && (r->in[1]->shape.dim[0] != steps + 1 || inner[0] != 0))) {
+        bool fits = are_splits(outer, rows + 1);
+        int64_t steps = fits ? outer[rows] : 0, n = steps;
+        if (fits && inner) {
+            fits = r->in[1]->shape.dim[0] - 1 == steps && are_splits(inner, steps + 1);
+            n = fits ? inner[steps] : 0;
+        }
+        if (!fits || n > PLACES_MAX) {
             return stk_op_fail(r, i, STOKER_EINVAL, "row_splits that do not fit together");
         }
-        int64_t n = inner ? inner[steps] : steps;
         struct stk_shape places = {2, {n, r->n_in + 1}}, dense = {1, {r->n_in + 1}};
         int64_t *to = stk_op_append(r, 0, STK_DT_I64, &places, err);
         int64_t *shape = to ? stk_op_append(r, 1, STK_DT_I64, &dense, err) : NULL;
