@@ -129,6 +129,9 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->eager_rounds += b->eager_rounds;
     a->list_handing_ns += b->list_handing_ns;
     a->evaluated_fetch_ns += b->evaluated_fetch_ns;
+    a->standstill_ns += b->standstill_ns;
+    a->standstill_rest_ns += b->standstill_rest_ns;
+    a->lock_ns += b->lock_ns;
     a->serialized_launches += b->serialized_launches;
     a->compile_recurring_ns += b->compile_recurring_ns;
     a->profiler_overhead_ns += b->profiler_overhead_ns;

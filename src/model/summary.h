@@ -263,8 +263,12 @@ struct stk_facts {
     int64_t fetch_draw_ns; // in fetches: drawing the order of samples, by an operator of PyTorch's
     uint64_t prep_ops;     // beside a loader's fetches, in functions that prepare what they gave
     uint64_t eager_rounds; // of a loop that calls TensorFlow's operations one by one; 0: none
-    int64_t list_handing_ns;    // in fetches: JAX makes an array of lists, looking at each element
-    int64_t evaluated_fetch_ns; // in used steps: an evaluation behind the optimizer fetches
+    int64_t list_handing_ns; // in fetches: JAX makes an array of lists, looking at each element
+    // In used steps: none of the operations of TensorFlow's step runs, and it waits for what
+    // tf.data's threads do; or for other threads, or programs. A call of TensorFlow's waits for
+    // Python's lock, where Python makes elements.
+    int64_t standstill_ns, standstill_rest_ns, lock_ns;
+    int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
     uint32_t loader_workers_seen; // 0 unknown
     uint64_t serialized_launches; // launches directly followed by a blocking call until the device
                                   // is idle

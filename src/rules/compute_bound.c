@@ -6,7 +6,7 @@
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
 
-enum { REMAINS, ODD, FULL, PACKS };
+enum { REMAINS, ODD, FULL, PACKS, STILL };
 static const struct stk_threshold thresholds[] = {
     [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
     [ODD] = {"kernels for sizes that are no multiples of 8", "share of compute", 0.02,
@@ -14,6 +14,8 @@ static const struct stk_threshold thresholds[] = {
     [FULL] = {"multiprocessors that have a block, while kernels run", "of those there are", 0.95,
               "a larger batch would fill no more of them"},
     [PACKS] = STK_THRESHOLD_PACK_SIGNS,
+    [STILL] = {"a step of TensorFlow's in which no operation runs", "share of the step", 0.1,
+               "between its operations the executor takes a few hundredths"},
     {0},
 };
 
@@ -99,6 +101,23 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
+// The host's step has work that is due, and no processor for it.
+static void say_still(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double still =
+        run->wall_ns > 0 ? (double)run->facts.standstill_rest_ns / (double)run->wall_ns : 0;
+    char share[STK_HUMAN_MAX];
+    if (still >= thresholds[STILL].value) {
+        stk_finding_say(ctx, f,
+                        "%s of the time the step stands still: none of its operations runs, and it "
+                        "goes on later, so that other threads or other programs have the "
+                        "processors",
+                        stk_human_share(still, share));
+        stk_finding_raise(f, 1);
+    }
+}
+
 // CUTLASS on tensor cores that reads one or two elements at a time; plain cores always do.
 static bool is_odd(struct stk_str kernel)
 {
@@ -177,6 +196,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     }
     if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is the model's own work";
+        say_still(ctx, f);
         for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
         }

@@ -157,6 +157,12 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "Where a keras.utils.PyDataset makes them, it has one worker unless it is told otherwise.",
          "def __init__(self):  # of the PyDataset\n"
          "    super().__init__(workers=4, max_queue_size=16)"},
+    [STK_INPUT_FIX_KERAS_PROCESSES] =
+        {"tensorflow",
+         "Where a keras.utils.PyDataset makes them, its threads, however many, share Python's lock "
+         "with the loop; processes do not.",
+         "def __init__(self):  # of the PyDataset\n"
+         "    super().__init__(workers=2, use_multiprocessing=True, max_queue_size=16)"},
     [STK_INPUT_FIX_TF_SMALL] =
         {"tensorflow",
          "Elements are small, and most of their time goes into calls, of the map and of what is "

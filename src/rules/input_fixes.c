@@ -344,7 +344,9 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         fix(ctx, f, STK_INPUT_FIX_TF_READ);
     }
     if (stk_input_python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
-        fix(ctx, f, STK_INPUT_FIX_KERAS_WORKERS);
+        fix(ctx, f,
+            stk_input_shares_lock(ctx) ? STK_INPUT_FIX_KERAS_PROCESSES
+                                       : STK_INPUT_FIX_KERAS_WORKERS);
     }
     if (s->stage && s->is_pipeline && !s->is_buffered) {
         fix(ctx, f, STK_INPUT_FIX_TF_PREFETCH);

@@ -12,6 +12,8 @@
 // Limit: what a worker costs that starts anew in each epoch is not in the profile of a few steps.
 #include "rules/input_makers.h"
 
+#include <string.h>
+
 #include "base/human.h"
 
 const struct stk_threshold stk_input_thresholds[] = {
@@ -32,6 +34,8 @@ const struct stk_threshold stk_input_thresholds[] = {
     [STK_INPUT_FROM_PYTHON] =
         {"Python called by tf.data", "share of the wait", 0.3,
          "summed over threads; less than a third is not what the step waits for"},
+    [STK_INPUT_FROM_SHARED] = {"sharing processors, or Python's lock, with the pipeline",
+                               "share of the wait", 0.1, "less is not what the step waits for"},
     [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
                              "workers that limit hardly wait; those that wait for room do"},
     [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
@@ -119,12 +123,25 @@ bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
            !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
 }
 
+// A generator that limits is Python's, however little of it tf.data's thread sees: other threads
+// may fill the queue that it reads.
 bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_slow_stage *s = &run->slow_stage;
     const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
-    return python->count > 0 && (double)python->ns >= value_of(STK_INPUT_FROM_PYTHON) *
-                                                          (double)run->causes[STK_PART_INPUT].ns;
+    const char *last = s->stage ? strrchr(s->stage, ':') : NULL;
+    bool generates = last && strcmp(last, ":Generator") == 0 && strcmp(s->kind, "read") == 0;
+    double least = value_of(STK_INPUT_FROM_PYTHON) * (double)run->causes[STK_PART_INPUT].ns;
+    return python->count > 0 && (generates || (double)python->ns >= least);
+}
+
+bool stk_input_shares_lock(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return run->facts.lock_ns > 0 &&
+           (double)run->facts.lock_ns >=
+               value_of(STK_INPUT_FROM_SHARED) * (double)run->parts[STK_PART_INPUT];
 }
 
 // Half of the steps make an iterator, which Keras does once for many.

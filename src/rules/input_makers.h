@@ -13,6 +13,7 @@ enum {
     STK_INPUT_FROM_FEW,
     STK_INPUT_FROM_FEW_STEPS,
     STK_INPUT_FROM_PYTHON,
+    STK_INPUT_FROM_SHARED,
     STK_INPUT_FROM_BUSY,
     STK_INPUT_FROM_COLLATE,
     STK_INPUT_FROM_MANY,
@@ -34,6 +35,8 @@ bool stk_input_has_workers(const struct stk_rule_ctx *ctx);
 bool stk_input_is_alone(const struct stk_rule_ctx *ctx);
 // Python is called for each element of tf.data, and that is a good part of the wait.
 bool stk_input_python_limits(const struct stk_rule_ctx *ctx);
+// The loop waits for Python's lock, beside Python that makes elements.
+bool stk_input_shares_lock(const struct stk_rule_ctx *ctx);
 // Most steps make an iterator of tf.data's anew.
 bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx);
 // Whoever prepares a batch waits for an answer most of the time (a store, a network), and keeps no

@@ -106,6 +106,30 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
+// What of it is no fetch: the step and the pipeline share the processors, or Python's lock.
+static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double least = thresholds[STK_INPUT_FROM_SHARED].value * (double)run->parts[STK_PART_INPUT];
+    char time[STK_HUMAN_MAX];
+    if (run->facts.standstill_ns > 0 && (double)run->facts.standstill_ns >= least) {
+        stk_finding_say(ctx, f,
+                        "%s of it no batch is awaited, and none of the model's operations runs "
+                        "either: threads of tf.data's work meanwhile, on the processors that both "
+                        "share",
+                        stk_human_ns(run->facts.standstill_ns, time));
+        stk_finding_raise(f, 1);
+    }
+    if (stk_input_shares_lock(ctx)) {
+        stk_finding_say(
+            ctx, f,
+            "%s of it the loop waits for Python's lock: other threads hold it, as those "
+            "do in which Python makes the elements",
+            stk_human_ns(run->facts.lock_ns, time));
+        stk_finding_raise(f, 1);
+    }
+}
+
 static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
@@ -122,6 +146,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
     say_called(ctx, f);
+    say_shared(ctx, f);
     bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
     if (facts->input_filler) {
         stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",

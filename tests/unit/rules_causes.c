@@ -287,6 +287,24 @@ static void input_stage(void)
     fake_done(&f);
 }
 
+// What the step shares with the pipeline is told: processors, and Python's lock, which more threads
+// would share as well.
+static void input_shared(void)
+{
+    const char *stage = "Iterator::Root::FlatMap::Generator";
+    const struct stk_rep_finding *x = pipeline(stage, "read", false, true, 1000000);
+    CHECK(!says(x, "processors that both share") && !says(x, "Python's lock"));
+    CHECK(advises(x, "py_function") == 0 && advises(x, "Read several files") < 0);
+    f.run.facts.signs[STK_SIGN_KERAS].count = 6;
+    f.run.facts.standstill_ns = f.run.parts[STK_PART_INPUT] / 8;
+    f.run.facts.lock_ns = f.run.parts[STK_PART_INPUT] / 7;
+    fake_ask(&f);
+    x = fake_finding(&f, "input-wait");
+    CHECK(says(x, "processors that both share") && says(x, "Python's lock"));
+    CHECK(advises(x, "processes do not") == 1 && advises(x, "it has one worker unless") < 0);
+    fake_done(&f);
+}
+
 // The function of the user's own is named with the sum over all its calls, and its line.
 static void owners(void)
 {
@@ -950,6 +968,7 @@ int main(int argc, char **argv)
     CHECK_RUN(input_frameworks);
     CHECK_RUN(input_own);
     CHECK_RUN(input_stage);
+    CHECK_RUN(input_shared);
     CHECK_RUN(input_uneven);
     CHECK_RUN(input_of_few);
     CHECK_RUN(owners);

@@ -6,7 +6,9 @@
 //                          that works for it; not on threads of the input pipeline, nor nested in
 //                          it, nor for a fetch (fetch_work.h)
 //   communication_exposed  a host collective
-//   input_wait             the training thread fetches its next batch
+//   input_wait             the training thread fetches its next batch; or a step that TensorFlow
+//                          runs stands still while threads of tf.data's work, or its call from
+//                          Python waits for the lock of the Python that makes elements
 //   host_sync, host_wait   as on a device; waiting for the model where there is no accelerator's
 //                          runtime is compute
 //   host_compute           any other event of the driving thread (Python, callbacks), and pieces
@@ -14,17 +16,23 @@
 //   idle_unknown           no event: evidence of nothing
 //
 // Method: each class is a list of disjoint marks; the lists are swept together, and what no mark
-// covers is looked up on the driving thread.
-// Limits: a step marker is no event, it only says that the step goes on. Work of the input pipeline
-// that TensorFlow runs on the model's own pool counts as the model's.
+// covers is looked up on the driving thread. A step that TensorFlow runs stands still where its
+// call is open and none of its threads is in an event for 200 us or more: the next operation is
+// due, or the call's return, and no processor is free. Where the call fetches its batch itself
+// (Keras), what tf.data's threads work meanwhile is what took it, and the step waits for it; a loop
+// that fetches first has its wait there. With collectives, which run beside their operations,
+// nobody can say. Limits: a step marker is no event, it only says that the step goes on. Work of
+// the input pipeline that TensorFlow runs on the model's own pool counts as the model's.
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/input_work.h"
 #include "model/steps/fetch_work.h"
 #include "model/threads/thread_segments.h"
 
 #define SHORT_PIECE_NS (200 * STK_US)
+#define LOCK_PIECE_NS (50 * STK_US) // a call of TensorFlow's ends in 3 to 15 us in the mean
 #define AWAITS (STK_NAME_XLA_RUN | STK_NAME_WAIT_HOST)
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
@@ -43,8 +51,11 @@ struct host {
     size_t at[LISTS];
     struct stk_vec compute, aside, awaited; // struct stk_mark
     struct stk_spans communication;
-    int64_t covered_ns, total_ns; // of used windows
+    struct stk_input_work input_work; // of tf.data's threads, where a step may stand still for it
+    int64_t covered_ns, total_ns;     // of used windows
     bool used;
+    bool sees_operations; // of TensorFlow's, and none that runs beside them
+    bool fetches_inside;  // a call of TensorFlow's was seen that fetches its batch itself
     bool failed;
 };
 
@@ -197,6 +208,103 @@ static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segm
     return s->doing == STK_DOING_WAITING ? STK_PART_WAIT : STK_PART_HOST;
 }
 
+// Does the driver wait in a call of TensorFlow's for what its executor runs on other threads?
+static bool awaits_executor(const struct stk_analysis *a, const struct stk_segment *s)
+{
+    static const char *const calls[] = {"FunctionRun", "KernelAndDeviceFunc::Run", "SessionRun",
+                                        "RunGraph"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls && awaits_model(a, s); i++) {
+        if (stk_str_eq(stk_name_of(a->t, s->event), stk_str_from(calls[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Does the call fetch its batch itself? A loop that fetches before it calls has its wait there.
+static bool fetches_inside(const struct stk_analysis *a, uint32_t event)
+{
+    const struct stk_marks *m = &a->fetches;
+    size_t low = 0, high = m->count;
+    while (low < high) { // first that begins in the call, or behind
+        size_t mid = low + (high - low) / 2;
+        if (m->v[mid].start_ns < a->t->start_ns[event]) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < m->count && m->v[low].start_ns < stk_end_ns(a->t, event);
+}
+
+// Is it the end of a call of TensorFlow's from Python, behind what it did without Python's lock?
+static bool awaits_lock(const struct host *h, const struct stk_segment *s)
+{
+    const struct stk_trace *t = h->a->t;
+    return s->doing == STK_DOING_OTHER && s->end_ns - s->start_ns >= LOCK_PIECE_NS &&
+           s->start_ns > t->start_ns[s->event] && s->end_ns == stk_end_ns(t, s->event) &&
+           stk_str_starts(stk_name_of(t, s->event), STK_STR("TFE_Py_"));
+}
+
+// A piece of a segment in which the step stands still: what of it lies in the pipeline's work is
+// input where the call fetches its batch.
+static void add_standstill(struct host *h, const struct stk_segment *s, int64_t at, int64_t end)
+{
+    const struct stk_spans *work = &h->input_work.any;
+    size_t i = fetches_inside(h->a, s->event) ? stk_spans_find(work, at) : work->count;
+    int64_t input_ns = 0, whole_ns = end - at;
+    for (; i < work->count && at < end; i++) {
+        int64_t from = work->v[i].start_ns, to = work->v[i].end_ns;
+        from = from < at ? at : from > end ? end : from;
+        to = to > end ? end : to;
+        add(h, at, from, STK_PART_COMPUTE, s->event, s->around);
+        add(h, from, to, STK_PART_INPUT, s->event, s->around);
+        input_ns += from < to ? to - from : 0;
+        at = to > from ? to : from;
+    }
+    add(h, at, end, STK_PART_COMPUTE, s->event, s->around);
+    h->a->sum->facts.standstill_ns += h->used ? input_ns : 0;
+    h->a->sum->facts.standstill_rest_ns += h->used ? whole_ns - input_ns : 0;
+}
+
+// The driver waits for the step that TensorFlow runs, which stands still where the model's threads
+// are in no event for a while.
+static void add_awaited(struct host *h, const struct stk_segment *s)
+{
+    const struct stk_spans *model = &h->input_work.model;
+    int64_t at = s->start_ns;
+    for (size_t i = stk_spans_find(model, at); at < s->end_ns; i++) {
+        int64_t from = i < model->count ? model->v[i].start_ns : s->end_ns;
+        int64_t to = i < model->count ? model->v[i].end_ns : s->end_ns;
+        from = from < at ? at : from > s->end_ns ? s->end_ns : from;
+        to = to > s->end_ns ? s->end_ns : to;
+        if (from - at >= SHORT_PIECE_NS) {
+            add_standstill(h, s, at, from);
+        } else {
+            add(h, at, from, STK_PART_COMPUTE, s->event, s->around);
+        }
+        add(h, from, to, STK_PART_COMPUTE, s->event, s->around);
+        at = to > from ? to : from;
+    }
+}
+
+// Where the step shares something with the input pipeline. False: it does not.
+static bool add_shared(struct host *h, const struct stk_segment *s, enum stk_part part)
+{
+    struct stk_facts *facts = &h->a->sum->facts;
+    if (h->sees_operations && part == STK_PART_COMPUTE && awaits_executor(h->a, s)) {
+        h->fetches_inside = h->fetches_inside || fetches_inside(h->a, s->event);
+        add_awaited(h, s);
+        return true;
+    }
+    if (h->fetches_inside && h->input_work.calls_python && awaits_lock(h, s)) {
+        add(h, s->start_ns, s->end_ns, STK_PART_INPUT, s->event, s->around);
+        facts->lock_ns += h->used ? s->end_ns - s->start_ns : 0;
+        return true;
+    }
+    return false;
+}
+
 // What no mark covers: the driving thread says.
 static void attribute_driver(struct host *h, int64_t from, int64_t to)
 {
@@ -213,6 +321,9 @@ static void attribute_driver(struct host *h, int64_t from, int64_t to)
         enum stk_part part = part_of(h->a, &s[i]);
         uint32_t event = part == STK_PART_UNKNOWN ? STK_NONE : s[i].event;
         bool is_short = part == STK_PART_UNKNOWN && s[i].end_ns - s[i].start_ns < SHORT_PIECE_NS;
+        if (add_shared(h, &s[i], part)) {
+            continue;
+        }
         add(h, s[i].start_ns, s[i].end_ns, is_short ? STK_PART_HOST : part, event, s[i].around);
     }
 }
@@ -246,6 +357,13 @@ static void attribute_window(struct host *h, int64_t from, int64_t to)
     }
 }
 
+static bool find_input_work(struct host *h)
+{
+    const struct stk_analysis *a = h->a;
+    h->sees_operations = h->list[COMPUTE].count > 0 && a->host_collectives.count == 0;
+    return !h->sees_operations || stk_input_work_find(a, &h->input_work);
+}
+
 static void sum_collectives(struct host *h, const struct stk_window *w, uint32_t count)
 {
     const struct stk_marks *m = &h->a->host_collectives;
@@ -268,8 +386,10 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     stk_vec_init(&h.aside, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_vec_init(&h.awaited, sizeof(struct stk_mark), UINT32_MAX - 1);
     stk_spans_init(&h.communication);
+    stk_spans_init(&h.input_work.any);
+    stk_spans_init(&h.input_work.model);
     h.failed = !stk_fetch_work_open(&h.fetching, a) || !stk_segments_init(&h.segments, a) ||
-               !find_model_time(&h);
+               !find_model_time(&h) || !find_input_work(&h);
     for (uint32_t i = 0; i < count && !h.failed; i++) {
         h.used = w[i].used;
         h.total_ns += w[i].used ? w[i].end_ns - w[i].start_ns : 0;
@@ -286,5 +406,7 @@ enum stoker_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_w
     stk_vec_deinit(&h.aside);
     stk_vec_deinit(&h.awaited);
     stk_spans_deinit(&h.communication);
+    stk_spans_deinit(&h.input_work.any);
+    stk_spans_deinit(&h.input_work.model);
     return h.failed ? stk_err_nomem(err) : STOKER_OK;
 }
