@@ -17,9 +17,23 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX_PYTHON_TORCH, STK_FIX_PYTHON_TF, STK_FIX_PYTHON_JAX, STK_FIXES_TORCH_SIGNS, {0},
+    STK_FIX_PYTHON_TORCH,
+    STK_FIX_PYTHON_TF,
+    STK_FIX_PYTHON_JAX,
+    {"pytorch",
+     "Or give the old batch back under a name, before the next one is fetched: what that range "
+     "takes "
+     "is neither the loop's own code nor the model's, and a batch of fewer bytes (types that the "
+     "model casts itself, no more than it looks at) is the cure.",
+     "with torch.profiler.record_function(\"give_back\"):\n"
+     "    del batch  # at the end of the loop's body, with all names of its tensors"},
+    STK_FIXES_TORCH_SIGNS,
+    {0},
 };
-enum { FIXES_PYTHON = 3 }; // that make Python visible
+enum {
+    FIXES_PYTHON = 3,
+    FIX_GIVE_BACK = FIXES_PYTHON
+}; // those that make Python visible come first
 
 // Does most of it follow the fetches of a DataLoader with workers?
 static bool follows_workers(const struct stk_rule_ctx *ctx)
@@ -38,6 +52,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
 {
     const struct stk_run_sum *run = ctx->pass.run;
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
+    bool from_workers = run->facts.has_fetches && follows_workers(ctx);
     char percent[STK_HUMAN_MAX];
     stk_human_share(share, percent);
     *why = stk_rule_text(ctx, "%s of the host's step holds no event", percent);
@@ -59,7 +74,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
-    if (run->facts.has_fetches && follows_workers(ctx)) {
+    if (from_workers) {
         stk_finding_say(ctx, f,
                         "most of it is right behind the fetches of a loader with workers: the "
                         "loop's own code, and giving the batch before back, whose memory is shared "
@@ -78,6 +93,9 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
     for (int i = 0; i < FIXES_PYTHON; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    if (from_workers) {
+        stk_finding_fix(ctx, f, &fixes[FIX_GIVE_BACK]);
     }
     return STK_RULE_FIRED;
 }

@@ -400,6 +400,7 @@ static void python_unseen(const char *name, bool follows)
     CHECK_EQ(says(x, "giving the batch before back"), follows);
     CHECK_EQ(says(x, "so this is other code"), !follows);
     CHECK(advises(x, "with_stack=True") >= 0);
+    CHECK_EQ(advises(x, "give_back") > 0, follows);
     fake_done(&f);
 }
 
