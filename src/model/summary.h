@@ -92,6 +92,7 @@ struct stk_slow_stage {
     bool is_fetch;       // the fetch itself: what it does is not recorded
     bool is_buffered;    // tf.data hands batches over through a buffer (prefetch)
     bool is_taken_apart; // batches are taken apart before it (unbatch), on its thread
+    bool is_windowed;    // a data set of its own for each window of what is in memory
     int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
     double share;                           // of the work of all stages
     const char *next, *next_kind; // another that works about as much, one after the other; NULL

@@ -215,6 +215,16 @@ const struct stk_rep_fix stk_input_fixes[] = {
          "before it, and their rows in the map.",
          "ds = ds.rebatch(batch_size)  # in the place of ds.unbatch().batch(batch_size)\n"
          "ds = ds.prefetch(tf.data.AUTOTUNE)"},
+    [STK_INPUT_FIX_TF_WINDOWS] =
+        {"tensorflow",
+         "window() makes a data set for each window, which flat_map puts together again row by "
+         "row: where the rows fit into memory, cut all windows of a batch from one tensor at once. "
+         "Shuffle the places where they begin.",
+         "places = tf.data.Dataset.range(len(rows) - length + 1)  # .shuffle(len(rows))\n"
+         "def cut(at):  # at: where the windows of a batch begin\n"
+         "    return tf.gather(rows, at[:, None] + tf.range(length, dtype=at.dtype))\n"
+         "ds = places.batch(batch_size).map(cut, num_parallel_calls=tf.data.AUTOTUNE)\n"
+         "ds = ds.prefetch(tf.data.AUTOTUNE)"},
     [STK_INPUT_FIX_TF_DEVICE] =
         {"tensorflow",
          "A map of tf.data runs on the host's processors always, within tf.device('/GPU:0') too. "

@@ -284,6 +284,9 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     if (!s->stage || !s->is_pipeline) {
         return STK_INPUT_FIX_TFDATA;
     }
+    if (s->is_windowed) {
+        return STK_INPUT_FIX_TF_WINDOWS;
+    }
     if (strcmp(s->kind, "read") == 0 && !is_in_memory(s->stage)) {
         return STK_INPUT_FIX_TF_READ;
     }
@@ -340,7 +343,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         fix(ctx, f, which);
     }
     if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0 &&
-        !is_in_memory(s->next)) {
+        !s->is_windowed && !is_in_memory(s->next)) {
         fix(ctx, f, STK_INPUT_FIX_TF_READ);
     }
     if (stk_input_python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {

@@ -128,6 +128,37 @@ static void in_turn(const char *apart, bool is_apart)
     synth_end(&s);
 }
 
+// flat_map puts the windows together that window() cuts: of a tensor, or of records of files.
+static void windows(const char *source, const char *between, bool is_windowed)
+{
+    static const char flat[] = "Iterator::Root::Prefetch::FlatMap";
+    struct synth s;
+    char window[128], from[160];
+    snprintf(window, sizeof window, "%s::%s", flat, between);
+    snprintf(from, sizeof from, "%s::%s", window, source);
+    synth_begin(&s);
+    for (int i = 0; i < 6; i++) {
+        double t = i * 10000;
+        synth_step(&s, MAIN, t, 10000, i);
+        synth_host(&s, MAIN, t, 8000, "IteratorGetNextOp::DoCompute", STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 10, 7900, "Iterator::Root::Prefetch", STK_KIND_INPUT);
+        synth_host(&s, 2, t, 7800, flat, STK_KIND_INPUT);
+        synth_host(&s, 2, t + 10, 2000, window, STK_KIND_INPUT);
+        synth_host(&s, 2, t + 20, 500, from, STK_KIND_INPUT);
+        synth_host(&s, MAIN, t + 8000, 1900, "aten::mm", STK_KIND_HOST_OP);
+    }
+    const struct stk_slow_stage *slow = &synth_summarize(&s)->slow_stage;
+    CHECK_STR(slow->stage, flat);
+    CHECK_EQ(slow->is_windowed, is_windowed);
+    wait_for("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);
+    f.run.slow_stage = *slow;
+    const struct stk_rep_finding *x = asked("input-wait");
+    CHECK_EQ(advises(x, "cut all windows of a batch from one tensor") == 0, is_windowed);
+    CHECK_EQ(advises(x, "Read several files") < 0, is_windowed);
+    fake_done(&f);
+    synth_end(&s);
+}
+
 // Reduced to one rank, and sent back by it: no smaller bucket of DDP's is the cure.
 static void through_one_rank(const char *first, uint64_t ddp, bool is_told)
 {
@@ -219,6 +250,10 @@ int main(int argc, char **argv)
     CHECK_RUN(drawing, 0.49, false);
     CHECK_RUN(drawn);
     CHECK_RUN(stages);
+    CHECK_RUN(windows, "TensorSlice", "Window", true);
+    CHECK_RUN(windows, "TFRecord", "Window", false);
+    CHECK_RUN(windows, "Generator", "Window", false);
+    CHECK_RUN(windows, "TensorSlice", "Map", false);
     CHECK_RUN(in_turn, "Iterator::Root::Prefetch::BatchV2::Shuffle::Unbatch", true);
     CHECK_RUN(in_turn, "Iterator::Root::Prefetch::BatchV2::Shuffle::Window", false);
     CHECK_RUN(through_one_rank, "gloo:reduce", 0, true);

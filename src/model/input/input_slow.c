@@ -81,6 +81,39 @@ static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
     return false;
 }
 
+static bool starts_any(const char *name, const char *const *starts, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        found |= strncmp(name, starts[i], strlen(starts[i])) == 0;
+    }
+    return found;
+}
+
+// window() and flat_map beneath which nothing is read: all sources are tensors or numbers. What a
+// window is cut from lies beneath it, so a source that is none of these is one of files, or Python.
+static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
+{
+    static const char *const memory[] = {"Tensor", "FromTensor", "Range"};
+    bool has_window = false;
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        const char *last = strrchr(s->name, ':');
+        if (!s->is_pipeline || !last) {
+            continue;
+        }
+        bool spreads = strncmp(last + 1, "FlatMap", strlen("FlatMap")) == 0 ||
+                       strstr(last + 1, "Interleave") != NULL;
+        if (s->kind == STK_INPUT_READ && !spreads &&
+            !starts_any(last + 1, memory, sizeof memory / sizeof memory[0])) {
+            return false;
+        }
+        has_window |= strcmp(last + 1, "Window") == 0 && strstr(s->name, "::FlatMap::") &&
+                      stk_input_takes_turns(sums, i, limiting);
+    }
+    return has_window && strstr(sums->stages[limiting].name, "::FlatMap");
+}
+
 // Work of the stages that take turns with one, and of itself.
 static int64_t work_in_turn(const struct stk_input_sums *sums, uint32_t stage)
 {
@@ -125,6 +158,7 @@ enum stoker_status stk_input_slow_find(struct stk_analysis *a, struct stoker_err
         .is_fetch = s->kind == STK_INPUT_FETCH,
         .is_buffered = is_buffered(sums),
         .is_taken_apart = is_taken_apart(sums, at),
+        .is_windowed = is_windowed(sums, at),
         .self_ns = s->self_ns,
         .elements = s->elements,
         .parallelism = s->parallelism,
