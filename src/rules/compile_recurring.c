@@ -15,7 +15,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { PYTORCH, TENSORFLOW, EXPORT, KERAS, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows
+enum { PYTORCH, TENSORFLOW, TF_XLA, EXPORT, KERAS, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows
 static const struct stk_rep_fix fixes[] = {
     {"pytorch",
      "See what is compiled again and why: compile a model once, outside of the loop, mark the "
@@ -33,6 +33,13 @@ static const struct stk_rep_fix fixes[] = {
      "def train_step(images): ...\n"
      "ds = ds.batch(batch_size, drop_remainder=True)\n"
      "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
+    {"tensorflow", // jit_compile
+     "XLA (jit_compile) compiles anew for each shape of what it is given, whatever the signature "
+     "says, which takes up to seconds: pad what changes to few sizes (and mask what was added, "
+     "where it would count), and drop the odd batch; or run without XLA, and measure that.",
+     "x = tf.pad(x, [[0, 0], [0, -tf.shape(x)[1] % 32]])  # in the map: to a multiple of 32\n"
+     "train_step = tf.function(train_step, jit_compile=False)\n"
+     "model.compile(optimizer=optimizer, loss=loss, jit_compile=False)  # Keras"},
     {"tensorflow", // _traced_save
      "Exporting a model (tf.saved_model.save, model.export) traces its functions anew each time: "
      "export it at the end of the job, or rarely, and write only the weights in between.",
@@ -162,14 +169,37 @@ static bool exports(const struct stk_rule_ctx *ctx)
     return found;
 }
 
-// The last row is about kernels of a GPU's library.
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+// XLA compiles, most of the time, and no function is traced again for it.
+static bool is_xlas(const struct stk_rule_ctx *ctx)
 {
-    stk_finding_fix(ctx, f, &fixes[PYTORCH]);
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *c = &run->causes[STK_PART_COMPILE];
+    int64_t xla_ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        bool is_xla = c->names[i].name && strstr(c->names[i].name, "::RunBackend");
+        xla_ns = is_xla ? stk_add_ns(xla_ns, c->names[i].ns) : xla_ns;
+    }
+    return xla_ns > c->ns / 2 &&
+           (!run->facts.recompiled[0].name || run->facts.recompiled[0].later == 0);
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (is_xlas(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[TF_XLA]);
+        return;
+    }
     if (ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
         stk_finding_fix(ctx, f, &fixes[KERAS]);
     }
     stk_finding_fix(ctx, f, &fixes[exports(ctx) ? EXPORT : TENSORFLOW]);
+}
+
+// The last row is about kernels of a GPU's library.
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    stk_finding_fix(ctx, f, &fixes[PYTORCH]);
+    choose_tf(ctx, f);
     stk_finding_fix(ctx, f, &fixes[jax_fix(ctx)]);
     stk_finding_fix(ctx, f, &fixes[CUDA]);
     if (ctx->pass.run->facts.has_device_rows) {

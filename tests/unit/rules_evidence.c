@@ -189,6 +189,25 @@ static void compiled_anew(const char *function, uint64_t keras, const char *firs
     fake_done(&f);
 }
 
+// XLA compiles for a shape: no signature helps; where functions are traced anew, it is these.
+static void compiled_by_xla(int64_t xla_ns, uint32_t later, bool is_told)
+{
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    f.run.facts.frameworks = 1u << STK_FW_TENSORFLOW;
+    fake_part(&f, STK_PART_COMPILE, 0.3, -1);
+    f.run.facts.compile_recurring_ns = f.run.parts[STK_PART_COMPILE];
+    f.run.facts.recompiled[0] =
+        (struct stk_recompiled){.name = later ? "step" : NULL, .count = later, .later = later};
+    f.run.facts.signs[STK_SIGN_KERAS].count = 9;
+    f.run.causes[STK_PART_COMPILE].ns = 9000000;
+    fake_name(&f, STK_PART_COMPILE, "CpuCompiler::RunBackend");
+    f.run.causes[STK_PART_COMPILE].names[0].ns = xla_ns;
+    const struct stk_rep_finding *x = asked("compile-recurring");
+    CHECK_EQ(advises(x, "pad what changes"), is_told ? 0 : -1);
+    CHECK_EQ(advises(x, "input_signature") < 0, is_told);
+    fake_done(&f);
+}
+
 // What the job's own function calls most of its time, of a library; not where that calls back.
 static void calls(double copy_us, const char *inside, bool is_told)
 {
@@ -264,6 +283,9 @@ int main(int argc, char **argv)
               "fixed signature");
     CHECK_RUN(compiled_anew, "train_step", 0, "fixed signature", "Exporting a model");
     CHECK_RUN(compiled_anew, "train_step", 6, "each model.compile", "Exporting a model");
+    CHECK_RUN(compiled_by_xla, 8000000, 0, true);
+    CHECK_RUN(compiled_by_xla, 8000000, 7, false);
+    CHECK_RUN(compiled_by_xla, 3000000, 0, false);
     CHECK_RUN(calls, 2600, "copy.py(200): _deepcopy_list", true);
     CHECK_RUN(calls, 2400, "copy.py(200): _deepcopy_list", false);
     CHECK_RUN(calls, 2600, "train.py(40): __deepcopy__", false);
