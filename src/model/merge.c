@@ -141,6 +141,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->host_steps += b->host_steps;
     for (int i = 0; i < STK_SIGN_COUNT; i++) {
         a->signs[i].count += b->signs[i].count;
+        a->signs[i].outer += b->signs[i].outer;
         a->signs[i].ns += b->signs[i].ns;
         a->signs[i].brief_ns += b->signs[i].brief_ns;
     }

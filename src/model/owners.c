@@ -72,7 +72,7 @@ static bool may_be_jaxs(const struct stk_analysis *a, struct stk_str name)
     static const char *const jax[] = {"compiler.py", "config.py", NULL};
     static const char *const common[] = {"api.py",      "core.py", "util.py",  "random.py",
                                          "process.py",  "base.py", "alias.py", "combine.py",
-                                         "numerics.py", "tree.py", NULL};
+                                         "numerics.py", "tree.py", "ad.py",    NULL};
     static const char *const nnx[] = {"extract.py",    "compilation.py", "tracers.py",
                                       "general.py",    "iteration.py",   "module.py",
                                       "transforms.py", "object.py",      NULL};

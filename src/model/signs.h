@@ -15,6 +15,7 @@ enum stk_sign {
 
 struct stk_sign_sum {
     uint64_t count;   // events
+    uint64_t outer;   // of these, those that are not inside another of the same sign
     int64_t ns;       // of those that are not inside another of the same sign
     int64_t brief_ns; // of these, those shorter than TINY_CALL_US
 };

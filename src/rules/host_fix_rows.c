@@ -226,6 +226,12 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "functions that call them under jit, and a loop over many calls into "
          "jax.lax.scan.",
          "prepare = jax.jit(prepare)  # once, before the loop"},
+    [STK_HOST_FIX_JAX_NO_JIT] =
+        {"jax",
+         "Functions under jit call JAX's operations one by one: jit is switched off, by "
+         "jax_disable_jit, JAX_DISABLE_JIT or jax.disable_jit(), as one does to print values. "
+         "Leave it on; jax.debug.print shows values within a compiled step.",
+         "jax.config.update('jax_disable_jit', False)"},
     [STK_HOST_FIX_JAX_NNX] =
         {"jax",
          "Flax' nnx takes the model and the optimizer apart in Python before each call of what "

@@ -40,6 +40,8 @@ const struct stk_threshold stk_host_thresholds[] = {
                              20,
                              "a call costs 0.2 to 0.3 ms, an operation some 15 us; five of them "
                              "became 1.7 times slower in a function of their own"},
+    [STK_HOST_FROM_INSIDE] = {"calls of JAX's within one of a function under jit, on average",
+                              "a call", 10, "a compiled function calls none"},
     [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
                               "an operation that only launches returns in some tens of "
                               "microseconds"},
@@ -372,6 +374,41 @@ static void choose_saves(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
+// What jit compiled is one call, and calls nothing of JAX's that is seen. Tracing does, and so does
+// Python that a compiled step calls back. Each call is recorded twice, one within the other.
+static bool is_jit_off(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
+    return (double)calls->count >=
+               2 * stk_host_thresholds[STK_HOST_FROM_INSIDE].value * (double)calls->outer &&
+           sign(ctx, STK_SIGN_CALLBACK)->count == 0 &&
+           run->facts.compile_recurring_ns < run->parts[STK_PART_HOST] / 10;
+}
+
+// True: jit is off, and what the job's functions cost is that.
+static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
+    char count[STK_HUMAN_MAX], outer[STK_HUMAN_MAX];
+    if (!is_often(ctx, STK_SIGN_JAX_CALL)) {
+        return false;
+    }
+    if (is_jit_off(ctx)) {
+        stk_finding_say(
+            ctx, f, "%s records of JAX's calls from Python, within %s calls of functions under jit",
+            stk_human_count(calls->count - calls->outer, count),
+            stk_human_count(calls->outer, outer));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, STK_HOST_FIX_JAX_NO_JIT);
+        return true;
+    }
+    stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
+                    stk_human_count(calls->count, count));
+    fix(ctx, f, STK_HOST_FIX_JAX_EAGER);
+    return false;
+}
+
 static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
@@ -380,19 +417,14 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         fix(ctx, f, STK_HOST_FIX_TF_WRITES);
     }
     choose_tf(ctx, f);
-    if (is_often(ctx, STK_SIGN_JAX_CALL)) {
-        char count[STK_HUMAN_MAX];
-        stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
-                        stk_human_count(sign(ctx, STK_SIGN_JAX_CALL)->count, count));
-        fix(ctx, f, STK_HOST_FIX_JAX_EAGER);
-    }
+    bool is_off = choose_jax(ctx, f);
     if (takes(ctx, STK_SIGN_NNX)) {
         fix(ctx, f, STK_HOST_FIX_JAX_NNX);
     }
     if (takes(ctx, STK_SIGN_CALLBACK)) {
         fix(ctx, f, STK_HOST_FIX_JAX_CALLBACK);
     }
-    if (stk_rule_owners_tell(&run->causes[STK_PART_HOST])) {
+    if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
         fix(ctx, f, STK_HOST_FIX_OWN);
     }
     for (int i = stk_torch_signs_choose(ctx, f) ? STK_HOST_FIX_TF_PYTHON

@@ -23,6 +23,7 @@ enum {
     STK_HOST_FROM_CALLS,
     STK_HOST_FROM_SIGN,
     STK_HOST_FROM_ROUND,
+    STK_HOST_FROM_INSIDE,
     STK_HOST_FROM_PLACED
 };
 extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NULL

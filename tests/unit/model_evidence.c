@@ -177,6 +177,7 @@ static void signs(void)
         for (int k = 0; k < STK_SIGN_COUNT; k++) {
             bool is_it = (enum stk_sign)k == cases[i].sign;
             CHECK_EQ(r->facts.signs[k].count, is_it ? 3 : 0);
+            CHECK_EQ(r->facts.signs[k].outer, is_it ? 2 : 0);
             CHECK_EQ(r->facts.signs[k].ns, is_it ? 200 * US : 0);
         }
         synth_end(&s);
@@ -217,6 +218,7 @@ int main(int argc, char **argv)
     CHECK_RUN(common_files, "$util.py:7 load_rows", true);
     CHECK_RUN(common_files, "$util.py:7 wrapper", false);
     CHECK_RUN(common_files, "$tree.py:116 map", false);
+    CHECK_RUN(common_files, "$ad.py:947 linearize_from_jvp", false);
     CHECK_RUN(common_files, "$_clipping.py:104 clip_fn", false);
     CHECK_RUN(common_files, "$rows.py:7 pick", true);
     CHECK_RUN(rounds, 0, 20 * STEPS);

@@ -476,6 +476,7 @@ static void host_calls(void)
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_part(&f, STK_PART_HOST, 0.4, -1);
     f.run.facts.frameworks = 1u << STK_FW_JAX;
+    f.run.facts.signs[STK_SIGN_JAX_CALL].outer = 10 * FAKE_STEPS;
     f.run.facts.signs[STK_SIGN_JAX_CALL].count = 19 * FAKE_STEPS;
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "host-bound"), "jax.jit(prepare)") < 0);
@@ -483,6 +484,19 @@ static void host_calls(void)
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK(advises(x, "jax.jit(prepare)") == 0 && says(x, "120 calls of JAX's compiled code"));
+    // Within calls of a function under jit: it is switched off, unless they trace it.
+    f.run.facts.signs[STK_SIGN_JAX_CALL].outer = FAKE_STEPS;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "jit is switched off") == 0 && advises(x, "jax.jit(prepare)") < 0);
+    CHECK(says(x, "114 records of JAX's calls from Python, within 6 calls"));
+    f.run.facts.signs[STK_SIGN_CALLBACK].count = 1;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "jit is switched off") < 0);
+    f.run.facts.signs[STK_SIGN_CALLBACK].count = 0;
+    f.run.facts.compile_recurring_ns = f.run.parts[STK_PART_HOST] / 5;
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "jit is switched off") < 0);
     fake_done(&f);
 }
 

@@ -208,6 +208,7 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     sum->count++;
     if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
         int64_t dur_ns = stk_dur_ns(s->a->t, event);
+        sum->outer++;
         sum->ns = stk_add_ns(sum->ns, dur_ns);
         sum->brief_ns = stk_add_ns(sum->brief_ns, is_brief(dur_ns) ? dur_ns : 0);
         s->sign_end_ns[sign] = end_ns;
