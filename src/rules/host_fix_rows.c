@@ -113,7 +113,10 @@ const struct stk_rep_fix stk_host_fixes[] = {
          "    threading.Thread(target=write, args=(jax.device_get(state), path)).start()\n"
          "if step % 1000 == 0: save_later(state, 'checkpoint')"},
     [STK_HOST_FIX_TF_FUNCTION] = {"tensorflow",
-                                  "Run the step as one graph instead of operation by operation.",
+                                  "Run the step as one graph instead of operation by operation. "
+                                  "If it is a tf.function already, "
+                                  "tf.config.run_functions_eagerly(True) is set somewhere: take it "
+                                  "out.",
                                   "train_step = tf.function(train_step)  # once, before the loop"},
     [STK_HOST_FIX_KERAS_FUNCTION] =
         {"tensorflow", "Run the step as one graph instead of operation by operation.",

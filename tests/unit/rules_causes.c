@@ -392,6 +392,9 @@ static void rounds(uint64_t each, const char *advice)
     f.run.facts.eager_rounds = 60 * FAKE_STEPS;
     fake_ask(&f);
     CHECK(advises(fake_finding(&f, "host-bound"), advice) == 0);
+    f.run.facts.signs[STK_SIGN_FUNCTION].count = 0; // none that runs: there is none, or eagerly
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "host-bound"), "run_functions_eagerly(True) is set") == 0);
     fake_done(&f);
 }
 
