@@ -16,6 +16,15 @@ double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which)
     return (double)run->facts.signs[which].count / (run->step_marks > 0 ? run->step_marks : 1);
 }
 
+// An operator that calls hundreds of tiny ones itself is one call of Python's.
+static bool is_called_by_python(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
+    uint64_t outer = signs[STK_SIGN_ATEN].outer + signs[STK_SIGN_RECURRENT].outer;
+    return (double)calls <= stk_threshold_value(STK_T_TINY_INSIDE) * (double)outer;
+}
+
 // Of all operators; the time of those inside of others is theirs, so that the mean is of all calls.
 static bool is_tiny(const struct stk_run_sum *run)
 {
@@ -23,7 +32,8 @@ static bool is_tiny(const struct stk_run_sum *run)
     double count = stk_sign_a_step(run, STK_SIGN_ATEN) + stk_sign_a_step(run, STK_SIGN_RECURRENT);
     int64_t ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
     uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
-    return run->scope == STK_SCOPE_HOST && count >= stk_threshold_value(STK_T_TINY_COUNT) &&
+    return run->scope == STK_SCOPE_HOST && is_called_by_python(run) &&
+           count >= stk_threshold_value(STK_T_TINY_COUNT) &&
            (double)ns <= stk_threshold_value(STK_T_TINY_US) * 1e3 * (double)calls;
 }
 

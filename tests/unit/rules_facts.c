@@ -172,13 +172,15 @@ static int map_advice(const char *kind, enum stk_scope scope)
 
 // Calls of tiny operations are the host's loss where they, or what else it does, are a loss by
 // themselves; a model may consist of small operations.
-static void tiny_calls(double host, double tiny, enum stk_verdict_kind kind)
+static void tiny_calls(double host, double tiny, uint64_t inside, enum stk_verdict_kind kind)
 {
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_part(&f, STK_PART_HOST, host, -1);
     int64_t brief_ns = (int64_t)(tiny * FAKE_STEPS * (double)FAKE_STEP_NS);
-    f.run.facts.signs[STK_SIGN_ATEN] =
-        (struct stk_sign_sum){.count = 20000 * FAKE_STEPS, .ns = brief_ns, .brief_ns = brief_ns};
+    f.run.facts.signs[STK_SIGN_ATEN] = (struct stk_sign_sum){.count = 20000 * FAKE_STEPS,
+                                                             .outer = 20000 * FAKE_STEPS / inside,
+                                                             .ns = brief_ns,
+                                                             .brief_ns = brief_ns};
     fake_ask(&f);
     CHECK_STR(stk_verdict_key(f.verdict.kind), stk_verdict_key(kind));
     fake_done(&f);
@@ -259,9 +261,10 @@ int main(int argc, char **argv)
     CHECK_RUN(placement);
     CHECK_RUN(launching_threads);
     CHECK_RUN(cross_device);
-    CHECK_RUN(tiny_calls, 0.13, 0.11, STK_VERDICT_COMPUTE);
-    CHECK_RUN(tiny_calls, 0.21, 0.11, STK_VERDICT_HOST);
-    CHECK_RUN(tiny_calls, 0.01, 0.30, STK_VERDICT_HOST);
+    CHECK_RUN(tiny_calls, 0.13, 0.11, 4, STK_VERDICT_COMPUTE);
+    CHECK_RUN(tiny_calls, 0.21, 0.11, 4, STK_VERDICT_HOST);
+    CHECK_RUN(tiny_calls, 0.01, 0.30, 4, STK_VERDICT_HOST);
+    CHECK_RUN(tiny_calls, 0.01, 0.30, 80, STK_VERDICT_COMPUTE); // an operator's own loop
     CHECK_RUN(maps);
     CHECK_RUN(parallel_maps);
     CHECK_RUN(kernels);
