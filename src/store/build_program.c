@@ -49,6 +49,13 @@ bool stk_build_argument(struct stk_build *b, struct stk_str name, struct stk_str
     return true;
 }
 
+void stk_build_program_differentiates(struct stk_build *b)
+{
+    STK_ASSERT(b->programs.count);
+    struct stk_program *program = stk_vec_at(&b->programs, b->programs.count - 1);
+    program->differentiates = true;
+}
+
 void stk_build_program_left_out(struct stk_build *b)
 {
     b->programs_left_out++;

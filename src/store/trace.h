@@ -169,6 +169,7 @@ struct stk_program {
     uint32_t name;         // string id: "jit_train_step"; several programs may have it
     int64_t id;            // of the process: where they are numbered, by age
     uint32_t first, count; // its arguments, in order
+    bool differentiates;   // works out gradients: an operation is of a function's transpose
 };
 
 // Values that only some events carry.

@@ -192,6 +192,42 @@ static void check_optimizer_outside(void)
     synth_end(&s);
 }
 
+// Gradients sample by sample: a function of the job's own runs a compiled one twenty times, and
+// cuts the sample out before, then one call takes what came of it. What works out gradients makes
+// no batch.
+static void sample_by_sample(const char *call, bool differentiates, double input_us)
+{
+    struct synth s;
+    synth_begin(&s);
+    CHECK(stk_build_program(s.build, STK_STR("jit_loss_fn"), 1));
+    if (differentiates) {
+        stk_build_program_differentiates(s.build);
+    }
+    CHECK(stk_build_program(s.build, STK_STR("jit_apply"), 2));
+    for (int i = 0; i < STEPS; i++) {
+        double t = i * STEP_US;
+        synth_step(&s, MAIN, t, STEP_US, i);
+        synth_host(&s, MAIN, t, 6000, "$train.py:3 clipped", STK_KIND_PYTHON);
+        for (int k = 0; k < 20; k++) {
+            double at = t + 100 + 250 * k;
+            synth_host(&s, MAIN, at, 100, "$array_constructors.py:374 asarray", STK_KIND_PYTHON);
+            synth_host(&s, MAIN, at + 20, 50, "PjitFunction(dynamic_slice)", STK_KIND_HOST_OP);
+            synth_host(&s, MAIN, at + 110, 120, call, STK_KIND_HOST_OP);
+        }
+        synth_host(&s, MAIN, t + 6500, 3000, "PjitFunction(apply)", STK_KIND_HOST_OP);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(part_us(r, STK_PART_INPUT), (int64_t)(STEPS * input_us));
+    synth_end(&s);
+}
+
+static void check_gradients(void)
+{
+    sample_by_sample("PjitFunction(loss_fn)", true, 0);
+    sample_by_sample("PjitFunction(loss_fn)", false, 6000); // crops and colours, under jit
+    sample_by_sample("PjitFunction(crop)", true, 6000);     // of another program
+}
+
 // A function named after data runs an operation of JAX's by itself, of which the call takes longer
 // than that of the compiled function, which does the work behind its back.
 static void run_alone(const char *caller, double input_us)
@@ -314,6 +350,7 @@ int main(int argc, char **argv)
     CHECK_RUN(check_keyed);
     CHECK_RUN(check_run_alone);
     CHECK_RUN(check_optimizer_outside);
+    CHECK_RUN(check_gradients);
     CHECK_RUN(check_handing);
     CHECK_RUN(check_draws);
     CHECK_RUN(check_behind);

@@ -3,6 +3,7 @@
 // of them, and what the model says differs between those of one function.
 #include "check.h"
 #include "model/analysis.h"
+#include "model/steps/jitted.h"
 #include "xplane_writer.h"
 
 #define F32 11
@@ -34,14 +35,17 @@ static void put_parameter(struct pb *computation, int number, const char *name, 
 }
 
 // A program of two arguments, the second of which is `columns` wide and lies first in the file; a
-// computation that it calls has a parameter, too.
-static struct pb program(const char *name, int id, int element, int64_t columns)
+// computation that it calls has a parameter, too. `path` is that of its operation.
+static struct pb program_of(const char *name, int id, int element, int64_t columns,
+                            const char *path)
 {
-    struct pb proto = {0}, module = {0}, called = {0}, entry = {0}, add = {0};
+    struct pb proto = {0}, module = {0}, called = {0}, entry = {0}, add = {0}, metadata = {0};
     put_parameter(&called, 0, "jit(step)/add", F32, 1, 1, true);
     pb_int(&called, 5, 7);
     put_parameter(&entry, 1, "x", element, 8, columns, id % 2);
     pb_str(&add, 2, "add");
+    pb_str(&metadata, 2, path);
+    pb_msg(&add, 7, &metadata);
     pb_msg(&entry, 2, &add);
     put_parameter(&entry, 0, "params[0]", F32, 64, 64, true);
     pb_int(&entry, 5, 9);
@@ -54,6 +58,11 @@ static struct pb program(const char *name, int id, int element, int64_t columns)
     pb_int(&module, 6, 9);
     pb_msg(&proto, 1, &module);
     return proto;
+}
+
+static struct pb program(const char *name, int id, int element, int64_t columns)
+{
+    return program_of(name, id, element, columns, "jit(step)/jvp(dense)/add");
 }
 
 static void put_program(struct pb *plane, int64_t key, struct pb proto)
@@ -118,6 +127,28 @@ static void what_is_kept(void)
         CHECK_STR(text_of(t, t->arguments[p[2].first + 1].type), "s32[8,1]");
         stk_trace_free(t);
     }
+}
+
+// A backward pass is told by the paths of operations; a function is one of gradients if all of its
+// programs are.
+static void what_differentiates(void)
+{
+    struct pb facts = pb_plane("/host:metadata");
+    const char *today = "jit(loss)/transpose(jvp())/mul", *plain = "jit(loss)/transpose";
+    const char *once = "jit(loss)/jit(main)/transpose(jvp(dense))/dot_general";
+    put_program(&facts, 1, program_of("jit_loss", 1, F32, 64, today));
+    put_program(&facts, 2, program_of("jit_loss", 2, F32, 65, once));
+    put_program(&facts, 3, program_of("jit__lambda_", 3, F32, 64, today));
+    put_program(&facts, 4, program_of("jit__lambda_", 4, F32, 64, plain));
+    put_program(&facts, 5, program_of("jit_turn", 5, F32, 64, plain));
+    struct stk_trace *t = read_planes(&facts, false);
+    CHECK_EQ(t->program_count, 5);
+    CHECK(stk_jitted_differentiates(t, STK_STR("PjitFunction(loss)")));
+    CHECK(!stk_jitted_differentiates(t, STK_STR("PjitFunction(<lambda>)")));
+    CHECK(!stk_jitted_differentiates(t, STK_STR("PjitFunction(turn)")));
+    CHECK(!stk_jitted_differentiates(t, STK_STR("PjitFunction(other)")));
+    CHECK(!stk_jitted_differentiates(t, STK_STR("loss")));
+    stk_trace_free(t);
 }
 
 // What is no program, or is cut inside, is passed over, and the rest is read.
@@ -190,6 +221,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(what_is_kept);
+    CHECK_RUN(what_differentiates);
     CHECK_RUN(what_is_not);
     CHECK_RUN(what_differs);
     return check_done("unit.xplane_programs");

@@ -33,6 +33,7 @@
 #include "model/analysis.h"
 #include "model/steps/evaluated.h"
 #include "model/steps/inside.h"
+#include "model/steps/jitted.h"
 #include "model/steps/main_calls.h"
 #include "model/steps/own_batch.h"
 #include "model/threads/feed_words.h"
@@ -417,6 +418,36 @@ static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls
     return ok;
 }
 
+// What works out gradients is the step's work, however often it is called before the call that
+// takes them (micro-batches, a gradient for each sample): no batch is made that way. Moves first[]
+// of the steps that have one to such calls. False: no memory.
+static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)
+{
+    enum { UNASKED, NO, YES };
+    const struct stk_trace *t = a->t;
+    if (a->driver == STK_NONE || t->program_count == 0) {
+        return true;
+    }
+    uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
+    uint32_t step = 0, begin = t->tracks[a->driver].first;
+    for (uint32_t e = begin; by_name && e < begin + t->tracks[a->driver].count; e++) {
+        if (!(stk_class_of(a, e) & STK_NAME_PJIT)) {
+            continue;
+        }
+        uint8_t *known = &by_name[t->name[e]];
+        if (*known == UNASKED) {
+            *known = stk_jitted_differentiates(t, stk_name_of(t, e)) ? YES : NO;
+        }
+        uint32_t at = *known == YES ? stk_step_at(a, t->start_ns[e], &step) : STK_NONE;
+        if (at != STK_NONE && first[at] != INT64_MAX && t->start_ns[e] < first[at]) {
+            first[at] = t->start_ns[e];
+        }
+    }
+    bool ok = by_name != NULL;
+    stk_free(by_name);
+    return ok;
+}
+
 // Where a compiled function does the work, operations before it are no work of the step: a function
 // that prepares data makes arrays of the framework's, too. False: no memory.
 static bool begin_with_main(const struct stk_analysis *a, struct work *work)
@@ -438,11 +469,11 @@ static bool begin_with_main(const struct stk_analysis *a, struct work *work)
             first[at] = m->start_ns;
         }
     }
-    for (uint32_t k = 0; ok && first && class != STK_NAME_OPTIMIZER && k < a->step_count; k++) {
+    ok = ok && first && begin_with_gradients(a, first);
+    for (uint32_t k = 0; ok && class != STK_NAME_OPTIMIZER && k < a->step_count; k++) {
         work[k].first_ns = first[k] == INT64_MAX ? work[k].first_ns : first[k];
     }
     stk_vec_deinit(&calls);
-    ok = ok && first;
     stk_free(first);
     return ok;
 }

@@ -7,38 +7,9 @@
 // that JAX takes out since the function does not use them are not there, nor are static ones.
 #include "base/assert.h"
 #include "model/analysis.h"
+#include "model/steps/jitted.h"
 
 #define KINDS_MAX 256u // types of one argument that are told apart
-
-// "train_step" of "PjitFunction(train_step)"; empty: it is no call of JAX's.
-static struct stk_str jitted(struct stk_str call)
-{
-    static const char head[] = "PjitFunction(";
-    const size_t n = sizeof head - 1;
-    if (call.n <= n + 1 || memcmp(call.p, head, n) != 0 || call.p[call.n - 1] != ')') {
-        return STK_STR("");
-    }
-    return (struct stk_str){call.p + n, call.n - n - 1};
-}
-
-// Is this the module that JAX makes of the function? "<lambda>" becomes "jit__lambda_".
-static bool is_module_of(struct stk_str module, struct stk_str function)
-{
-    static const char head[] = "jit_";
-    const size_t n = sizeof head - 1;
-    if (module.n != function.n + n || memcmp(module.p, head, n) != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < function.n; i++) {
-        char c = function.p[i], m = module.p[n + i];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_' || c == '.' || c == '-';
-        if (m != (is_word ? c : '_')) {
-            return false;
-        }
-    }
-    return true;
-}
 
 // Types of the argument at place k in programs [first, end), each once.
 static uint32_t list_types(const struct stk_trace *t, uint32_t first, uint32_t end, uint32_t k,
@@ -111,9 +82,8 @@ static bool compare(struct stk_analysis *a, struct stk_recompiled *r, uint32_t f
 bool stk_recompiled_explain(struct stk_analysis *a, struct stk_recompiled *r)
 {
     STK_ASSERT(r->name);
-    const struct stk_trace *t = a->t;
-    struct stk_str function = jitted(stk_str_from(r->name));
-    uint32_t first = 0;
+    struct stk_str function = stk_jitted_function(stk_str_from(r->name));
+    uint32_t first = 0, end = 0;
     if (!function.n) {
         return true;
     }
@@ -121,15 +91,6 @@ bool stk_recompiled_explain(struct stk_analysis *a, struct stk_recompiled *r)
     if (!r->function) {
         return false;
     }
-    while (first < t->program_count) {
-        uint32_t end = first + 1, name = t->programs[first].name;
-        while (end < t->program_count && t->programs[end].name == name) {
-            end++;
-        }
-        if (is_module_of(stk_strpool_get(&t->strings, name), function)) {
-            return end - first < 2 || compare(a, r, first, end);
-        }
-        first = end;
-    }
-    return true;
+    stk_jitted_programs(a->t, function, &first, &end);
+    return end - first < 2 || compare(a, r, first, end);
 }

@@ -2,7 +2,9 @@
 // The compiled programs of a profile: XLA's profilers put each HLO module, as a whole, into the
 // plane `/host:metadata`. Read are its name, its number, and what the parameters of its entry are
 // called and of which type and shape they are; which of them differs between the programs of one
-// function is why that was compiled again.
+// function is why that was compiled again. And whether an operation of its entry lies in the
+// transpose of a function's linearisation, as JAX calls the backward pass: then it works out
+// gradients.
 //
 // Format: an XEventMetadata per program, with a stat whose bytes are an HloProto (xla/service/
 // hlo.proto and xla/xla_data.proto in openxla/xla). Seen: JAX 0.8 (AMD MI300X), 0.10 (CPU), TPU
@@ -53,6 +55,7 @@ struct programs {
     int64_t computation; // id of the one at hand
     bool has_entry;      // of the program at hand
     bool whole;          // nothing of it was lost
+    bool differentiates; // an operation of its entry is of a backward pass
     bool no_memory;
 };
 
@@ -166,15 +169,26 @@ static void write_type(char to[NAME_MAX_BYTES], const uint8_t *p, size_t n)
     }
 }
 
+// Is it the path of an operation like "jit(loss_fn)/transpose(jvp(dense))/dot_general"?
+static bool is_backward(struct stk_str path)
+{
+    return stk_str_contains(path, STK_STR("/transpose(jvp("));
+}
+
 // "params[0]", as the function's parameter is called; paths of operations are no such names.
-static void read_op_name(char to[NAME_MAX_BYTES], const uint8_t *p, size_t n)
+static void read_op_name(struct programs *s, char to[NAME_MAX_BYTES], const uint8_t *p, size_t n)
 {
     struct stk_pb_cursor c = {p, p + n};
     struct stk_pb_field f;
     while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
-        if (f.number == METADATA_OP_NAME && f.wire == STK_PB_LEN &&
-            !(f.value && memchr(f.data, '/', (size_t)f.value))) {
+        if (f.number != METADATA_OP_NAME || f.wire != STK_PB_LEN || !f.value) {
+            continue;
+        }
+        if (!memchr(f.data, '/', (size_t)f.value)) {
             copy_text(to, f.data, (size_t)f.value);
+        } else if (!s->differentiates) {
+            s->differentiates =
+                is_backward((struct stk_str){(const char *)f.data, (size_t)f.value});
         }
     }
 }
@@ -217,7 +231,7 @@ static void instruction_field(struct programs *s, const struct stk_pb_field *f)
         } else if (g.number == INSTRUCTION_SHAPE) {
             write_type(parameter.type, g.data, (size_t)g.value);
         } else if (g.number == INSTRUCTION_METADATA) {
-            read_op_name(parameter.name, g.data, (size_t)g.value);
+            read_op_name(s, parameter.name, g.data, (size_t)g.value);
         }
     }
     if (is_parameter) {
@@ -277,6 +291,8 @@ static void hand_over(struct programs *s)
     }
     if (!kept) {
         stk_build_program_left_out(b);
+    } else if (s->differentiates) {
+        stk_build_program_differentiates(b);
     }
 }
 
@@ -290,6 +306,7 @@ static void proto_field(struct programs *s, const struct stk_pb_field *f)
     s->entry = -1;
     s->has_entry = false;
     s->whole = true;
+    s->differentiates = false;
     s->parameters.count = 0;
     if (each(s, f->offset, f->value, module_field) && s->name[0] && s->entry >= 0 &&
         each(s, f->offset, f->value, find_entry) && s->has_entry && s->whole) {
