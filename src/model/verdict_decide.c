@@ -307,6 +307,24 @@ static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
     return true;
 }
 
+// A late rank is named before the largest loss is looked for: where another loss is larger than the
+// ranks' waiting, less is said with that, and least where the host's larger part is not recorded.
+// A device's waiting is measured whatever else of its work a profile leaves out.
+static enum stk_level straggler_confidence(const struct stk_run_sum *run, const double *share)
+{
+    double wait = stk_straggler_share(run);
+    if (run->scope == STK_SCOPE_HOST && share[STK_GROUP_UNKNOWN] > wait) {
+        return STK_LEVEL_LOW;
+    }
+    bool is_largest = share[STK_GROUP_COMMUNICATION] <= 2 * wait;
+    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++) {
+        is_largest &= g == STK_GROUP_COMMUNICATION || share[g] <= wait;
+    }
+    return is_largest && run->straggler.clocks_agree && run->straggler.matched >= 8
+               ? STK_LEVEL_HIGH
+               : STK_LEVEL_MEDIUM;
+}
+
 static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
 {
     const struct stk_facts *f = &run->facts;
@@ -315,8 +333,7 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
         return stk_reason_leaves_shares(v->reason) ? STK_LEVEL_LOW : STK_LEVEL_HIGH;
     }
     if (v->kind == STK_VERDICT_STRAGGLER) {
-        return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
-                                                                          : STK_LEVEL_MEDIUM;
+        return straggler_confidence(run, share);
     }
     // What was queued before the recording hides no idle time of a step.
     bool unlinked = f->device_ops && (double)(f->unlinked_ops - f->queued_ops) >

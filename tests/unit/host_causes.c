@@ -628,8 +628,9 @@ static void check_functions(void)
     synth_end(&s);
 }
 
-// Three ranks all-reduce on the CPU; the last one comes `late_us` later than the others.
-static void gloo(double late_us, enum stk_verdict_kind kind)
+// Three ranks all-reduce on the CPU; the last one comes `late_us` later than the others. Of what
+// they do before, all is recorded, or little.
+static void gloo(double late_us, bool recorded, enum stk_verdict_kind kind)
 {
     struct synth s[3];
     struct stk_rank_sum *ranks[3];
@@ -639,7 +640,8 @@ static void gloo(double late_us, enum stk_verdict_kind kind)
         for (int i = 0; i < STEPS; i++) {
             double t = i * STEP_US, enters = t + 2000 + (r == 2 ? late_us : 0);
             synth_step(&s[r], MAIN, t, STEP_US, i);
-            synth_host(&s[r], MAIN, t, enters - t, "aten::conv2d", STK_KIND_HOST_OP);
+            synth_host(&s[r], MAIN, t, recorded ? enters - t : 100, "aten::conv2d",
+                       STK_KIND_HOST_OP);
             synth_host(&s[r], MAIN, enters, 20, "c10d::allreduce_", STK_KIND_HOST_OP);
             synth_host(&s[r], OTHER, enters + 10, t + 9990 - enters, "gloo:all_reduce",
                        STK_KIND_HOST_OP);
@@ -653,11 +655,14 @@ static void gloo(double late_us, enum stk_verdict_kind kind)
     }
     struct stk_verdict v = judge(&s[0], ranks, 3, &run);
     CHECK_EQ(v.kind, kind);
+    CHECK(kind != STK_VERDICT_STRAGGLER || (v.confidence == STK_LEVEL_LOW) == !recorded);
     CHECK_EQ(run->straggler.matched, STEPS);
     CHECK_EQ(run->straggler.fired, late_us > 0);
     CHECK_EQ(run->parts[STK_PART_COLLECTIVE_WAIT], (int64_t)(2 * STEPS * late_us) * US);
     if (late_us > 0) {
         CHECK_EQ(run->straggler.rank, 2);
+    }
+    if (kind == STK_VERDICT_STRAGGLER) {
         // The share in the sentence is the bar's.
         char share[40];
         snprintf(share, sizeof share, "wait %d %% of the time",
@@ -698,8 +703,11 @@ static void check_two_ranks(void)
 
 static void check_host_collectives(void)
 {
-    gloo(6000, STK_VERDICT_STRAGGLER);
-    gloo(0, STK_VERDICT_COMMUNICATION); // balanced: all ranks are there, nothing more to record
+    gloo(6000, true, STK_VERDICT_STRAGGLER);
+    gloo(5000, false, STK_VERDICT_STRAGGLER);
+    // The ranks wait for a fifth of the time, and the collectives take half of it.
+    gloo(3000, true, STK_VERDICT_COMMUNICATION);
+    gloo(0, true, STK_VERDICT_COMMUNICATION); // all ranks are there, nothing more to record
 }
 
 // Steps of the given lengths in ms, all of them computing but the first 4 ms.

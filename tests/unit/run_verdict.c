@@ -262,6 +262,25 @@ static void test_straggler(int64_t clock_shift_ns)
     CHECK_EQ(run->rank_events_unequal, 35);
 }
 
+// One rank is late, and something else may take more time than the others wait for it.
+static void test_straggler_beside(enum stk_part part, int64_t ms, enum stk_level confidence)
+{
+    struct stk_rank_sum *ranks[2];
+    int64_t parts[STK_PART_COUNT] = {[STK_PART_COMPUTE] = 40};
+    parts[part] += ms;
+    for (int i = 0; i < 2; i++) {
+        int64_t wait = i == 1 ? 0 : 10;
+        parts[STK_PART_COMMUNICATION] = 4 * (1 + wait) + (part == STK_PART_COMMUNICATION ? ms : 0);
+        ranks[i] = rank_of(i, 3, parts);
+        add_collectives(ranks[i], wait, 0);
+    }
+    struct stk_run_sum *run = merge(ranks, 2);
+    CHECK_EQ(run->parts[STK_PART_COLLECTIVE_WAIT], 3 * 40 * MS); // 20 ms of a rank's step
+    struct stk_verdict v = judge(run);
+    CHECK_EQ(v.kind, STK_VERDICT_STRAGGLER);
+    CHECK_EQ(v.confidence, confidence);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -275,6 +294,10 @@ int main(int argc, char **argv)
     CHECK_RUN(test_hands_over, 10, STK_VERDICT_HOST);   // of 32 ms
     CHECK_RUN(test_straggler, 0);
     CHECK_RUN(test_straggler, 3 * MS);
+    CHECK_RUN(test_straggler_beside, STK_PART_INPUT, 15, STK_LEVEL_HIGH);
+    CHECK_RUN(test_straggler_beside, STK_PART_INPUT, 25, STK_LEVEL_MEDIUM);
+    CHECK_RUN(test_straggler_beside, STK_PART_COMMUNICATION, 25, STK_LEVEL_MEDIUM);
+    CHECK_RUN(test_straggler_beside, STK_PART_UNKNOWN, 25, STK_LEVEL_HIGH);
     stk_arena_deinit(&arena);
     return check_done("unit.run_verdict");
 }
