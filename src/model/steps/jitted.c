@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MODULE_MAX = 512 }; // bytes of a name; longer ones belong to no program
+
 struct stk_str stk_jitted_function(struct stk_str call)
 {
     static const char head[] = "PjitFunction(";
@@ -15,37 +17,45 @@ struct stk_str stk_jitted_function(struct stk_str call)
     return (struct stk_str){call.p + n, call.n - n - 1};
 }
 
-// Is this the module that JAX makes of the function? "<lambda>" becomes "jit__lambda_".
-static bool is_module_of(struct stk_str module, struct stk_str function)
+// The module that JAX makes of a function: "<lambda>" becomes "jit__lambda_". STK_STRPOOL_FAILED:
+// the profile has none of that name.
+static uint32_t module_of(const struct stk_trace *t, struct stk_str function)
 {
-    static const char head[] = "jit_";
-    const size_t n = sizeof head - 1;
-    if (module.n != function.n + n || memcmp(module.p, head, n) != 0) {
-        return false;
+    char name[MODULE_MAX] = "jit_";
+    size_t n = strlen(name);
+    if (function.n > sizeof name - n) {
+        return STK_STRPOOL_FAILED;
     }
     for (size_t i = 0; i < function.n; i++) {
-        char c = function.p[i], m = module.p[n + i];
+        char c = function.p[i];
         bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '_' || c == '.' || c == '-';
-        if (m != (is_word ? c : '_')) {
-            return false;
+        name[n++] = is_word ? c : '_';
+    }
+    return stk_strpool_find(&t->strings, name, n);
+}
+
+// Where programs of a name begin, or would: they are sorted by its id.
+static uint32_t lower_bound(const struct stk_trace *t, uint64_t name)
+{
+    uint32_t low = 0, high = t->program_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->programs[middle].name < name) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return true;
+    return low;
 }
 
 void stk_jitted_programs(const struct stk_trace *t, struct stk_str function, uint32_t *first,
                          uint32_t *end)
 {
-    for (*first = *end = 0; *first < t->program_count; *first = *end) {
-        uint32_t name = t->programs[*first].name;
-        while (*end < t->program_count && t->programs[*end].name == name) {
-            (*end)++;
-        }
-        if (is_module_of(stk_strpool_get(&t->strings, name), function)) {
-            return;
-        }
-    }
+    uint32_t name = module_of(t, function);
+    *first = lower_bound(t, name);
+    *end = name == STK_STRPOOL_FAILED ? *first : lower_bound(t, (uint64_t)name + 1);
 }
 
 bool stk_jitted_differentiates(const struct stk_trace *t, struct stk_str call)
