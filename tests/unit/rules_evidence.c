@@ -97,6 +97,17 @@ static void stages(void)
     fake_done(&f);
 }
 
+// A step of 10 ms that waits 8 of them for tf.data's buffer; returns when it begins.
+static double waiting_step(struct synth *s, int i)
+{
+    double t = i * 10000;
+    synth_step(s, MAIN, t, 10000, i);
+    synth_host(s, MAIN, t, 8000, "IteratorGetNextOp::DoCompute", STK_KIND_INPUT);
+    synth_host(s, MAIN, t + 10, 7900, "Iterator::Root::Prefetch", STK_KIND_INPUT);
+    synth_host(s, MAIN, t + 8000, 1900, "aten::mm", STK_KIND_HOST_OP);
+    return t;
+}
+
 // tf.data's stages of one thread, which none of them fills alone: they limit together, and the one
 // that works most is named. Another thread's stage of the same work does not take turns with them.
 static void in_turn(const char *apart, bool is_apart)
@@ -106,10 +117,7 @@ static void in_turn(const char *apart, bool is_apart)
     static const char shuffle[] = "Iterator::Root::Prefetch::BatchV2::Shuffle";
     synth_begin(&s);
     for (int i = 0; i < 6; i++) {
-        double t = i * 10000;
-        synth_step(&s, MAIN, t, 10000, i);
-        synth_host(&s, MAIN, t, 8000, "IteratorGetNextOp::DoCompute", STK_KIND_INPUT);
-        synth_host(&s, MAIN, t + 10, 7900, "Iterator::Root::Prefetch", STK_KIND_INPUT);
+        double t = waiting_step(&s, i);
         synth_host(&s, 2, t, 7800, batch, STK_KIND_INPUT);
         synth_host(&s, 2, t + 10, 4800, shuffle, STK_KIND_INPUT);
         synth_host(&s, 2, t + 20, 2350, apart, STK_KIND_INPUT);
@@ -118,7 +126,6 @@ static void in_turn(const char *apart, bool is_apart)
             snprintf(below, sizeof below, "%s::Prefetch[%d]::Map%d", apart, k, k);
             synth_host(&s, 3 + k, t, 2600, below, STK_KIND_INPUT);
         }
-        synth_host(&s, MAIN, t + 8000, 1900, "aten::mm", STK_KIND_HOST_OP);
     }
     const struct stk_slow_stage *slow = &synth_summarize(&s)->slow_stage;
     CHECK_STR(slow->stage, batch);
@@ -138,14 +145,10 @@ static void windows(const char *source, const char *between, bool is_windowed)
     snprintf(from, sizeof from, "%s::%s", window, source);
     synth_begin(&s);
     for (int i = 0; i < 6; i++) {
-        double t = i * 10000;
-        synth_step(&s, MAIN, t, 10000, i);
-        synth_host(&s, MAIN, t, 8000, "IteratorGetNextOp::DoCompute", STK_KIND_INPUT);
-        synth_host(&s, MAIN, t + 10, 7900, "Iterator::Root::Prefetch", STK_KIND_INPUT);
+        double t = waiting_step(&s, i);
         synth_host(&s, 2, t, 7800, flat, STK_KIND_INPUT);
         synth_host(&s, 2, t + 10, 2000, window, STK_KIND_INPUT);
         synth_host(&s, 2, t + 20, 500, from, STK_KIND_INPUT);
-        synth_host(&s, MAIN, t + 8000, 1900, "aten::mm", STK_KIND_HOST_OP);
     }
     const struct stk_slow_stage *slow = &synth_summarize(&s)->slow_stage;
     CHECK_STR(slow->stage, flat);
@@ -270,6 +273,7 @@ int main(int argc, char **argv)
     CHECK_RUN(drawn);
     CHECK_RUN(stages);
     CHECK_RUN(windows, "TensorSlice", "Window", true);
+    CHECK_RUN(windows, "FromTensor", "Window", true);
     CHECK_RUN(windows, "TFRecord", "Window", false);
     CHECK_RUN(windows, "Generator", "Window", false);
     CHECK_RUN(windows, "TensorSlice", "Map", false);
