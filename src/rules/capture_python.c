@@ -22,8 +22,8 @@ static const struct stk_rep_fix fixes[] = {
     STK_FIX_PYTHON_JAX,
     {"pytorch",
      "Or give the old batch back under a name, before the next one is fetched: what that range "
-     "takes "
-     "is neither the loop's own code nor the model's, and a batch of fewer bytes (types that the "
+     "takes is neither the loop's own code nor the model's, and a batch of fewer bytes (types that "
+     "the "
      "model casts itself, no more than it looks at) is the cure.",
      "with torch.profiler.record_function(\"give_back\"):\n"
      "    del batch  # at the end of the loop's body, with all names of its tensors"},

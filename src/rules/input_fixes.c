@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "model/input/input_kinds.h"
 #include "rules/input_fixes.h"
 #include "rules/input_makers.h"
 
@@ -14,17 +15,11 @@ static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int w
     stk_finding_fix(ctx, f, &stk_input_fixes[which]);
 }
 
-// The stage itself, of "Iterator::Root::Prefetch::ParallelMapV2".
-static const char *last_of(const char *stage)
-{
-    const char *last = strrchr(stage, ':');
-    return last ? last + 1 : stage;
-}
-
 // tf.data's stages that put batches together; MapAndBatch is what it makes of map and batch.
 static bool makes_batches(const char *stage)
 {
-    return strstr(last_of(stage), "Batch") && !strstr(last_of(stage), "Unbatch");
+    return strstr(stk_input_stage_itself(stage), "Batch") &&
+           !strstr(stk_input_stage_itself(stage), "Unbatch");
 }
 
 static double share_of(int64_t ns, int64_t all_ns)
@@ -200,13 +195,6 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
 }
 
-// A source in memory: no files are read.
-static bool is_in_memory(const char *stage)
-{
-    const char *last = last_of(stage);
-    return strncmp(last, "Tensor", 6) == 0 || strncmp(last, "Range", 5) == 0;
-}
-
 // A stage behind the limiting map throws away what that has made.
 static bool is_followed(const struct stk_slow_stage *s, const char *stage)
 {
@@ -287,22 +275,23 @@ static int tf_fix(const struct stk_rule_ctx *ctx)
     if (s->is_windowed) {
         return STK_INPUT_FIX_TF_WINDOWS;
     }
-    if (strcmp(s->kind, "read") == 0 && !is_in_memory(s->stage)) {
+    if (strcmp(s->kind, "read") == 0 && !stk_input_is_in_memory(s->stage)) {
         return STK_INPUT_FIX_TF_READ;
     }
     if (s->is_taken_apart && strcmp(s->kind, "preprocess") != 0) {
         return STK_INPUT_FIX_TF_APART;
     }
     if (strcmp(s->kind, "batch") == 0) {
-        return strncmp(last_of(s->stage), "GroupByWindow", 13) == 0 ? STK_INPUT_FIX_TF_GROUP
-                                                                    : STK_INPUT_FIX_TF_BATCH;
+        return strncmp(stk_input_stage_itself(s->stage), "GroupByWindow", 13) == 0
+                   ? STK_INPUT_FIX_TF_GROUP
+                   : STK_INPUT_FIX_TF_BATCH;
     }
     if (strcmp(s->kind, "cache") != 0 && strstr(s->stage, "Cache")) { // one around it
         return STK_INPUT_FIX_TF_CACHED;
     }
     if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
         int64_t each_ns;
-        bool parallel = s->parallelism > 1 || strstr(last_of(s->stage), "Parallel");
+        bool parallel = s->parallelism > 1 || strstr(stk_input_stage_itself(s->stage), "Parallel");
         return small_elements(ctx, &each_ns) ? STK_INPUT_FIX_TF_SMALL
                : parallel                    ? STK_INPUT_FIX_TF_PARALLEL
                                              : STK_INPUT_FIX_TF_MAP;
@@ -343,7 +332,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
         fix(ctx, f, which);
     }
     if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0 &&
-        !s->is_windowed && !is_in_memory(s->next)) {
+        !s->is_windowed && !stk_input_is_in_memory(s->next)) {
         fix(ctx, f, STK_INPUT_FIX_TF_READ);
     }
     if (stk_input_python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {

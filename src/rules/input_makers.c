@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "model/input/input_kinds.h"
 
 const struct stk_threshold stk_input_thresholds[] = {
     [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
@@ -130,8 +131,8 @@ bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_slow_stage *s = &run->slow_stage;
     const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
-    const char *last = s->stage ? strrchr(s->stage, ':') : NULL;
-    bool generates = last && strcmp(last, ":Generator") == 0 && strcmp(s->kind, "read") == 0;
+    bool generates = s->stage && strcmp(stk_input_stage_itself(s->stage), "Generator") == 0 &&
+                     strcmp(s->kind, "read") == 0;
     double least = value_of(STK_INPUT_FROM_PYTHON) * (double)run->causes[STK_PART_INPUT].ns;
     return python->count > 0 && (generates || (double)python->ns >= least);
 }

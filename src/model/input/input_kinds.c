@@ -201,3 +201,19 @@ struct stk_input_name stk_input_classify(struct stk_str name, uint8_t event_kind
                ? named(STK_ROLE_STAGE, look_up(SCOPE_LOADER, name), STK_INPUT_PREPROCESS)
                : none;
 }
+
+const char *stk_input_stage_itself(const char *stage)
+{
+    const char *last = strrchr(stage, ':');
+    return last ? last + 1 : stage;
+}
+
+bool stk_input_is_in_memory(const char *stage)
+{
+    static const char *const sources[] = {"Tensor", "FromTensor", "Range"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        found |= strncmp(stk_input_stage_itself(stage), sources[i], strlen(sources[i])) == 0;
+    }
+    return found;
+}

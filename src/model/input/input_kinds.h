@@ -40,4 +40,9 @@ struct stk_input_name stk_input_classify(struct stk_str name, uint8_t event_kind
 size_t stk_input_stage_text(struct stk_str name, struct stk_input_name what, char *out,
                             size_t size);
 
+// The stage itself: "ParallelMapV2" of "Iterator::Root::Prefetch::ParallelMapV2".
+const char *stk_input_stage_itself(const char *stage);
+// Is it a source in memory, beneath which no files are read?
+bool stk_input_is_in_memory(const char *stage);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "model/input/input_kinds.h"
 #include "model/input/input_stages.h"
 
 #define LEAST_SHARE 0.3 // of the work of all stages, with those that take turns with it
@@ -72,43 +73,31 @@ static bool is_taken_apart(const struct stk_input_sums *sums, uint32_t limiting)
 {
     for (uint32_t i = 0; i < sums->stage_count; i++) {
         const struct stk_input_stage *s = &sums->stages[i];
-        const char *last = strrchr(s->name, ':');
-        if (s->is_pipeline && stk_input_takes_turns(sums, i, limiting) && last &&
-            strncmp(last + 1, "Unbatch", strlen("Unbatch")) == 0) {
+        if (s->is_pipeline && stk_input_takes_turns(sums, i, limiting) &&
+            strncmp(stk_input_stage_itself(s->name), "Unbatch", strlen("Unbatch")) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static bool starts_any(const char *name, const char *const *starts, size_t count)
-{
-    bool found = false;
-    for (size_t i = 0; i < count; i++) {
-        found |= strncmp(name, starts[i], strlen(starts[i])) == 0;
-    }
-    return found;
-}
-
 // window() and flat_map beneath which nothing is read: all sources are tensors or numbers. What a
 // window is cut from lies beneath it, so a source that is none of these is one of files, or Python.
 static bool is_windowed(const struct stk_input_sums *sums, uint32_t limiting)
 {
-    static const char *const memory[] = {"Tensor", "FromTensor", "Range"};
     bool has_window = false;
     for (uint32_t i = 0; i < sums->stage_count; i++) {
         const struct stk_input_stage *s = &sums->stages[i];
-        const char *last = strrchr(s->name, ':');
-        if (!s->is_pipeline || !last) {
+        const char *stage = stk_input_stage_itself(s->name);
+        if (!s->is_pipeline) {
             continue;
         }
-        bool spreads = strncmp(last + 1, "FlatMap", strlen("FlatMap")) == 0 ||
-                       strstr(last + 1, "Interleave") != NULL;
-        if (s->kind == STK_INPUT_READ && !spreads &&
-            !starts_any(last + 1, memory, sizeof memory / sizeof memory[0])) {
+        bool spreads = strncmp(stage, "FlatMap", strlen("FlatMap")) == 0 ||
+                       strstr(stage, "Interleave") != NULL;
+        if (s->kind == STK_INPUT_READ && !spreads && !stk_input_is_in_memory(s->name)) {
             return false;
         }
-        has_window |= strcmp(last + 1, "Window") == 0 && strstr(s->name, "::FlatMap::") &&
+        has_window |= strcmp(stage, "Window") == 0 && strstr(s->name, "::FlatMap::") &&
                       stk_input_takes_turns(sums, i, limiting);
     }
     return has_window && strstr(sums->stages[limiting].name, "::FlatMap");
