@@ -221,7 +221,7 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
         }
         return buffer;
     }
-    return opt->kind == STK_OPT_COUNT      ? "a number from 0"
+    return opt->kind == STK_OPT_COUNT      ? "a whole number from 0"
            : opt->kind == STK_OPT_RANGE    ? "step numbers such as 3:5"
            : opt->kind == STK_OPT_DURATION ? "a time with its unit, such as 10ms or 1.5s"
            : opt->kind == STK_OPT_NAME     ? "a name"
