@@ -162,7 +162,8 @@ int main(int argc, char **argv)
     CHECK(!strstr(both, "of the whole run"));
     const char *tables = machine_table();
     CHECK(has(tables, "cgroup.throttled_periods") && has(tables, "\"of_profile\": true"));
-    write_record(mono_ns - 4000 * SECOND, false); // another hour, and the sampler was killed
+    // An hour later, not earlier: the machine may have started less than an hour ago.
+    write_record(mono_ns + 4000 * SECOND, false); // and the sampler was killed
     CHECK(has(why(), "the machine's figures are of the whole run, not of the profile"));
     CHECK(has(machine_table(), "\"of_profile\": false"));
     unlink(profile);
