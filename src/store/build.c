@@ -105,6 +105,7 @@ enum stoker_status stk_build_finish(struct stk_build *b, int threads, struct stk
         status = stages[i](&f, err);
     }
     if (status == STOKER_OK) {
+        stk_trace_index_tracks(f.t);
         STK_ASSERT_SOUND(stk_trace_check(f.t));
         *out = f.t;
         f.t = NULL;

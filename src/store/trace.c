@@ -117,6 +117,7 @@ void stk_trace_free(struct stk_trace *t)
     if (!t->is_frozen) {
         free_columns(t);
     }
+    stk_free(t->track_at);
     stk_strpool_deinit(&t->strings);
     stk_free(t);
 }
@@ -150,12 +151,9 @@ int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
     return UINT32_MAX;
 }
 
-uint32_t stk_track_of(const struct stk_trace *t, uint32_t event)
+// The last of tracks [low, high) that begins at the event or before it; STK_NONE: none does.
+static uint32_t last_before(const struct stk_trace *t, uint32_t low, uint32_t high, uint32_t event)
 {
-    uint32_t low = 0, high = t->track_count;
-    if (event >= t->count) {
-        return STK_NONE;
-    }
     while (low < high) { // first track that begins after the event
         uint32_t mid = low + (high - low) / 2;
         if (t->tracks[mid].first <= event) {
@@ -165,4 +163,32 @@ uint32_t stk_track_of(const struct stk_trace *t, uint32_t event)
         }
     }
     return low ? low - 1 : STK_NONE;
+}
+
+uint32_t stk_track_of(const struct stk_trace *t, uint32_t event)
+{
+    if (event >= t->count) {
+        return STK_NONE;
+    }
+    if (!t->track_at) {
+        return last_before(t, 0, t->track_count, event);
+    }
+    const uint32_t *at = &t->track_at[event / STK_TRACK_SPAN];
+    return at[0] == at[1] ? at[0] : last_before(t, at[0], at[1] + 1, event);
+}
+
+void stk_trace_index_tracks(struct stk_trace *t)
+{
+    size_t spans = t->count / STK_TRACK_SPAN + 1;
+    STK_ASSERT(!t->track_at);
+    if (t->track_count == 0 || t->tracks[0].first != 0) {
+        return;
+    }
+    t->track_at = stk_alloc_array(spans + 1, sizeof *t->track_at);
+    for (size_t i = 0, track = 0; t->track_at && i <= spans; i++) {
+        while (track + 1 < t->track_count && t->tracks[track + 1].first <= i * STK_TRACK_SPAN) {
+            track++;
+        }
+        t->track_at[i] = (uint32_t)track;
+    }
 }

@@ -242,6 +242,7 @@ struct stk_trace {
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
     bool is_frozen;          // the columns belong to somebody else (store/trace_frozen.h)
+    uint32_t *track_at;      // per STK_TRACK_SPAN events: the track of the first; may be NULL
 };
 
 struct stk_trace *stk_trace_new(void);                    // NULL: no memory
@@ -326,7 +327,10 @@ static inline struct stk_str stk_name_of(const struct stk_trace *t, uint32_t eve
 {
     return stk_strpool_get(&t->strings, t->name[event]);
 }
-// Track of an event (binary search), sub-rows included.
+// Track of an event, sub-rows included: a binary search, among the tracks of its span where the
+// trace is indexed. Analyses ask this for most events, so a trace that was built is indexed.
 uint32_t stk_track_of(const struct stk_trace *t, uint32_t event);
+#define STK_TRACK_SPAN 1024
+void stk_trace_index_tracks(struct stk_trace *t); // without memory the trace stays as it is
 
 #endif

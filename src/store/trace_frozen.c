@@ -98,6 +98,7 @@ struct stk_trace *stk_trace_thaw(struct stk_thaw *thaw)
     }
     *t = *frozen;
     t->is_frozen = true;
+    t->track_at = NULL;
     t->strings = (struct stk_strpool){.count = 0};
     t->format = stk_text_thaw(thaw);
     bool has_first = t->detail_first != NULL; // as it was when it was frozen
