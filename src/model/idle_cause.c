@@ -51,6 +51,7 @@ struct gaps {
     struct stk_thread_segments segments;
     struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
+    uint32_t op_at; // first operation that starts in the gap or after it; only goes forward
     uint32_t *first_of_name; // first kernel's event plus one per string id, 0 for none
     int64_t (*longest)[2];   // per string id: the two longest gaps that end with such a kernel
     bool failed;
@@ -194,24 +195,16 @@ static bool feeds_operator(const struct gaps *g, uint32_t call)
 // Did the device do nothing but copies between a call's end and the gap? Then it had run dry when
 // the call returned: values read back, and the next batch handed over meanwhile, are no work that
 // the host was ahead with.
-static bool only_copies_between(const struct gaps *g, int64_t end_ns, int64_t gap_start)
+static bool only_copies_between(const struct gaps *g, int64_t end_ns)
 {
     const struct stk_device_op *ops = g->line->ops;
-    uint32_t low = 0, high = g->line->op_count;
-    while (low < high) { // first operation that starts in the gap or behind it
-        uint32_t mid = low + (high - low) / 2;
-        if (ops[mid].start_ns < gap_start) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    for (; low > 0 && ops[low - 1].start_ns >= end_ns; low--) {
-        if (ops[low - 1].part != STK_PART_H2D && ops[low - 1].part != STK_PART_D2H) {
+    uint32_t at = g->op_at;
+    for (; at > 0 && ops[at - 1].start_ns >= end_ns; at--) {
+        if (ops[at - 1].part != STK_PART_H2D && ops[at - 1].part != STK_PART_D2H) {
             return false;
         }
     }
-    return low > 0 && ops[low - 1].end_ns <= end_ns;
+    return at > 0 && ops[at - 1].end_ns <= end_ns;
 }
 
 // How long a blocking call that ended just before the gap, or in it, held the host while the device
@@ -236,8 +229,7 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
     for (uint32_t i = low; i-- > 0 && low - i <= MAX_CALLS_BACK;) {
         int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
         bool is_apart = end < gap_start - RELEASE_NS;
-        if ((is_apart &&
-             (end < gap_start - HANDED_NS || !only_copies_between(g, end, gap_start))) ||
+        if ((is_apart && (end < gap_start - HANDED_NS || !only_copies_between(g, end))) ||
             feeds_operator(g, calls[i].event)) {
             continue;
         }
@@ -430,6 +422,9 @@ static void attribute_gap(struct gaps *g, int64_t from, int64_t to,
                           const struct stk_device_op *ender)
 {
     uint32_t launch = ender ? stk_launch_of(g->a, ender->event) : STK_NONE;
+    while (g->op_at < g->line->op_count && g->line->ops[g->op_at].start_ns < from) {
+        g->op_at++;
+    }
     if (launch == STK_NONE) {
         bool is_hole = g->line->hole.end_ns == to && g->line->hole.start_ns == from;
         if (!is_hole) {
