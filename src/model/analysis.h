@@ -91,12 +91,13 @@ struct stk_blocking_call {
 
 // Per track of the trace; meaningful for host threads of the rank (their first row).
 struct stk_thread_info {
-    uint32_t root;     // the track itself, or the one it is a sub-row of
-    uint32_t next_row; // next sub-row of the same thread, STK_NONE
-    bool in_rank;      // a host thread of a process of this rank
-    bool launches;     // holds launch calls of device work
-    bool is_loader;    // belongs to the input pipeline
-    bool is_driver;    // holds the marks of steps
+    uint32_t root;       // the track itself, or the one it is a sub-row of
+    uint32_t next_row;   // next sub-row of the same thread, STK_NONE
+    bool in_rank;        // a host thread of a process of this rank
+    bool launches;       // holds launch calls of device work
+    bool is_loader;      // belongs to the input pipeline
+    bool is_driver;      // holds the marks of steps
+    bool has_users_code; // functions or ranges of the user's run on it (model/owners.h)
     int64_t first_ns, last_ns;
     uint32_t first_call, call_count; // into `calls`
 };
@@ -118,7 +119,8 @@ struct stk_gaps_out {
 
 struct stk_analysis {
     const struct stk_trace *t;
-    int worker_count; // threads that may work on it
+    int worker_count;    // threads that may work on it
+    bool has_users_code; // any thread has
     const struct stk_select *select;
     struct stk_arena *out;    // results
     struct stk_arena scratch; // temporaries of this rank

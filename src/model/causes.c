@@ -170,8 +170,12 @@ static struct aggregate *aggregate_of(struct stk_causes *c, int part, uint32_t n
 static bool keep_code(struct stk_causes *c, int64_t start_ns, int64_t end_ns, int part,
                       uint32_t event)
 {
-    uint32_t thread = event == STK_NONE ? STK_NONE : stk_thread_of(c->a, event);
-    if (thread == STK_NONE || !stk_part_has_owner((enum stk_part)part)) {
+    if (event == STK_NONE || !stk_part_has_owner((enum stk_part)part) || !c->a->has_users_code) {
+        return true;
+    }
+    uint32_t thread = stk_thread_of(c->a, event);
+    // What waits for its input may have its time from other threads (owners.c).
+    if (thread == STK_NONE || (part != STK_PART_INPUT && !c->a->threads[thread].has_users_code)) {
         return true;
     }
     struct stk_code_piece *last = c->code.count ? stk_vec_at(&c->code, c->code.count - 1) : NULL;

@@ -133,6 +133,36 @@ static bool is_users(struct owners *o, uint32_t event)
     return *whose != OTHERS;
 }
 
+// Does a row hold anything of the user's? Most rows have no event of such a kind at all.
+static bool has_users(struct owners *o, const struct stk_track *k)
+{
+    static const uint8_t kinds[] = {STK_KIND_PYTHON, STK_KIND_ANNOTATION};
+    const uint8_t *all = o->a->t->kind, *end = all + k->first + k->count;
+    for (size_t i = 0; i < sizeof kinds && k->count; i++) {
+        const uint8_t *p = all + k->first;
+        while (p < end && (p = memchr(p, kinds[i], (size_t)(end - p))) != NULL) {
+            if (is_users(o, (uint32_t)(p - all))) {
+                return true;
+            }
+            p++;
+        }
+    }
+    return false;
+}
+
+bool stk_owners_mark_threads(struct stk_analysis *a)
+{
+    struct owners o = {.a = a, .whose = stk_alloc_zero((size_t)a->t->strings.count + 1, 1)};
+    for (uint32_t k = 0; o.whose && k < a->t->track_count; k++) {
+        struct stk_thread_info *th = &a->threads[k];
+        if (has_users(&o, &a->t->tracks[k])) {
+            a->threads[th->root].has_users_code = a->has_users_code = true;
+        }
+    }
+    stk_free(o.whose);
+    return o.whose != NULL;
+}
+
 static bool add(struct owners *o, uint32_t event, int part, int64_t ns)
 {
     int created = 0;
@@ -168,8 +198,12 @@ struct row {
 
 static void find_next(struct owners *o, struct row *r)
 {
-    while (r->next < r->end && !is_users(o, r->next)) {
-        r->next++;
+    const uint8_t *kind = o->a->t->kind;
+    for (; r->next < r->end; r->next++) {
+        bool may_be = kind[r->next] == STK_KIND_PYTHON || kind[r->next] == STK_KIND_ANNOTATION;
+        if (may_be && is_users(o, r->next)) {
+            return;
+        }
     }
 }
 
@@ -218,6 +252,9 @@ static bool lay_over(struct owners *o, uint32_t track, const struct stk_code_pie
     struct row r = {.next = t->tracks[track].first,
                     .end = t->tracks[track].first + t->tracks[track].count};
     find_next(o, &r);
+    if (r.next == r.end) { // nothing of the user's: most rows without Python's frames
+        return true;
+    }
     for (size_t i = 0; i < count; i++) {
         for (int64_t at = p[i].start_ns, to; at < p[i].end_ns; at = to) {
             advance(o, &r, at);

@@ -20,6 +20,10 @@ static inline bool stk_part_has_owner(enum stk_part part)
            part == STK_PART_COMPILE || part == STK_PART_WAIT;
 }
 
+// Which threads run code of the user's: sets has_users_code of the analysis and its threads, so
+// that pieces of the others need not be kept. False: no memory.
+bool stk_owners_mark_threads(struct stk_analysis *a);
+
 // Fill sum->causes[].owners from the pieces, which are sorted. False: no memory.
 bool stk_owners_fill(struct stk_analysis *a, struct stk_code_piece *pieces, size_t count);
 

@@ -20,6 +20,7 @@
 #include "model/collective_sizes.h"
 #include "model/input/input_stages.h"
 #include "model/model_check.h"
+#include "model/owners.h"
 #include "model/threads/python_frame.h"
 #include "model/view.h"
 
@@ -178,7 +179,7 @@ static enum stoker_status analyse_steps(struct stk_analysis *a, struct stoker_er
     }
     uint32_t rows = a->step_count * (analysed ? analysed : 1);
     a->sum->steps = stk_arena_array(a->out, (size_t)rows + 1, sizeof *a->sum->steps);
-    a->evidence = stk_causes_new(a);
+    a->evidence = stk_owners_mark_threads(a) ? stk_causes_new(a) : NULL;
     if (!a->sum->steps || !a->evidence) {
         return stk_err_nomem(err);
     }
