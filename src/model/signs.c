@@ -88,8 +88,14 @@ static uint8_t find(struct stk_str name)
     struct stk_str parts[SCOPES];
     split(name, parts);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (parts[rows[i].scope].n && matches(&rows[i], parts[rows[i].scope])) {
-            return (uint8_t)(rows[i].sign + 1);
+        const struct row *r = &rows[i];
+        struct stk_str part = parts[r->scope];
+        bool by_begin = r->how == HOW_IS || r->how == HOW_STARTS; // most: one byte rules them out
+        if (part.n == 0 || (by_begin && part.p[0] != r->pattern.p[0])) {
+            continue;
+        }
+        if (matches(r, part)) {
+            return (uint8_t)(r->sign + 1);
         }
     }
     return 0;
