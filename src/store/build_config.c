@@ -13,6 +13,7 @@ void stk_configs_init(struct stk_config_set *set)
 {
     stk_vec_init(&set->items, sizeof(struct stk_launch_config), STK_CONFIGS_MAX);
     stk_map_init(&set->known, STK_CONFIGS_MAX);
+    memset(set->recent, 0, sizeof set->recent);
 }
 
 void stk_configs_deinit(struct stk_config_set *set)
@@ -46,7 +47,15 @@ static uint64_t hash_of(const struct stk_launch_config *c)
     return hash;
 }
 
-uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_config *config)
+// Kernels that follow each other are launched in few ways: those seen last are found without a
+// hash. Their place is a sum of what differs most; any collision costs no more than the search.
+static uint32_t *recent_of(struct stk_config_set *set, const struct stk_launch_config *c)
+{
+    uint32_t sum = c->grid[0] * 31 + c->grid[1] * 7 + c->block[0] * 3 + (uint32_t)c->registers;
+    return &set->recent[(sum ^ sum >> 6 ^ (uint32_t)c->shared_bytes >> 8) % STK_CONFIGS_RECENT];
+}
+
+static uint32_t put(struct stk_config_set *set, const struct stk_launch_config *config)
 {
     uint64_t hash = hash_of(config);
     for (uint64_t twin = 0;; twin++) { // others with the same hash
@@ -65,6 +74,17 @@ uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_con
             return *at;
         }
     }
+}
+
+uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_config *config)
+{
+    uint32_t *recent = recent_of(set, config); // index + 1, 0 none
+    if (*recent && is_same(stk_vec_at(&set->items, *recent - 1), config)) {
+        return *recent - 1;
+    }
+    uint32_t id = put(set, config);
+    *recent = id == STK_NONE ? 0 : id + 1;
+    return id;
 }
 
 void stk_shard_set_config(struct stk_shard *s, const struct stk_launch_config *config,

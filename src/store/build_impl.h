@@ -83,9 +83,11 @@ struct stk_raw_ext {
     bool has_corr;
 };
 // Launch configurations, each once.
+#define STK_CONFIGS_RECENT 64
 struct stk_config_set {
-    struct stk_vec items; // struct stk_launch_config
-    struct stk_map known; // hash -> index
+    struct stk_vec items;                // struct stk_launch_config
+    struct stk_map known;                // hash -> index
+    uint32_t recent[STK_CONFIGS_RECENT]; // index + 1 of those met last, 0 none
 };
 #define STK_CONFIGS_MAX (1u << 22)
 void stk_configs_init(struct stk_config_set *set);

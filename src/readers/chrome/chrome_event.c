@@ -196,11 +196,21 @@ static void set_memory_place(struct stk_chrome_raw *r, const struct value *v)
     }
 }
 
+static inline void keep_launch(struct stk_chrome_raw *r, enum stk_chrome_arg arg,
+                               const struct value *v)
+{
+    unsigned which = arg - STK_CHROME_ARG_GRID;
+    r->launch_again |= r->launch_seen & (uint8_t)(1u << which);
+    r->launch_seen |= (uint8_t)(1u << which);
+    r->launch[which] = (struct stk_str){v->p, v->n};
+}
+
 // A key of args.
 static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
                            const struct value *v)
 {
-    switch (stk_chrome_arg_find(key, n)) {
+    enum stk_chrome_arg arg = stk_chrome_arg_find(key, n);
+    switch (arg) {
     case STK_CHROME_ARG_RANK:
         set_integer(r, v, &r->rank, STK_CHROME_HAS_RANK);
         break;
@@ -234,6 +244,13 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
     case STK_CHROME_ARG_DETAILS:
         set_string(r, v, &r->details);
         break;
+    case STK_CHROME_ARG_GRID:
+    case STK_CHROME_ARG_BLOCK:
+    case STK_CHROME_ARG_REGISTERS:
+    case STK_CHROME_ARG_SHARED:
+    case STK_CHROME_ARG_OCCUPANCY:
+        keep_launch(r, arg, v);
+        break;
     default:
         break;
     }
@@ -246,6 +263,7 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
 static inline void clear_raw(struct stk_chrome_raw *r)
 {
     r->flags = 0;
+    r->launch_seen = r->launch_again = 0;
     r->name_memo = NULL;
     r->ph = 0;
     r->cat = STK_CHROME_CAT_NONE;
@@ -460,6 +478,7 @@ static enum stk_chrome_result fast_args(struct stk_chrome_cursor *c, size_t at,
         res = to_key(c, &at, &closed);
     }
     *end = at + 1;
+    r->flags |= r->launch_again ? 0 : STK_CHROME_HAS_LAUNCH;
     return res;
 }
 

@@ -145,22 +145,34 @@ static void take_size(struct stk_str value, int64_t most, int32_t *out)
     }
 }
 
+static void take_launch(struct stk_launch_config *c, enum stk_chrome_arg arg, struct stk_str value)
+{
+    uint32_t sizes[3];
+    switch (arg) {
+    case STK_CHROME_ARG_GRID:
+    case STK_CHROME_ARG_BLOCK:
+        if (read_sizes(value, sizes)) {
+            memcpy(arg == STK_CHROME_ARG_GRID ? c->grid : c->block, sizes, sizeof sizes);
+        }
+        break;
+    case STK_CHROME_ARG_REGISTERS:
+        take_size(value, 65536, &c->registers);
+        break;
+    case STK_CHROME_ARG_SHARED:
+        take_size(value, INT32_MAX, &c->shared_bytes);
+        break;
+    case STK_CHROME_ARG_OCCUPANCY:
+        take_size(value, 100, &c->occupancy_pct);
+        break;
+    default:
+        break;
+    }
+}
+
 static void take_kernel(void *arg, struct stk_str key, struct stk_str value, bool quoted)
 {
     (void)quoted;
-    struct stk_launch_config *c = arg;
-    uint32_t sizes[3];
-    if (stk_str_eq(key, STK_STR("grid")) && read_sizes(value, sizes)) {
-        memcpy(c->grid, sizes, sizeof sizes);
-    } else if (stk_str_eq(key, STK_STR("block")) && read_sizes(value, sizes)) {
-        memcpy(c->block, sizes, sizeof sizes);
-    } else if (stk_str_eq(key, STK_STR("registers per thread"))) {
-        take_size(value, 65536, &c->registers);
-    } else if (stk_str_eq(key, STK_STR("shared memory"))) {
-        take_size(value, INT32_MAX, &c->shared_bytes);
-    } else if (stk_str_eq(key, STK_STR("est. achieved occupancy %"))) {
-        take_size(value, 100, &c->occupancy_pct);
-    }
+    take_launch(arg, stk_chrome_arg_find(key.p, key.n), value);
 }
 
 // ---- operators ----
@@ -485,7 +497,13 @@ void stk_chrome_config_kernel(struct stk_chrome_stager *s, const struct stk_chro
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
     c.occupancy_of_grid = true;
-    if (r->args.n && !quick_values(r->args, take_kernel, &c)) {
+    if (r->flags & STK_CHROME_HAS_LAUNCH) {
+        for (unsigned i = 0; i < STK_CHROME_LAUNCH_COUNT; i++) {
+            if (r->launch_seen & 1u << i) {
+                take_launch(&c, (enum stk_chrome_arg)(STK_CHROME_ARG_GRID + i), r->launch[i]);
+            }
+        }
+    } else if (r->args.n && !quick_values(r->args, take_kernel, &c)) {
         stk_chrome_each_value(r->args, take_kernel, &c);
     }
     if (c.grid[0] || c.block[0] || c.registers >= 0) {

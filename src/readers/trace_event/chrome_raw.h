@@ -65,6 +65,29 @@ struct stk_chrome_id {
 #define STK_CHROME_DEVICE_MEMORY (1u << 15)
 #define STK_CHROME_HAS_PID (1u << 16)
 #define STK_CHROME_HAS_STEP (1u << 17)
+#define STK_CHROME_HAS_LAUNCH (1u << 18)
+
+// Arguments that say something that is kept, by their keys. Those of a kernel's launch are last.
+enum stk_chrome_arg {
+    STK_CHROME_ARG_NONE,
+    STK_CHROME_ARG_RANK,
+    STK_CHROME_ARG_LABEL,
+    STK_CHROME_ARG_BYTES,
+    STK_CHROME_ARG_DEVICE,
+    STK_CHROME_ARG_STREAM,
+    STK_CHROME_ARG_RAW_PID,
+    STK_CHROME_ARG_GRAPH,
+    STK_CHROME_ARG_STEP,
+    STK_CHROME_ARG_CORR,
+    STK_CHROME_ARG_MEMORY_PLACE,
+    STK_CHROME_ARG_DETAILS,
+    STK_CHROME_ARG_GRID,
+    STK_CHROME_ARG_BLOCK,
+    STK_CHROME_ARG_REGISTERS,
+    STK_CHROME_ARG_SHARED,
+    STK_CHROME_ARG_OCCUPANCY
+};
+#define STK_CHROME_LAUNCH_COUNT (STK_CHROME_ARG_OCCUPANCY - STK_CHROME_ARG_GRID + 1)
 
 struct stk_chrome_raw {
     uint64_t pos; // of its brace in the decompressed input
@@ -83,23 +106,12 @@ struct stk_chrome_raw {
     struct stk_str label;   // args.name (metadata)
     struct stk_str details; // args.memcpy_details (TensorFlow)
     struct stk_str args;    // the whole object as text; empty: none
+    // How a kernel was launched, as text, by key: those whose bit is set. They were all seen, each
+    // once, where STK_CHROME_HAS_LAUNCH is set; else `args` has to be read for them.
+    uint8_t launch_seen, launch_again;
+    struct stk_str launch[STK_CHROME_LAUNCH_COUNT];
 };
 
-// Arguments that say something that is kept, by their keys.
-enum stk_chrome_arg {
-    STK_CHROME_ARG_NONE,
-    STK_CHROME_ARG_RANK,
-    STK_CHROME_ARG_LABEL,
-    STK_CHROME_ARG_BYTES,
-    STK_CHROME_ARG_DEVICE,
-    STK_CHROME_ARG_STREAM,
-    STK_CHROME_ARG_RAW_PID,
-    STK_CHROME_ARG_GRAPH,
-    STK_CHROME_ARG_STEP,
-    STK_CHROME_ARG_CORR,
-    STK_CHROME_ARG_MEMORY_PLACE,
-    STK_CHROME_ARG_DETAILS
-};
 static inline enum stk_chrome_arg stk_chrome_arg_find(const char *key, size_t n)
 {
 #define KEY(literal) (n == sizeof(literal) - 1 && memcmp(key, literal, sizeof(literal) - 1) == 0)
@@ -107,9 +119,12 @@ static inline enum stk_chrome_arg stk_chrome_arg_find(const char *key, size_t n)
     case 4:
         return KEY("rank")   ? STK_CHROME_ARG_RANK
                : KEY("name") ? STK_CHROME_ARG_LABEL
+               : KEY("grid") ? STK_CHROME_ARG_GRID
                              : STK_CHROME_ARG_NONE;
     case 5:
-        return KEY("bytes") || KEY("Bytes") ? STK_CHROME_ARG_BYTES : STK_CHROME_ARG_NONE;
+        return KEY("bytes") || KEY("Bytes") ? STK_CHROME_ARG_BYTES
+               : KEY("block")               ? STK_CHROME_ARG_BLOCK
+                                            : STK_CHROME_ARG_NONE;
     case 6:
         return KEY("device")   ? STK_CHROME_ARG_DEVICE
                : KEY("stream") ? STK_CHROME_ARG_STREAM
@@ -124,10 +139,16 @@ static inline enum stk_chrome_arg stk_chrome_arg_find(const char *key, size_t n)
         return KEY("correlation")   ? STK_CHROME_ARG_CORR
                : KEY("Device Type") ? STK_CHROME_ARG_MEMORY_PLACE
                                     : STK_CHROME_ARG_NONE;
+    case 13:
+        return KEY("shared memory") ? STK_CHROME_ARG_SHARED : STK_CHROME_ARG_NONE;
     case 14:
         return KEY("correlation_id")   ? STK_CHROME_ARG_CORR
                : KEY("memcpy_details") ? STK_CHROME_ARG_DETAILS
                                        : STK_CHROME_ARG_NONE;
+    case 20:
+        return KEY("registers per thread") ? STK_CHROME_ARG_REGISTERS : STK_CHROME_ARG_NONE;
+    case 25:
+        return KEY("est. achieved occupancy %") ? STK_CHROME_ARG_OCCUPANCY : STK_CHROME_ARG_NONE;
     default:
         return STK_CHROME_ARG_NONE;
     }
