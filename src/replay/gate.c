@@ -98,6 +98,11 @@ static void count_edges(const struct stk_graph *g, double time_ns, struct stk_ga
     o->unlinked = c->device_ops ? (double)c->unlinked / (double)c->device_ops : 0;
 }
 
+bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops)
+{
+    return ops > 0 && (double)unlinked / (double)ops > red.unlinked;
+}
+
 static void judge(const struct stk_graph *g, struct stk_gate *o)
 {
     if (o->replay_error > red.replay_error || o->worst_error > red.worst_error) {

@@ -37,6 +37,11 @@ struct stk_gate {
 // False: no memory. A graph that cannot be replayed is a gate that is closed.
 bool stk_gate_check(const struct stk_graph *g, struct stk_gate *out);
 
+// Does that much of the device's work without a launch call close the gate?
+bool stk_gate_is_unlinked(uint64_t unlinked, uint64_t ops);
+// A replayed step over the reported one, either way, from where on it is another step.
+#define STK_STEP_APART 1.5
+
 // Lower median, 0 of none; reorders them.
 double stk_gate_median(double *v, size_t n);
 

@@ -6,14 +6,11 @@
 
 #include "base/alloc.h"
 #include "model/median.h"
-#include "report/whatif.h"
 
 // About that many events of the trace make the nodes of a graph: enough steps, a bounded time.
 #define MAX_EVENTS 6000000
-#define MAX_EVENTS_BRIEF 200000 // where prices are not what was asked for
-#define WORTH 0.02              // of the steps' time: parts that have what-ifs, for a brief graph
-#define MIXED_STEPS 3           // long ones: fewer happen once
-#define MIXED_PART 10           // of the steps, one in
+#define MIXED_STEPS 3 // long ones: fewer happen once
+#define MIXED_PART 10 // of the steps, one in
 
 static bool has_host_steps(const struct stk_analysis *a)
 {
@@ -186,12 +183,13 @@ static bool build(struct stk_graph_build *b)
     return stk_graph_first(b) && find_mixed(b) && keep(b);
 }
 
-static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events, bool wants_path,
-                               struct stk_arena *arena, void **partial, struct stoker_err *err)
+enum stoker_status stk_graph_make(const struct stk_analysis *a, const struct stk_graph_wish *wish,
+                                  struct stk_arena *arena, void **partial, struct stoker_err *err)
 {
+    bool wants_path = wish->wants_path;
     struct stk_graph_build b = {
-        .a = a, .arena = arena, .max_events = max_events, .wants_events = wants_path};
-    b.wants_ops = max_events > MAX_EVENTS_BRIEF && !wants_path;
+        .a = a, .arena = arena, .max_events = wish->max_events, .wants_events = wants_path};
+    b.wants_ops = wish->max_events > STK_GRAPH_BRIEF_EVENTS && !wants_path;
     b.g = stk_arena_array(arena, 1, sizeof *b.g);
     if (!b.g) {
         return stk_err_nomem(err);
@@ -204,8 +202,10 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
     stk_vec_init(&b.held, sizeof(struct stk_graph_held), UINT32_MAX - 1);
     stk_vec_init(&b.messages, sizeof(struct stk_graph_message), UINT32_MAX - 1);
     stk_vec_init(&b.ops, sizeof(struct stk_graph_op), UINT32_MAX - 1);
-    bool ok = choose_time(&b) && (b.g->why_not || build(&b)) &&
-              (!wants_path || b.g->why_not || stk_critical_tables(&b));
+    bool ok = choose_time(&b);
+    b.g->why_not = ok && !b.g->why_not && wish->refuse ? wish->refuse(&b) : b.g->why_not;
+    ok = ok && (b.g->why_not || build(&b)) &&
+         (!wants_path || b.g->why_not || stk_critical_tables(&b));
     stk_vec_deinit(&b.nodes);
     stk_vec_deinit(&b.lanes);
     stk_vec_deinit(&b.events);
@@ -221,59 +221,17 @@ static enum stoker_status make(const struct stk_analysis *a, uint64_t max_events
 static enum stoker_status see(const struct stk_analysis *a, struct stk_arena *arena, void **partial,
                               struct stoker_err *err)
 {
-    return make(a, MAX_EVENTS, false, arena, partial, err);
+    return stk_graph_make(a, &(struct stk_graph_wish){.max_events = MAX_EVENTS}, arena, partial,
+                          err);
 }
 
 static enum stoker_status see_critical(const struct stk_analysis *a, struct stk_arena *arena,
                                        void **partial, struct stoker_err *err)
 {
-    return make(a, MAX_EVENTS, true, arena, partial, err);
-}
-
-// Is there enough of a part that a what-if takes away?
-static bool is_worth(const struct stk_rank_sum *sum)
-{
-    int64_t lost_ns = 0, all_ns = 0;
-    for (uint32_t i = 0; i < sum->step_count; i++) {
-        const int64_t *parts = sum->steps[i].parts;
-        lost_ns += parts[STK_PART_INPUT] + parts[STK_PART_SYNC] + parts[STK_PART_H2D] +
-                   parts[STK_PART_D2H] + parts[STK_PART_COMMUNICATION] + parts[STK_PART_LAUNCH];
-        all_ns += sum->steps[i].dur_ns;
-    }
-    return (double)lost_ns >= WORTH * (double)all_ns && all_ns > 0;
-}
-
-static enum stoker_status see_brief(const struct stk_analysis *a, struct stk_arena *arena,
-                                    void **partial, struct stoker_err *err)
-{
-    return is_worth(a->sum) ? make(a, MAX_EVENTS_BRIEF, false, arena, partial, err) : STOKER_OK;
-}
-
-enum stoker_status stk_replay_path(const struct stk_analysis *a, struct stk_arena *arena,
-                                   struct stk_replay_path *out, struct stoker_err *err)
-{
-    void *made = NULL;
-    enum stoker_status status = make(a, MAX_EVENTS_BRIEF, true, arena, &made, err);
-    const struct stk_graph *g = made;
-    *out = (struct stk_replay_path){.priced = is_worth(a->sum) ? made : NULL};
-    if (status == STOKER_OK && g->critical) {
-        out->path = g->critical;
-        out->base_ns = g->base_ns;
-        out->step = g->steps[g->critical->step].number;
-        out->events = g->on_path;
-        out->event_count = g->on_path_count;
-    } else if (status == STOKER_OK) {
-        out->why_not = g->why_not ? g->why_not
-                                  : "its threads and streams wait for each other in "
-                                    "a circle";
-    }
-    return status;
+    const struct stk_graph_wish wish = {.max_events = MAX_EVENTS, .wants_path = true};
+    return stk_graph_make(a, &wish, arena, partial, err);
 }
 
 #define WANTS (STK_WANT_MEMORY | STK_WANT_COLLECTIVES | STK_WANT_SHAPES | STK_WANT_GRIDS)
 const struct stk_view_hook stk_replay_hook = {.see = see, .wants = WANTS};
 const struct stk_view_hook stk_replay_critical_hook = {.see = see_critical, .wants = WANTS};
-const struct stk_view_hook stk_replay_brief_hook = {.see = see_brief,
-                                                    .diagnoses = true,
-                                                    .wants = STK_WANT_INPUT | STK_WANT_GRIDS |
-                                                             STK_WANT_MESSAGES};

@@ -271,6 +271,19 @@ bool stk_graph_message(struct stk_graph_build *b, uint32_t line, const struct st
 uint32_t stk_graph_shapes(const struct stk_trace *t, uint32_t launch);
 void stk_graph_memory(struct stk_graph_build *b); // graph_memory.c: room for larger batches
 
+// What a graph is made for.
+#define STK_GRAPH_BRIEF_EVENTS 200000 // where prices are not what was asked for
+struct stk_graph_wish {
+    uint64_t max_events; // of the trace, about
+    bool wants_path;     // its critical path, too
+    // Asked once the time of the graph is known: why there is none; NULL: it is built. May be NULL.
+    const char *(*refuse)(const struct stk_graph_build *b);
+};
+STK_MUST_CHECK enum stoker_status stk_graph_make(const struct stk_analysis *a,
+                                                 const struct stk_graph_wish *wish,
+                                                 struct stk_arena *arena, void **partial,
+                                                 struct stoker_err *err); // graph.c
+
 // Each false: no memory.
 bool stk_graph_work_ends(struct stk_graph_build *b); // graph_work.c: without a device
 bool stk_graph_beside(struct stk_graph_build *b);    // graph_beside.c: the loader's threads

@@ -21,7 +21,6 @@
 #define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
 #define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
 #define MOST_SLOWER 1e6   // of a step, by what may slow it
-#define STEP_APART 1.5    // a replayed step over the reported one, either way
 #define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer
 #define USUAL_PACE_NS 1e6 // of theirs, at best: queues between them hand over a thousand a second
 #define KEPT_UP 0.9       // of the step: a pace of theirs that is not known is quicker than that
@@ -305,7 +304,7 @@ static void close_gate(struct stk_gate *g, const char *why)
 static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
 {
     double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
-    if (g->has_figures && (ratio > STEP_APART || ratio < 1 / STEP_APART)) {
+    if (g->has_figures && (ratio > STK_STEP_APART || ratio < 1 / STK_STEP_APART)) {
         close_gate(g, "the steps as replayed are not as long as those reported");
     }
 }
