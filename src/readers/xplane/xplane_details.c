@@ -272,7 +272,7 @@ static const struct hlo_collective {
 #define HLO_COLLECTIVES (sizeof hlo_collectives / sizeof hlo_collectives[0])
 
 // "%all-reduce.3 = f32[...": XLA names an instruction after what it does, unless it was renamed.
-static bool is_named_collective(struct stk_str text)
+bool stk_xp_is_collective(struct stk_str text)
 {
     size_t skip = text.n && text.p[0] == '%';
     for (size_t i = 0; i < HLO_COLLECTIVES; i++) {
@@ -334,13 +334,20 @@ static bool has_scope(uint8_t kind)
     return stk_kind_is_device_work(kind) || kind == STK_KIND_HOST_OP;
 }
 
-size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
+size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_prepared *x, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out)
 {
+    const struct stk_xp_event_meta *m = stk_xp_prepared_meta(d, x);
+    bool is_thread = d->line->kind == STK_XP_LINE_THREAD;
+    if (is_thread && !(d->wants & (STK_WANT_SCOPES | STK_WANT_MEMORY | STK_WANT_COLLECTIVES))) {
+        return d->wants & STK_WANT_INPUT && x->input
+                   ? stk_xp_input_details(d, (enum stk_xp_input)x->input, p, n, out)
+                   : 0;
+    }
     struct taking t = {.d = d, .out = out, .kind = kind};
     bool is_counter = d->line->kind == STK_XP_LINE_COUNTER;
     if (m && m->name.n && d->line->kind == STK_XP_LINE_OPS) {
-        bool is_named = kind == STK_KIND_COLLECTIVE || is_named_collective(m->name);
+        bool is_named = kind == STK_KIND_COLLECTIVE || x->is_collective;
         if (is_named ? stk_wants_messages(d->wants) : (d->wants & STK_WANT_COLLECTIVES) != 0) {
             take_collective(&t, m->name);
         }
@@ -365,8 +372,9 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
     if (t.wants_update) {
         put_update(&t);
     }
-    if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD) {
-        t.count += stk_xp_input_details(d, m, p, n, out + t.count);
+    if (d->wants & STK_WANT_INPUT && x->input && d->line->kind == STK_XP_LINE_THREAD) {
+        enum stk_xp_input input = (enum stk_xp_input)x->input;
+        t.count += stk_xp_input_details(d, input, p, n, out + t.count);
     }
     return t.count;
 }

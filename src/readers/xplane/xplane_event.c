@@ -425,6 +425,8 @@ static struct stk_xp_prepared prepare(struct stk_xp_decoder *d, int64_t id)
     x.kind = m->kind;
     x.derived = m->derived;
     x.has_defaults = m->defaults != NULL;
+    x.input = (uint8_t)stk_xp_input_of(m->name);
+    x.is_collective = stk_xp_is_collective(m->name);
     return x;
 }
 
@@ -457,12 +459,29 @@ static void drop_event(struct stk_xp_decoder *d, enum stk_issue_id why, uint64_t
     stk_shard_issue(d->shard, why, 1, 1, (int64_t)pos, STK_STR(""));
 }
 
+// May an event carry details (xplane_details.c)? Launch configurations are none.
+static inline bool wants_details(const struct stk_xp_decoder *d, const struct stk_xp_prepared *x)
+{
+    uint32_t wants = d->wants & ~(STK_WANT_GRIDS | STK_WANT_LAUNCHES);
+    switch (d->line->kind) {
+    case STK_XP_LINE_THREAD: // messages are the device's
+        return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) ||
+               (wants & STK_WANT_INPUT && x->input);
+    case STK_XP_LINE_STREAM: // only rows of operations name their collectives
+        return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) != 0;
+    case STK_XP_LINE_OPS:
+        return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) ||
+               (wants & STK_WANT_MESSAGES && (x->is_collective || x->kind == STK_KIND_COLLECTIVE));
+    default:
+        return wants != 0;
+    }
+}
+
 // An event with values of its own or of its metadata, or on a stream; p[0, n) is its message.
 static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x, struct event *e,
                        struct stk_row *row, const uint8_t *p, size_t n)
 {
-    const struct stk_xp_event_meta *m =
-        x->meta == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, x->meta);
+    const struct stk_xp_event_meta *m = stk_xp_prepared_meta(d, x);
     enum stk_xp_derived derived = STK_XP_DERIVED_NOT;
     struct stk_row_ext ext = {0};
     if (m && m->defaults) {
@@ -494,7 +513,7 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
     row->track = track_of(d, derived);
     bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
     struct stk_detail details[STK_XP_DETAILS_MAX];
-    size_t count = d->wants ? stk_xp_details(d, m, row->kind, p, n, details) : 0;
+    size_t count = wants_details(d, x) ? stk_xp_details(d, x, row->kind, p, n, details) : 0;
     stk_shard_add_detailed(d->shard, row, bare ? NULL : &ext, details, count);
 }
 
@@ -518,8 +537,8 @@ INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     row.pos = pos;
     row.name = x->name;
     row.kind = d->base_kind == STK_KIND_UNSET ? x->kind : d->base_kind;
-    if (e.values.present || x->has_defaults || d->wants || d->line->kind == STK_XP_LINE_STREAM ||
-        d->line->kind == STK_XP_LINE_OPS) {
+    if (e.values.present || x->has_defaults || d->line->kind == STK_XP_LINE_STREAM ||
+        d->line->kind == STK_XP_LINE_OPS || wants_details(d, x)) {
         add_valued(d, x, &e, &row, p, n);
         return;
     }

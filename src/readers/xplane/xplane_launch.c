@@ -11,6 +11,7 @@
 // that only start what goes on beside them (copy-start), whose time is none of its cost's.
 // TensorFlow on a GPU: from the operation's type and the shapes of its inputs (xplane_cost.c).
 #include "readers/xplane/xplane_event.h"
+#include "readers/xplane/xplane_second.h"
 #include "store/tf_name.h"
 
 static const char *next_number(const char *p, const char *end, uint64_t *out)
@@ -98,42 +99,87 @@ static void take_number(const struct stk_xp_value *v, int64_t *out)
     }
 }
 
-// number 0: every field is a stat.
-// What an operation of TensorFlow is, and is given.
+// What an operation of TensorFlow is, and is given. `lasting`: texts of the plane's own tables,
+// which stay where they are as long as the decoder does.
 struct given {
     struct stk_str op, shapes;
+    bool op_lasts, shapes_last;
 };
 
-static void take_stats(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint32_t number,
+// Kernels of one name are launched in the same ways again and again, and writers refer to the text
+// in the plane's tables: what was made of it is known by its address.
+static void take_details(struct stk_xp_decoder *d, const struct stk_xp_value *v,
+                         struct stk_launch_config *c)
+{
+    struct stk_xp_parsed *known = &d->parsed[(uintptr_t)v->text.p / 8 % STK_XP_PARSED];
+    bool is_first = c->grid[0] == 0 && c->block[0] == 0 && c->shared_bytes < 0 &&
+                    c->registers < 0 && c->occupancy_pct < 0;
+    if (v->type != STK_XP_REF || !is_first) {
+        stk_xp_parse_kernel(v->text, c);
+        return;
+    }
+    if (known->text != v->text.p || known->n != v->text.n) {
+        struct stk_launch_config parsed = STK_LAUNCH_CONFIG_UNKNOWN;
+        stk_xp_parse_kernel(v->text, &parsed);
+        *known = (struct stk_xp_parsed){v->text.p, v->text.n, parsed};
+    }
+    int64_t flops = c->flops, bytes = c->bytes;
+    *c = known->config;
+    c->flops = flops;
+    c->bytes = bytes;
+}
+
+#define GRID_STATS (1u << STK_XP_SECOND_KERNEL_DETAILS)
+#define COST_STATS                                                                                 \
+    (1u << STK_XP_SECOND_SHAPE | 1u << STK_XP_SECOND_OP | 1u << STK_XP_SECOND_FLOPS |              \
+     1u << STK_XP_SECOND_BYTES)
+
+static void take_stats(struct stk_xp_decoder *d, struct stk_xp_second_walk w,
                        struct stk_launch_config *c, struct given *g)
 {
-    struct stk_pb_cursor cursor = {p, p + n};
-    struct stk_pb_field f;
-    while (stk_pb_next(&cursor, &f) == STK_PB_FIELD) {
-        struct stk_xp_value v;
-        struct stk_str text;
-        int64_t id;
-        if ((number && f.number != number) || f.wire != STK_PB_LEN ||
-            !stk_xp_stat_parse(d->plane, f.data, (size_t)f.value, &id, &v)) {
-            continue;
-        }
-        uint32_t at = stk_xp_ids_get(&d->plane->stat_ids, id);
-        if (at == STK_NONE) {
-            continue;
-        }
-        struct stk_str name =
-            ((const struct stk_xp_stat_meta *)stk_vec_at(&d->plane->stat_metas, at))->name;
-        if (stk_str_eq(name, STK_STR("kernel_details")) && stk_xp_value_text(&v, &text)) {
-            stk_xp_parse_kernel(text, c);
-        } else if (stk_str_eq(name, STK_STR("shape"))) {
-            stk_xp_value_text(&v, &g->shapes);
-        } else if (stk_str_eq(name, STK_STR("tf_op")) || stk_str_eq(name, STK_STR("level 0"))) {
-            stk_xp_value_text(&v, &g->op);
-        } else if (stk_str_eq(name, STK_STR("flops"))) {
+    struct stk_xp_value v;
+    struct stk_str text;
+    enum stk_xp_second second;
+    while ((second = stk_xp_second_next(&w, &v)) != STK_XP_SECOND_NONE) {
+        bool is_text = stk_xp_value_text(&v, &text), lasts = v.type == STK_XP_REF;
+        if (second == STK_XP_SECOND_KERNEL_DETAILS && is_text) {
+            take_details(d, &v, c);
+        } else if (second == STK_XP_SECOND_SHAPE && is_text) {
+            g->shapes = text;
+            g->shapes_last = lasts;
+        } else if (second == STK_XP_SECOND_OP && is_text) {
+            g->op = text;
+            g->op_lasts = lasts;
+        } else if (second == STK_XP_SECOND_FLOPS) {
             take_number(&v, &c->flops);
-        } else if (stk_str_eq(name, STK_STR("bytes_accessed"))) {
+        } else if (second == STK_XP_SECOND_BYTES) {
             take_number(&v, &c->bytes);
         }
+    }
+}
+
+// Flops and bytes of the operation, where nothing recorded says them.
+static void take_cost(struct stk_xp_decoder *d, const struct given *g, struct stk_launch_config *c)
+{
+    if (!g->op.n || !g->shapes.n || c->flops >= 0 || c->bytes >= 0) {
+        return;
+    }
+    uintptr_t sum = (uintptr_t)g->op.p / 8 * 31 + (uintptr_t)g->shapes.p / 8;
+    struct stk_xp_costed *known = &d->costed[sum % STK_XP_PARSED];
+    bool lasts = g->op_lasts && g->shapes_last;
+    if (lasts && known->op == g->op.p && known->shapes == g->shapes.p && known->op_n == g->op.n &&
+        known->shapes_n == g->shapes.n) {
+        c->flops = known->flops;
+        c->bytes = known->bytes;
+        return;
+    }
+    struct stk_str type = stk_tf_name_parse(g->op).type;
+    if (type.n) {
+        stk_xp_cost(type, g->shapes, c);
+    }
+    if (lasts) {
+        *known =
+            (struct stk_xp_costed){g->op.p, g->shapes.p, g->op.n, g->shapes.n, c->flops, c->bytes};
     }
 }
 
@@ -141,15 +187,13 @@ void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, 
                    size_t n, struct stk_row_ext *ext)
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
-    struct given g = {STK_STR(""), STK_STR("")};
-    if (m) {
-        take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c, &g);
+    struct given g = {.op = STK_STR(""), .shapes = STK_STR("")};
+    uint32_t wanted = GRID_STATS | (d->wants & STK_WANT_LAUNCHES ? COST_STATS : 0);
+    if (m && m->raw_stats.n) {
+        take_stats(d, stk_xp_second_meta(d->plane, m->raw_stats, wanted), &c, &g);
     }
-    take_stats(d, p, n, 4, &c, &g);
-    struct stk_str type = stk_tf_name_parse(g.op).type;
-    if (type.n && g.shapes.n && c.flops < 0 && c.bytes < 0) {
-        stk_xp_cost(type, g.shapes, &c);
-    }
+    take_stats(d, stk_xp_second_event(d->plane, p, n, wanted), &c, &g);
+    take_cost(d, &g, &c);
     if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6)) {
         return;
     }

@@ -3,6 +3,7 @@
 // All of it is worked out once per plane and entry, so that decoding an event is a look-up.
 #include "base/assert.h"
 #include "readers/xplane/xplane_plane.h"
+#include "readers/xplane/xplane_second.h"
 
 #include "base/alloc.h"
 #include "store/names.h"
@@ -101,6 +102,38 @@ void stk_xp_ids_deinit(struct stk_xp_ids *ids)
     stk_free(ids->dense);
     stk_map_deinit(&ids->sparse);
     *ids = (struct stk_xp_ids){0};
+}
+
+// Read a second time where an analysis asks (xplane_second.h).
+static enum stk_xp_second second_of(struct stk_str name)
+{
+    static const struct {
+        struct stk_str name;
+        enum stk_xp_second second;
+    } names[] = {
+#define N(text, second) {{text, sizeof text - 1}, STK_XP_SECOND_##second}
+        N("kernel_details", KERNEL_DETAILS),
+        N("shape", SHAPE),
+        N("tf_op", OP),
+        N("level 0", OP),
+        N("flops", FLOPS),
+        N("bytes_accessed", BYTES),
+        // tensorflow/core/kernels/data: the iterators' GetTraceMeMetadata
+        N("parallelism", PARALLELISM),
+        N("autotune", AUTOTUNE),
+        N("buffered_elements", BUFFERED),
+        N("buffer_limit", BUFFER_LIMIT),
+        N("buffer_size", BUFFER_LIMIT),
+        N("max_batch_results", BUFFER_LIMIT),
+        N("id", FUNCTION),
+#undef N
+    };
+    for (size_t i = 0; name.n <= 17 && i < sizeof names / sizeof *names; i++) {
+        if (name.n == names[i].name.n && memcmp(name.p, names[i].name.p, name.n) == 0) {
+            return names[i].second;
+        }
+    }
+    return STK_XP_SECOND_NONE;
 }
 
 bool stk_xp_stat_parse(const struct stk_xp_plane *plane, const uint8_t *p, size_t n, int64_t *id,
@@ -451,21 +484,24 @@ bool stk_xp_plane_resolve(struct stk_xp_plane *plane, struct stk_arena *arena)
     for (size_t i = 0; i < plane->stat_metas.count; i++) {
         struct stk_xp_stat_meta *m = stk_vec_at(&plane->stat_metas, i);
         m->stat = stk_xp_stat_of(m->name);
+        m->second = (uint8_t)second_of(m->name);
     }
     if (!stk_xp_ids_build(&plane->stat_ids, &plane->stat_metas) ||
         !stk_xp_ids_build(&plane->event_ids, &plane->event_metas)) {
         return false;
     }
-    plane->stat_by_id = stk_arena_alloc(arena, (size_t)plane->stat_ids.dense_count);
-    if (!plane->stat_by_id) {
+    size_t dense_count = (size_t)plane->stat_ids.dense_count;
+    plane->stat_by_id = stk_arena_alloc(arena, dense_count);
+    plane->second_by_id = stk_arena_alloc(arena, dense_count);
+    if (!plane->stat_by_id || !plane->second_by_id) {
         return false;
     }
     for (uint64_t id = 0; id < plane->stat_ids.dense_count; id++) {
         uint32_t at = plane->stat_ids.dense[id];
         if (at != STK_NONE) {
-            enum stk_xp_stat stat =
-                ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat;
-            plane->stat_by_id[id] = wanted >> stat & 1 ? (uint8_t)stat : STK_XP_STAT_NONE;
+            const struct stk_xp_stat_meta *m = stk_vec_at(&plane->stat_metas, at);
+            plane->stat_by_id[id] = wanted >> m->stat & 1 ? (uint8_t)m->stat : STK_XP_STAT_NONE;
+            plane->second_by_id[id] = m->second;
         }
     }
     for (size_t i = 0; i < plane->event_metas.count; i++) {

@@ -62,6 +62,7 @@ struct stk_xp_stat_meta {
     int64_t id;
     struct stk_str name;
     enum stk_xp_stat stat;
+    uint8_t second; // enum stk_xp_second
 };
 
 // Values of stats, of an event or of all occurrences of a metadata entry.
@@ -119,6 +120,7 @@ struct stk_xp_plane {
     struct stk_vec event_metas; // struct stk_xp_event_meta
     struct stk_xp_ids stat_ids, event_ids;
     uint8_t *stat_by_id;   // enum stk_xp_stat of dense ids, only those wanted from events
+    uint8_t *second_by_id; // enum stk_xp_second of dense ids (xplane_second.h)
     uint32_t stats_wanted; // bits 1 << enum stk_xp_stat
     // Facts.
     struct stk_str vendor, device_name, device_type, jax_version;
