@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsort, which may not be given NULL, for lists that may be empty; and for real numbers.
+// Sorting lists that may be empty, and real numbers.
 #ifndef STK_BASE_SORT_H
 #define STK_BASE_SORT_H
 
 #include <stddef.h>
 #include <stdlib.h>
 
-// As qsort; items may be NULL where n is 0.
-static inline void stk_sort(void *items, size_t n, size_t size,
-                            int (*compare)(const void *, const void *))
-{
-    if (n > 1) {
-        qsort(items, n, size, compare);
-    }
-}
+// As qsort, but stable, and quick where the items are a few runs in order; items may be NULL where
+// n is 0.
+void stk_sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 static inline int stk_sort_compare_reals(const void *a, const void *b)
 {

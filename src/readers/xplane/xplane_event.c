@@ -473,7 +473,7 @@ static inline bool wants_details(const struct stk_xp_decoder *d, const struct st
         return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES)) ||
                (wants & STK_WANT_MESSAGES && (x->is_collective || x->kind == STK_KIND_COLLECTIVE));
     default:
-        return wants != 0;
+        return (wants & ~(STK_WANT_INPUT | STK_WANT_MESSAGES | STK_WANT_COLLECTIVES)) != 0;
     }
 }
 
