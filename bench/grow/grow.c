@@ -68,9 +68,13 @@ int main(int argc, char **argv)
             grow_die(argv[2], "cannot be written");
         }
         setvbuf(out, NULL, _IOFBF, 1 << 20);
-        // An XSpace begins with 0x0a too: its first plane's tag, then a length.
-        bool text =
-            in[0] == '{' || in[0] == '[' || (in[0] == '\n' && (in[1] == '{' || in[1] == '['));
+        // An XSpace may begin like white space (0x0a is its first plane's tag), but what follows
+        // that is a length and a tag, not a bracket.
+        size_t at = 0;
+        while (at < size && at < 16 && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r')) {
+            at++;
+        }
+        bool text = at < size && (in[at] == '{' || in[at] == '[');
         repeats = text ? grow_json(in, size, out, target) : grow_xplane(in, size, out, target);
         if (fclose(out) != 0) {
             grow_die(argv[2], "cannot be written");
