@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Following a sampler's record; see live_record.h. Blocks are found as any reader of such files
 // does (wire/wire_read.h). A thread or process has a new track now and then, under the same number:
-// values are kept by number. Names are resolved when a track is defined, which follows its name at
-// once.
+// values are kept by number (live_tables.h). Names are resolved when a track is defined, which
+// follows its name at once.
 //
 // Limits: a block longer than BUFFER is passed over (the sampler's have 64 KiB at most).
 #include "live/live_record.h"
@@ -14,44 +14,26 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "live/live_tables.h"
 #include "wire/wire_read.h"
 
 enum {
     BUFFER = 256 * 1024,
-    RING = 64,    // values of a counter; five seconds of looks have 25
     STRINGS = 64, // that may still be asked for: a track is defined right behind its name
-    NAME = 48,    // bytes of a name
     ABSENT = 16,  // sources
     ABSENT_TEXT = 128,
-    TRACKS_MAX = 1 << 15,
-    SERIES_MAX = 1 << 14,
     LOOKS_LEAST = 5
 };
-#define GONE_S 5.0 // a process that no scan has met for so long, and three scans, has ended
+#define PACE_MOST_S 3600.0 // between looks
 
 struct string {
     uint32_t id;
     char text[ABSENT_TEXT];
 };
-struct track {
-    uint32_t id;
-    int64_t process, number;
-    char name[NAME];
-};
-struct series {
-    enum stk_sampled sample;
-    int64_t process, number;
-    char name[NAME];
-    uint32_t count; // values ever; the last RING are kept
-    int64_t time_ns[RING];
-    double value[RING];
-};
 
 struct stk_live_record {
     int fd;
-    bool is_own, failed;
+    bool is_own;
     uint64_t at; // of the file: what is read
     size_t have; // bytes in the buffer
     uint8_t *buffer;
@@ -59,27 +41,10 @@ struct stk_live_record {
     struct string strings[STRINGS];
     uint32_t next_string;
     uint32_t sample_names[STK_SAMPLE_COUNT]; // their strings
-    struct stk_map track_at, series_at;
-    struct stk_vec tracks, series;
+    struct stk_live_tables tables;
     char absent[ABSENT][ABSENT_TEXT];
     size_t absent_count;
 };
-
-static void make_tables(struct stk_live_record *r)
-{
-    stk_map_init(&r->track_at, (size_t)2 * TRACKS_MAX);
-    stk_map_init(&r->series_at, (size_t)2 * SERIES_MAX);
-    stk_vec_init(&r->tracks, sizeof(struct track), TRACKS_MAX);
-    stk_vec_init(&r->series, sizeof(struct series), SERIES_MAX);
-}
-
-static void drop_tables(struct stk_live_record *r)
-{
-    stk_map_deinit(&r->track_at);
-    stk_map_deinit(&r->series_at);
-    stk_vec_deinit(&r->tracks);
-    stk_vec_deinit(&r->series);
-}
 
 enum stoker_status stk_live_record_open(struct stk_live_record **out, int fd, bool is_own,
                                         struct stoker_err *err)
@@ -92,7 +57,7 @@ enum stoker_status stk_live_record_open(struct stk_live_record **out, int fd, bo
     }
     r->fd = fd;
     r->is_own = is_own;
-    make_tables(r);
+    stk_live_tables_init(&r->tables);
     *out = r;
     return STOKER_OK;
 }
@@ -100,79 +65,10 @@ enum stoker_status stk_live_record_open(struct stk_live_record **out, int fd, bo
 void stk_live_record_close(struct stk_live_record *r)
 {
     if (r) {
-        drop_tables(r);
+        stk_live_tables_deinit(&r->tables);
         stk_free(r->buffer);
         stk_free(r);
     }
-}
-
-// ---- what lives ----
-
-static const struct series *series_find(const struct stk_live_record *r, enum stk_sampled sample,
-                                        int64_t process, int64_t number)
-{
-    const uint32_t *at =
-        stk_map_get(&r->series_at, (uint64_t)number, (uint64_t)process << 8 | (uint64_t)sample);
-    return at ? stk_vec_at(&r->series, *at) : NULL;
-}
-
-static int64_t newest_of(const struct series *s)
-{
-    return s->time_ns[(s->count - 1) % RING];
-}
-
-static bool is_gone(const struct stk_live_record *r, int64_t process)
-{
-    const struct series *s = series_find(r, STK_SAMPLE_OF_PROCESS_THREADS, process, 0);
-    double allowed_s = GONE_S + 3 * r->state.scan_s;
-    return s && (double)(r->state.newest_ns - newest_of(s)) * 1e-9 > allowed_s;
-}
-
-static bool is_of_process(enum stk_sampled sample)
-{
-    enum stk_sample_scope scope = stk_sample_info(sample)->scope;
-    return scope == STK_SAMPLE_THREAD || scope == STK_SAMPLE_PROCESS;
-}
-
-// Tables that hold what lives; where that is all, those of threads that say nothing now go, too.
-static bool forget(struct stk_live_record *r)
-{
-    struct stk_live_record old = *r;
-    make_tables(r);
-    bool ok = true;
-    for (size_t i = 0; i < old.tracks.count && ok; i++) {
-        const struct track *t = stk_vec_at(&old.tracks, i);
-        if (t->process >= 0 && is_gone(&old, t->process)) {
-            continue;
-        }
-        uint32_t *at = stk_map_put(&r->track_at, t->id, 0, (uint32_t)r->tracks.count, NULL);
-        struct track *copy =
-            at && r->tracks.count < TRACKS_MAX / 2 ? stk_vec_push(&r->tracks) : NULL;
-        ok = at != NULL;
-        if (copy) {
-            *copy = *t;
-        } else {
-            r->state.lost++;
-        }
-    }
-    for (size_t i = 0; i < old.series.count && ok; i++) {
-        const struct series *s = stk_vec_at(&old.series, i);
-        bool is_old = (double)(r->state.newest_ns - newest_of(s)) * 1e-9 > GONE_S;
-        bool is_thread = stk_sample_info(s->sample)->scope == STK_SAMPLE_THREAD;
-        if (is_of_process(s->sample) && ((is_thread && is_old) || is_gone(&old, s->process))) {
-            continue;
-        }
-        uint32_t *at = stk_map_put(&r->series_at, (uint64_t)s->number,
-                                   (uint64_t)s->process << 8 | (uint64_t)s->sample,
-                                   (uint32_t)r->series.count, NULL);
-        struct series *copy = at ? stk_vec_push(&r->series) : NULL;
-        ok = copy != NULL;
-        if (copy) {
-            *copy = *s;
-        }
-    }
-    drop_tables(&old);
-    return ok;
 }
 
 // ---- records ----
@@ -215,24 +111,16 @@ static void see_tracks(struct stk_live_record *r, const uint8_t *p, const uint8_
     struct stk_wire_track w;
     for (; (size_t)(end - p) >= sizeof w; p += sizeof w) {
         memcpy(&w, p, sizeof w);
-        if (r->tracks.count == TRACKS_MAX && !forget(r)) {
-            r->failed = true;
+        struct stk_live_track *t = stk_live_track_add(&r->tables, w.id, w.device, w.number);
+        if (t) {
+            snprintf(t->name, sizeof t->name, "%s", text_of(r, w.name));
         }
-        uint32_t *at = stk_map_put(&r->track_at, w.id, 0, (uint32_t)r->tracks.count, NULL);
-        struct track *t = at && *at == r->tracks.count ? stk_vec_push(&r->tracks) : NULL;
-        if (!t) {
-            r->state.lost++;
-            continue;
-        }
-        *t = (struct track){.id = w.id, .process = w.device, .number = w.number};
-        snprintf(t->name, sizeof t->name, "%s", text_of(r, w.name));
     }
 }
 
 static void see_absent(struct stk_live_record *r, uint32_t track)
 {
-    const uint32_t *at = stk_map_get(&r->track_at, track, 0);
-    const struct track *t = at ? stk_vec_at(&r->tracks, *at) : NULL;
+    const struct stk_live_track *t = stk_live_track_of(&r->tables, track);
     if (!t || r->absent_count == ABSENT) {
         return;
     }
@@ -244,37 +132,6 @@ static void see_absent(struct stk_live_record *r, uint32_t track)
     snprintf(r->absent[r->absent_count++], ABSENT_TEXT, "%s", text);
 }
 
-static struct series *series_of(struct stk_live_record *r, enum stk_sampled sample, uint32_t track)
-{
-    static const struct track none = {.process = -1};
-    const struct track *t = &none;
-    if (track) {
-        const uint32_t *at = stk_map_get(&r->track_at, track, 0);
-        if (!at) {
-            return NULL;
-        }
-        t = stk_vec_at(&r->tracks, *at);
-    }
-    if (r->series.count == SERIES_MAX && !forget(r)) {
-        r->failed = true;
-        return NULL;
-    }
-    int created;
-    uint32_t *at = stk_map_put(&r->series_at, (uint64_t)t->number,
-                               (uint64_t)t->process << 8 | (uint64_t)sample,
-                               (uint32_t)r->series.count, &created);
-    struct series *s = !at       ? NULL
-                       : created ? stk_vec_push(&r->series)
-                                 : stk_vec_at(&r->series, *at);
-    if (s && created) {
-        *s = (struct series){.sample = sample, .process = t->process, .number = t->number};
-    }
-    if (s) {
-        memcpy(s->name, t->name, sizeof s->name);
-    }
-    return s;
-}
-
 static enum stk_sampled sample_of(const struct stk_live_record *r, uint32_t name)
 {
     for (int i = 0; i < STK_SAMPLE_COUNT; i++) {
@@ -283,6 +140,12 @@ static enum stk_sampled sample_of(const struct stk_live_record *r, uint32_t name
         }
     }
     return STK_SAMPLE_COUNT;
+}
+
+// Seconds between two looks, as their counter has it; a value that is none does not count.
+static double pace_of(double value_ns)
+{
+    return value_ns > 0 && value_ns <= PACE_MOST_S * 1e9 ? value_ns * 1e-9 : 0;
 }
 
 static void see_counters(struct stk_live_record *r, const uint8_t *p, const uint8_t *end)
@@ -298,18 +161,15 @@ static void see_counters(struct stk_live_record *r, const uint8_t *p, const uint
             see_absent(r, c.track);
             continue;
         }
-        struct series *s = series_of(r, sample, c.track);
-        if (!s) {
-            r->state.lost++;
-            continue;
+        struct stk_live_series *s = stk_live_series_of(&r->tables, sample, c.track);
+        if (s) {
+            stk_live_series_put(&r->tables, s, (int64_t)c.time_ns, c.value);
         }
-        s->time_ns[s->count % RING] = (int64_t)c.time_ns;
-        s->value[s->count % RING] = c.value;
-        s->count += s->count == 2 * RING - 1 ? 1 - RING : 1; // never wraps
-        int64_t *newest = &r->state.newest_ns;
-        *newest = (int64_t)c.time_ns > *newest ? (int64_t)c.time_ns : *newest;
-        r->state.look_s = sample == STK_SAMPLE_OF_TICK ? c.value * 1e-9 : r->state.look_s;
-        r->state.scan_s = sample == STK_SAMPLE_OF_SCAN ? c.value * 1e-9 : r->state.scan_s;
+        if (sample == STK_SAMPLE_OF_TICK) {
+            r->state.look_s = pace_of(c.value);
+        } else if (sample == STK_SAMPLE_OF_SCAN) {
+            r->tables.scan_s = pace_of(c.value);
+        }
     }
 }
 
@@ -393,12 +253,15 @@ enum stoker_status stk_live_record_follow(struct stk_live_record *r, struct stok
     if (r->is_own && r->at > from) {
         (void)!fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)r->at);
     }
-    return r->failed ? stk_err_nomem(err) : STOKER_OK;
+    return r->tables.has_failed ? stk_err_nomem(err) : STOKER_OK;
 }
 
 struct stk_live_record_state stk_live_record_state(const struct stk_live_record *r)
 {
-    return r->state;
+    struct stk_live_record_state state = r->state;
+    state.newest_ns = r->tables.newest_ns;
+    state.lost = r->tables.lost;
+    return state;
 }
 
 const char *stk_live_record_absent(const struct stk_live_record *r, size_t index)
@@ -408,15 +271,10 @@ const char *stk_live_record_absent(const struct stk_live_record *r, size_t index
 
 // ---- as a record of the last seconds ----
 
-static bool is_shown(const struct stk_live_record *r, const struct series *s)
-{
-    return !is_of_process(s->sample) || !is_gone(r, s->process);
-}
-
-static void copy_series(const struct series *s, struct stk_machine *m,
+static void copy_series(const struct stk_live_series *s, struct stk_machine *m,
                         struct stk_machine_series *out)
 {
-    uint32_t kept = s->count < RING ? s->count : RING;
+    uint32_t kept = s->count < STK_LIVE_RING ? s->count : STK_LIVE_RING;
     *out = (struct stk_machine_series){.sample = s->sample,
                                        .info = stk_sample_info(s->sample),
                                        .process = s->process,
@@ -425,16 +283,16 @@ static void copy_series(const struct series *s, struct stk_machine *m,
                                        .first = m->sample_count,
                                        .count = kept};
     for (uint32_t i = s->count - kept; i < s->count; i++) {
-        m->time_ns[m->sample_count] = s->time_ns[i % RING];
-        m->value[m->sample_count++] = s->value[i % RING];
+        m->time_ns[m->sample_count] = s->time_ns[i % STK_LIVE_RING];
+        m->value[m->sample_count++] = s->value[i % STK_LIVE_RING];
     }
 }
 
 static bool fill(const struct stk_live_record *r, struct stk_machine *m)
 {
-    for (size_t i = 0; i < r->series.count; i++) {
-        const struct series *s = stk_vec_at(&r->series, i);
-        if (is_shown(r, s)) {
+    for (size_t i = 0; i < r->tables.series.count; i++) {
+        const struct stk_live_series *s = stk_vec_at(&r->tables.series, i);
+        if (!stk_live_series_has_ended(&r->tables, s)) {
             struct stk_machine_series *out = &m->series[m->series_count++];
             copy_series(s, m, out);
             m->looks = s->sample == STK_SAMPLE_OF_TICK ? out : m->looks;
@@ -448,20 +306,21 @@ struct stk_machine_view *stk_live_record_view(const struct stk_live_record *r, i
                                               struct stk_arena *arena)
 {
     struct stk_machine *m = stk_arena_alloc(arena, sizeof *m);
-    size_t n = r->series.count + 1;
+    size_t n = r->tables.series.count + 1;
     if (!m) {
         return NULL;
     }
     *m = (struct stk_machine){.series = stk_arena_array(arena, n, sizeof *m->series),
-                              .time_ns = stk_arena_array(arena, n * RING, sizeof *m->time_ns),
-                              .value = stk_arena_array(arena, n * RING, sizeof *m->value)};
+                              .time_ns =
+                                  stk_arena_array(arena, n * STK_LIVE_RING, sizeof *m->time_ns),
+                              .value = stk_arena_array(arena, n * STK_LIVE_RING, sizeof *m->value)};
     if (!m->series || !m->time_ns || !m->value || !fill(r, m)) {
         return NULL;
     }
     int64_t least_ns = (int64_t)(LOOKS_LEAST * r->state.look_s * 1e9);
     int64_t span_ns = window_ns > least_ns ? window_ns : least_ns;
     int64_t oldest_ns = m->time_ns[m->looks->first]; // rings begin there: figures are of that on
-    m->last_ns = r->state.newest_ns;
+    m->last_ns = r->tables.newest_ns;
     m->first_ns = m->last_ns - span_ns > oldest_ns ? m->last_ns - span_ns : oldest_ns;
     return stk_machine_look(m, m->first_ns, m->last_ns, arena);
 }

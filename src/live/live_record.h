@@ -24,13 +24,14 @@ struct stk_live_record_state {
     bool is_record, has_ended; // it is one; its writer ended it
     int64_t newest_ns;         // of its values, on the writer's monotonic clock; 0: none
     uint64_t bytes, damaged, lost;
-    double look_s, scan_s; // between looks, scans; 0: not known
+    double look_s; // between looks; 0: not known
 };
 struct stk_live_record_state stk_live_record_state(const struct stk_live_record *r);
 // Why a source is not sampled: "nvml: no NVIDIA driver"; NULL beyond the last.
 const char *stk_live_record_absent(const struct stk_live_record *r, size_t index);
 // The last `window_ns` (at least five looks) as a record of its own, in `arena`, with the processes
-// that live. NULL: no memory, or no looks yet.
+// that live. Its names hold until the next stk_live_record_follow. NULL: no memory, or no looks
+// yet.
 struct stk_machine_view *stk_live_record_view(const struct stk_live_record *r, int64_t window_ns,
                                               struct stk_arena *arena);
 
