@@ -17,6 +17,7 @@
 #include "model/median.h"
 
 enum { RECENT_LEAST = 5 };
+#define AHEAD_NS UINT64_C(60000000000) // of the last look: a step that ends later says nothing
 
 enum stoker_status stk_live_steps_open(struct stk_live_steps *s, const char *folder,
                                        struct stoker_err *err)
@@ -147,12 +148,18 @@ static const struct stk_steps_record *newest(const struct stk_live_rank *r, uint
     return &r->kept[(r->at + STK_LIVE_KEPT - 1 - i) % STK_LIVE_KEPT];
 }
 
+// How long ago a moment of the record was. What lies ahead, as damage may, was just now.
+static int64_t age_of(int64_t now_ns, uint64_t then_ns)
+{
+    return now_ns > 0 && then_ns < (uint64_t)now_ns ? now_ns - (int64_t)then_ns : 0;
+}
+
 static void sum_recent(struct stk_live_rank *r, int64_t now_ns, int64_t window_ns)
 {
     uint64_t dur_ns = 0, wait_ns = 0, steps = 0;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct stk_steps_record *s = newest(r, i);
-        if (i >= RECENT_LEAST && now_ns - (int64_t)s->end_ns > window_ns) {
+        if (i >= RECENT_LEAST && age_of(now_ns, s->end_ns) > window_ns) {
             break;
         }
         if (!(s->flags & (STK_STEPS_TOLD | STK_STEPS_IN_WINDOW)) && s->dur_ns) {
@@ -212,9 +219,8 @@ static void follow_rank(struct stk_live_rank *r, int64_t now_ns, int64_t window_
     if (r->head.kept == before.kept && r->head.count > before.count + 1) {
         sum_header(r, &before);
     }
-    int64_t age_ns = now_ns - (int64_t)r->head.last_ns;
-    if (r->head.last_ns && r->head.last_ns <= INT64_MAX && age_ns > -INT64_C(60000000000)) {
-        r->age_s = age_ns > 0 ? (double)age_ns * 1e-9 : 0;
+    if (r->head.last_ns && r->head.last_ns < (uint64_t)now_ns + AHEAD_NS) {
+        r->age_s = (double)age_of(now_ns, r->head.last_ns) * 1e-9;
     }
     r->in_window = r->head.window_state == STK_WINDOW_OPEN;
 }
