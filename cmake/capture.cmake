@@ -3,7 +3,7 @@
 # alone, shows its entry points alone, and is never unloaded.
 file(GLOB STOKER_CAPTURE_SOURCES CONFIGURE_DEPENDS src/capture/inject/*.c)
 add_library(stoker_capture SHARED ${STOKER_CAPTURE_SOURCES} src/wire/wire_slab.c src/base/crc32c.c src/base/cpu.c
-    src/base/assert.c)
+    src/base/assert.c src/base/remove.c)
 target_link_libraries(stoker_capture PRIVATE stoker_flags Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(stoker_capture PROPERTIES C_VISIBILITY_PRESET hidden)
 target_link_options(stoker_capture PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic-functions

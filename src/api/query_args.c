@@ -4,12 +4,14 @@
 #include "api/query_args.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/remove.h"
 #include "readers/reader.h"
 
 #define BUFFER_BYTES (1 << 20)
@@ -38,7 +40,7 @@ static FILE *open_spool(void)
     int fd = mkstemp(path);
     FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (fd >= 0) {
-        unlink(path);
+        (void)stk_remove_file(AT_FDCWD, path);
     }
     if (fd >= 0 && !f) {
         close(fd);

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/plain_file.h"
+#include "base/remove.h"
 
 #define FOREIGN_S 3600 // for which another machine's file was not written to
 #define SUFFIX ".part"
@@ -74,7 +76,7 @@ static void remove_if_dead(int folder, const char *name, bool is_own)
     }
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
         (is_own || time(NULL) - info.st_mtime > FOREIGN_S) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        unlinkat(folder, name, 0);
+        (void)stk_remove_file(folder, name);
     }
     close(fd);
 }
@@ -190,8 +192,48 @@ int stk_atomic_file_close(struct stk_atomic_file *b, bool keeps)
         why = errno;
     }
     if (!keeps || why) {
-        unlink(b->concurrent);
+        (void)stk_remove_file(AT_FDCWD, b->concurrent);
     }
     let_go(b);
     return why;
+}
+
+static int copy(int from, int to)
+{
+    char buffer[65536];
+    ssize_t n;
+    while ((n = read(from, buffer, sizeof buffer)) != 0) {
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+        for (ssize_t done = 0, put; done < n; done += put > 0 ? put : 0) {
+            put = write(to, buffer + done, (size_t)(n - done));
+            if (put < 0 && errno != EINTR) {
+                return errno;
+            }
+        }
+    }
+    return 0;
+}
+
+int stk_atomic_file_move(const char *from, const char *to)
+{
+    struct stk_atomic_file b;
+    if (rename(from, to) == 0) {
+        return 0;
+    }
+    if (errno != EXDEV) {
+        return errno;
+    }
+    int fd = stk_plain_open(AT_FDCWD, from);
+    int why = fd < 0 ? EINVAL : stk_atomic_file_open(&b, to);
+    if (!why) {
+        why = copy(fd, b.fd);
+        int last = stk_atomic_file_close(&b, !why);
+        why = why ? why : last;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return why ? why : stk_remove_file(AT_FDCWD, from);
 }

@@ -24,5 +24,8 @@ int stk_atomic_file_open(struct stk_atomic_file *b, const char *path);
 // Renames or removes the file, and lets go of all in any case. 0, or the errno of what failed. All
 // zero is nothing.
 int stk_atomic_file_close(struct stk_atomic_file *b, bool keeps);
+// Gives a plain file another name, on another file system too. What has that name already, a link
+// above all, is replaced by it. 0, or the errno of what failed.
+int stk_atomic_file_move(const char *from, const char *to);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/remove.h"
 
 #define READ_MAX ((size_t)1 << 30) // one system call takes at most about 2 GiB
 
@@ -70,7 +71,7 @@ static int open_spool(const char *dir)
         }
         fd = mkostemp(name, O_CLOEXEC);
         if (fd >= 0) {
-            unlink(name);
+            (void)stk_remove_file(AT_FDCWD, name);
         }
     }
     return fd;

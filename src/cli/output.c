@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/remove.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
@@ -46,7 +47,7 @@ static void interrupted(int signal_number)
         return;
     }
     if (temporary_path) {
-        unlink(temporary_path);
+        (void)stk_remove_file(AT_FDCWD, temporary_path);
     }
     if (line_drawn && write(STDERR_FILENO, "\r\033[K", 4) < 0) {
         line_drawn = 0;

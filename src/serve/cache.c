@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/atomic_file.h"
+#include "base/remove.h"
 #include "base/str.h"
 
 enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000 };
@@ -267,12 +268,12 @@ static bool measure_folder(int root, struct kept_folder *f, bool removes)
         if (e->d_name[0] != '.' && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
             f->bytes += (uint64_t)st.st_size;
             if (removes) {
-                (void)unlinkat(fd, e->d_name, 0);
+                (void)stk_remove_file(fd, e->d_name);
             }
         }
     }
     closedir(dir);
-    return !removes || unlinkat(root, f->name, AT_REMOVEDIR) == 0;
+    return !removes || stk_remove_folder(root, f->name) == 0;
 }
 
 static int compare_used(const void *pa, const void *pb)

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "base/remove.h"
 #include "capture/inject/inject.h"
 #include "stoker/version.h"
 
@@ -89,7 +90,7 @@ static bool make(const char *path)
     if (error) {
         refuse("its record cannot be laid out", error);
         close(file.fd);
-        unlink(path);
+        (void)stk_remove_file(AT_FDCWD, path);
         if (file.base != MAP_FAILED) {
             munmap(file.base, file.most);
         }

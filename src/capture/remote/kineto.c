@@ -27,6 +27,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/remove.h"
 
 enum { ENVIRONMENT_MAX = 1 << 20, MESSAGE_MAX = 4096, PIDS_MAX = 256, TICK_MS = 100 };
 static const char daemon_name[] = "dynolog";
@@ -127,7 +128,7 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
         return stk_err_set(err, STOKER_ELIMIT, "no socket could be made: %s", strerror(errno));
     }
     if (d->is_file && is_deserted(&d->own, n)) {
-        unlink(d->own.sun_path);
+        (void)stk_remove_file(AT_FDCWD, d->own.sun_path);
     }
     if (bind(d->fd, (struct sockaddr *)&d->own, n) != 0) {
         d->is_file = false; // not ours
@@ -147,7 +148,7 @@ static void close_daemon(struct kineto_daemon *d)
     if (d->fd >= 0) {
         close(d->fd);
         if (d->is_file) {
-            unlink(d->own.sun_path);
+            (void)stk_remove_file(AT_FDCWD, d->own.sun_path);
         }
     }
 }
