@@ -1,102 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a command; see trial.h. The end of the command is seen by a descriptor of its process
-// where the system has them (Linux 5.3), else by asking every millisecond.
+// One run of a command; see trial.h.
 #include "prove/trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "prove/keeper.h"
 #include "prove/left_behind.h"
-
-extern char **environ;
 
 enum { READS = 16 };          // in one go
 #define ENDING_NS 5000000000u // that a run has to end by itself once it is told
 
 struct running {
     const struct stk_trial *trial;
-    pid_t child;
-    int output, ended;          // descriptors; below 0: none
+    struct stk_keeper keeper;
+    int output;                 // a descriptor; below 0: none
     uint64_t start_ns, told_ns; // told to end; 0: not yet
-    bool is_over;
-    struct stk_left_behind left;
-    struct rusage used;
-    int wait_status;
 };
-
-// In the child. What fails is told by the number of the error, over the pipe that a successful
-// start closes.
-static void start_command(const struct stk_trial *t, int output, int failure, pid_t parent)
-{
-    int input = open("/dev/null", O_RDONLY);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGPIPE, SIG_DFL); // this program ignores these
-    signal(SIGXFSZ, SIG_DFL);
-    if (getppid() == parent && input >= 0 && dup2(input, 0) >= 0 && dup2(output, 1) >= 0 &&
-        dup2(output, 2) >= 0) {
-        environ = t->env ? (char **)(uintptr_t)t->env : environ;
-        execvp(t->argv[0], t->argv);
-    }
-    int error = errno;
-    while (write(failure, &error, sizeof error) < 0 && errno == EINTR) {
-        continue;
-    }
-    _exit(127);
-}
-
-static enum stoker_status cannot_start(const struct stk_trial *t, int error, struct stoker_err *err)
-{
-    return stk_err_set(err, STOKER_EINPUT, "%s cannot be run: %s", t->argv[0], strerror(error));
-}
 
 static enum stoker_status start(struct running *r, struct stoker_err *err)
 {
-    int out[2], failure[2], error = 0;
+    int out[2];
     if (pipe2(out, O_CLOEXEC) != 0) {
-        return cannot_start(r->trial, errno, err);
+        return stk_err_set(err, STOKER_ELIMIT, "no pipe: %s", strerror(errno));
     }
-    if (pipe2(failure, O_CLOEXEC) != 0) {
-        error = errno;
-        close(out[0]);
-        close(out[1]);
-        return cannot_start(r->trial, error, err);
-    }
-    pid_t parent = getpid();
-    r->start_ns = stk_clock_ns();
-    r->child = fork();
-    if (r->child == 0) {
-        start_command(r->trial, out[1], failure[1], parent);
-    }
-    error = r->child < 0 ? errno : 0;
+    enum stoker_status status =
+        stk_keeper_start(&r->keeper, r->trial->argv, r->trial->env, out[1], err);
     close(out[1]);
-    close(failure[1]);
-    ssize_t n = 0;
-    while (!error && (n = read(failure[0], &error, sizeof error)) < 0 && errno == EINTR) {
-        continue;
-    }
-    close(failure[0]);
-    if (error) {
+    if (status != STOKER_OK) {
         close(out[0]);
-        if (r->child > 0) {
-            waitpid(r->child, NULL, 0);
-        }
-        return cannot_start(r->trial, error, err);
+        return status;
     }
+    r->start_ns = stk_clock_ns();
     r->output = out[0];
     fcntl(r->output, F_SETFL, O_NONBLOCK);
-    r->ended = (int)syscall(SYS_pidfd_open, r->child, 0);
+    if (r->trial->starts) {
+        r->trial->starts(r->trial->arg, r->keeper.pid);
+    }
     return STOKER_OK;
+}
+
+static void close_output(struct running *r)
+{
+    if (r->output >= 0) {
+        close(r->output);
+    }
+    r->output = -1;
+}
+
+static uint64_t time_ns(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
 // What is there of the output, up to a limit: who writes without end does not keep the clock from
@@ -111,8 +70,7 @@ static enum stoker_status read_output(struct running *r, struct stoker_err *err)
             status =
                 r->trial->take ? r->trial->take(r->trial->arg, bytes, (size_t)n, err) : STOKER_OK;
         } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-            close(r->output);
-            r->output = -1;
+            close_output(r);
         } else if (errno == EAGAIN) {
             break;
         }
@@ -126,7 +84,7 @@ static bool ends(struct running *r, uint64_t now_ns, struct stk_trial_result *re
     if (!r->told_ns && r->trial->is_done && r->trial->is_done(r->trial->arg)) {
         r->told_ns = now_ns;
         result->is_done = true;
-        kill(-r->child, SIGTERM);
+        stk_keeper_tell(&r->keeper);
     }
     return r->told_ns && now_ns - r->told_ns > ENDING_NS;
 }
@@ -136,15 +94,13 @@ static enum stoker_status watch(struct running *r, struct stk_trial_result *resu
 {
     enum stoker_status status = STOKER_OK;
     while (status == STOKER_OK) {
-        struct pollfd fds[2] = {{r->output, POLLIN, 0}, {r->ended, POLLIN, 0}};
-        poll(fds, 2, r->ended < 0 ? 1 : 100);
+        struct pollfd fds[2] = {{r->output, POLLIN, 0}, {r->keeper.line, POLLIN, 0}};
+        poll(fds, 2, 100);
         uint64_t now_ns = stk_clock_ns();
-        if (wait4(r->child, &r->wait_status, WNOHANG, &r->used) == r->child) {
-            result->wall_ns = now_ns - r->start_ns;
-            r->is_over = true;
-            return read_output(r, err);
-        }
         status = read_output(r, err);
+        if (fds[1].revents) { // it has ended
+            return status;
+        }
         if (status == STOKER_OK && r->trial->stop && r->trial->stop(r->trial->arg)) {
             status = stk_err_set(err, STOKER_EINTR, "interrupted");
         }
@@ -162,32 +118,25 @@ static enum stoker_status watch(struct running *r, struct stk_trial_result *resu
 enum stoker_status stk_trial_run(const struct stk_trial *trial, struct stk_trial_result *result,
                                  struct stoker_err *err)
 {
-    struct running r = {.trial = trial, .output = -1, .ended = -1};
+    struct running r = {.trial = trial, .output = -1};
+    struct stk_keeper_end end;
+    struct stk_left_behind left;
     *result = (struct stk_trial_result){0};
-    stk_left_behind_begin(&r.left);
+    stk_left_behind_begin(&left); // where the keeper is killed
     enum stoker_status status = start(&r, err);
-    if (status != STOKER_OK) {
-        stk_left_behind_end(&r.left);
-        return status;
-    }
-    status = watch(&r, result, err);
-    kill(-r.child, SIGKILL); // what is left of the group
-    if (!r.is_over) {
-        while (wait4(r.child, &r.wait_status, 0, &r.used) < 0 && errno == EINTR) {
-            continue;
+    if (status == STOKER_OK) {
+        status = watch(&r, result, err);
+        if (!stk_keeper_end(&r.keeper, &end) && status == STOKER_OK) {
+            status = stk_err_set(err, STOKER_EINPUT,
+                                 "%s: the process of stoker that watched over it was killed",
+                                 trial->argv[0]);
         }
-        result->wall_ns = stk_clock_ns() - r.start_ns;
+        close_output(&r);
+        result->wall_ns = end.end_ns - end.start_ns;
+        result->cpu_ns = time_ns(end.used.ru_utime) + time_ns(end.used.ru_stime);
+        result->status = WIFEXITED(end.wait_status) ? WEXITSTATUS(end.wait_status) : 0;
+        result->signal = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
     }
-    stk_left_behind_end(&r.left);
-    if (r.output >= 0) {
-        close(r.output);
-    }
-    if (r.ended >= 0) {
-        close(r.ended);
-    }
-    result->cpu_ns = (uint64_t)(r.used.ru_utime.tv_sec + r.used.ru_stime.tv_sec) * 1000000000u +
-                     (uint64_t)(r.used.ru_utime.tv_usec + r.used.ru_stime.tv_usec) * 1000u;
-    result->status = WIFEXITED(r.wait_status) ? WEXITSTATUS(r.wait_status) : 0;
-    result->signal = WIFSIGNALED(r.wait_status) ? WTERMSIG(r.wait_status) : 0;
+    stk_left_behind_end(&left);
     return status;
 }

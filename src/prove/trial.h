@@ -2,13 +2,14 @@
 // One run of a command: started afresh in a process group of its own, its input empty, its output
 // read, its time taken from before the start to its end. Whatever it started and left behind is
 // ended then, daemons too where the kernel lists children (/proc/PID/task/TID/children), so that no
-// run disturbs the next one; and the command itself ends with this process, however that ends.
+// run disturbs the next one; and all of it ends with this process, however that ends (keeper.h).
 #ifndef STK_PROVE_TRIAL_H
 #define STK_PROVE_TRIAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -23,6 +24,8 @@ struct stk_trial {
     // Asked as often: whether the run has done what it is for. It is told to end then, by SIGTERM,
     // and made to some seconds later. NULL: it runs to its end.
     bool (*is_done)(void *arg);
+    // It was started: all of its processes descend from this one. NULL: nobody asks.
+    void (*starts)(void *arg, pid_t root);
     void *arg;
 };
 struct stk_trial_result {

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "check.h"
 
 struct seen {
@@ -133,6 +135,89 @@ static void daemons(void)
     is_gone(daemon);
 }
 
+// What a shell starts in groups and sessions of its own; prints the numbers of three processes.
+static const char many[] = "sleep 100 & echo $!; setsid sleep 100 & sleep 0.3; "
+                           "setsid sh -c 'sleep 100 & echo $!; exec sleep 100' & echo $!; "
+                           "sleep 0.3; echo ready; sleep 100";
+
+// Reads as many numbers as there are, up to "ready".
+static int read_pids(int from, pid_t pids[8])
+{
+    char line[32];
+    int count = 0;
+    FILE *f = fdopen(from, "r");
+    while (f && count < 8 && fgets(line, sizeof line, f) && strncmp(line, "ready", 5) != 0) {
+        pids[count++] = (pid_t)strtol(line, NULL, 10);
+    }
+    if (f) {
+        fclose(f);
+    }
+    return count;
+}
+
+static enum stoker_status pass_on(void *arg, const char *bytes, size_t n, struct stoker_err *e)
+{
+    const int *to = arg;
+    return write(*to, bytes, n) == (ssize_t)n ? STOKER_OK : stk_err_set(e, STOKER_EOUTPUT, "pipe");
+}
+
+// A process that runs a trial is killed: nothing of the trial goes on.
+static void killed(void)
+{
+    int out[2];
+    pid_t pids[8];
+    CHECK_EQ(pipe(out), 0);
+    pid_t stoker = fork();
+    if (stoker == 0) {
+        char *argv[] = {(char *)"sh", (char *)"-c", (char *)(uintptr_t)many, NULL};
+        struct stk_trial t = {.argv = argv, .take = pass_on, .arg = &out[1]};
+        close(out[0]);
+        (void)!stk_trial_run(&t, &result, &err);
+        _exit(0);
+    }
+    close(out[1]);
+    int count = read_pids(out[0], pids);
+    CHECK_EQ(count, 3);
+    for (int i = 0; i < count; i++) {
+        CHECK_EQ(kill(pids[i], 0), 0);
+    }
+    kill(stoker, SIGKILL);
+    CHECK_EQ(waitpid(stoker, NULL, 0), stoker);
+    for (int i = 0; i < count; i++) {
+        is_gone(pids[i]);
+    }
+}
+
+static void kill_root(void *arg, pid_t root)
+{
+    *(pid_t *)arg = root;
+    kill(root, SIGKILL);
+}
+
+// The process between is killed: the run is no measurement, and what it watched over ends.
+static void without_its_keeper(void)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 100", NULL};
+    pid_t root = 0;
+    struct stk_trial t = {.argv = argv, .starts = kill_root, .arg = &root};
+    uint64_t start_ns = stk_clock_ns();
+    CHECK_EQ(stk_trial_run(&t, &result, &err), STOKER_EINPUT);
+    CHECK(strstr(err.message, "sh: the process of stoker that watched over it was killed"));
+    CHECK(root > 0 && stk_clock_ns() - start_ns < 50000000000u);
+    is_gone(root);
+}
+
+// What is ignored stays so (nohup), what this program does itself is not passed on.
+static void signals(void)
+{
+    signal(SIGHUP, SIG_IGN);
+    CHECK_EQ(run_shell("kill -HUP $$; echo lives", NULL, 0), STOKER_OK);
+    CHECK_STR(seen.text, "lives\n");
+    signal(SIGHUP, SIG_DFL);
+    CHECK_EQ(run_shell("kill -HUP $$; echo lives", NULL, 0), STOKER_OK);
+    CHECK(result.signal == SIGHUP && seen.n == 0);
+}
+
 static double number_of(const char *pattern, int64_t warmup, const char *output)
 {
     struct stk_metric m;
@@ -212,6 +297,9 @@ int main(int argc, char **argv)
     CHECK_RUN(stops);
     CHECK_RUN(is_done);
     CHECK_RUN(daemons);
+    CHECK_RUN(killed);
+    CHECK_RUN(without_its_keeper);
+    CHECK_RUN(signals);
     CHECK_RUN(metrics);
     CHECK_RUN(neighbours);
     return check_done("unit.prove_trial");
