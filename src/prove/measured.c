@@ -34,6 +34,14 @@ static bool stop(void *arg)
     return m->run->stop && m->run->stop(m->run->arg);
 }
 
+static void starts(void *arg, pid_t root)
+{
+    const struct measuring *m = arg;
+    if (m->run->starts) {
+        m->run->starts(m->run->arg, root);
+    }
+}
+
 static enum stoker_status take(void *arg, const char *bytes, size_t n, struct stoker_err *err)
 {
     const struct measuring *m = arg;
@@ -129,6 +137,7 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
                               .take = take,
                               .stop = stop,
                               .is_done = is_done,
+                              .starts = starts,
                               .arg = &m};
     int mark = -1;
     enum stoker_status status = env ? stk_folder_put_hooks(folder, &mark, err) : stk_err_nomem(err);

@@ -34,6 +34,7 @@ struct stk_measure {
     // As in trial.h.
     enum stoker_status (*take)(void *arg, const char *bytes, size_t n, struct stoker_err *err);
     bool (*stop)(void *arg);
+    void (*starts)(void *arg, pid_t root);
     void *arg;
 };
 

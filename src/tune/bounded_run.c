@@ -16,8 +16,8 @@
 #include "capture/parent/step_record.h"
 #include "prove/measured.h"
 #include "prove/paired.h"
-#include "tune/group_memory.h"
 #include "tune/printed.h"
+#include "tune/tree_memory.h"
 
 enum { LOOK_EVERY = 10 };
 
@@ -30,29 +30,19 @@ struct running {
     struct stk_tune_printed printed;
     uint64_t start_ns;
     unsigned looks;
-    int64_t group; // 0: not known yet
+    pid_t root; // whose descendants the processes of the job are
     bool is_too_large;
 };
 
-// The process group of the first interpreter that loaded the hooks.
-static int64_t group_of(const char *folder)
+static void starts(void *arg, pid_t root)
 {
-    char *path = stk_folder_path(folder, "hooks/seen");
-    FILE *f = path ? fopen(path, "re") : NULL;
-    long long pid = 0;
-    bool is_there = f && fscanf(f, "%lld", &pid) == 1;
-    if (f) {
-        fclose(f);
-    }
-    stk_free(path);
-    pid_t group = is_there ? getpgid((pid_t)pid) : -1;
-    return group > 0 && group != getpgrp() ? group : 0;
+    struct running *r = arg;
+    r->root = root;
 }
 
 static void look_at_memory(struct running *r)
 {
-    r->group = r->group ? r->group : group_of(r->folder);
-    uint64_t held = r->group ? stk_group_memory(r->group) : 0;
+    uint64_t held = stk_tree_memory(r->root);
     r->out->memory = held > r->out->memory ? held : r->out->memory;
     r->is_too_large = r->plan->memory_most && held > r->plan->memory_most;
 }
@@ -189,6 +179,7 @@ static enum stoker_status run(struct running *r, const struct stk_tune_set *set,
                                   .timeout_ns = p->timeout_ns,
                                   .take = take,
                                   .stop = stop,
+                                  .starts = starts,
                                   .arg = r};
     struct stk_measured ran;
     enum stoker_status status = env && argv ? STOKER_OK : stk_err_nomem(err);

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "tune/baseline.h"
 #include "tune/candidates.h"
-#include "tune/group_memory.h"
 #include "tune/last_proof.h"
 #include "tune/pairs.h"
+#include "tune/tree_memory.h"
 
 static struct stk_tune_tried *add_tried(struct stk_tuning *t, const struct stk_candidate *c,
                                         const char *value)
