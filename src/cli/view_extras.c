@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_check.h"
+
 enum { HEAD_BYTES = 4096, FILE_MAX = 16 << 20 };
 
 static enum stoker_status read_file(const char *path, struct stk_body *out, struct stoker_err *err)
@@ -32,7 +34,12 @@ static enum stoker_status read_file(const char *path, struct stk_body *out, stru
 static enum stoker_status make_file(const struct stk_view_extra *self, struct stk_body *out,
                                     struct stoker_err *err)
 {
-    return read_file(self->arg, out, err);
+    enum stoker_status status = read_file(self->arg, out, err);
+    if (status == STOKER_OK && strcmp(self->type, "application/json") == 0 &&
+        !stk_json_is_value(out->p, out->n)) {
+        status = stk_err_set(err, STOKER_EDAMAGE, "%s is no JSON (any more)", self->name);
+    }
+    return status;
 }
 
 // The first bytes of a plain file; 0: it is none.

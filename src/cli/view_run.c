@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/json_check.h"
+#include "base/plain_file.h"
 #include "capture/parent/step_record.h"
 #include "cli/view_extras.h"
 #include "stoker/stats.h"
@@ -132,25 +134,19 @@ static void put_processes(struct stk_json *j, DIR *dir)
     stk_json_close(j, ']');
 }
 
-// run.json, which stoker run writes when the job has ended, as it stands there.
+// run.json, which stoker run writes when the job has ended, as it stands there. What is no document
+// of that kind, such as half a file, would break the one around it.
 static void put_run(struct stk_json *j, DIR *dir)
 {
-    int fd = openat(dirfd(dir), "run.json", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *text = stk_alloc_zero(JSON_MAX + 1, 1);
-    ssize_t n = fd >= 0 && text ? read(fd, text, JSON_MAX) : 0;
+    size_t n;
+    char *text = stk_plain_text(dirfd(dir), "run.json", JSON_MAX, &n);
     stk_json_key(j, "run");
-    // Half a file, or another, would break the document around it.
-    bool is_whole =
-        n > 2 && text[0] == '{' && strchr("}\n", text[n - 1]) && strstr(text, "\"stoker.run/");
-    if (is_whole) {
+    if (text && text[0] == '{' && strstr(text, "\"stoker.run/") && stk_json_is_value(text, n)) {
         stk_json_raw(j, text);
     } else {
         stk_json_null(j);
     }
     stk_free(text);
-    if (fd >= 0) {
-        close(fd);
-    }
 }
 
 // What the sampler recorded until now: the tables of `stoker stats machine`; null: no record.
