@@ -2,16 +2,19 @@
 // stoker capture: a window of a job that runs already. A process is a PyTorch job, asked by
 // Kineto's protocol; HOST:PORT is the profiler server of a TensorFlow or JAX program.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/atomic_file.h"
+#include "base/remove.h"
 #include "base/str.h"
 #include "capture/parent/folder.h"
+#include "capture/parent/scratch.h"
 #include "capture/parent/step_record.h"
 #include "capture/remote/kineto.h"
 #include "capture/remote/profiler_service.h"
@@ -77,20 +80,6 @@ static int window_of(const struct stk_args *args, uint64_t median_ns, uint64_t *
         return stk_usage(&stk_cmd_capture, "a window is from 1ms to 10min long");
     }
     return STK_EXIT_DONE;
-}
-
-static enum stoker_status make_folder(const struct stk_args *args, char **folder,
-                                      struct stoker_err *err)
-{
-    const char *wanted = args->values[STK_OPT_ID_CAPTURE_OUT].text;
-    char by_time[64];
-    if (!wanted) {
-        time_t now = time(NULL);
-        struct tm tm;
-        strftime(by_time, sizeof by_time, CAPTURES "/%Y-%m-%d_%H-%M-%S", localtime_r(&now, &tm));
-        wanted = by_time;
-    }
-    return stk_folder_make(wanted, folder, err);
 }
 
 // The report of what was captured, on standard output.
@@ -163,7 +152,6 @@ static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
 static enum stoker_status move_trace(const char *from, const char *folder, char *to, size_t size,
                                      struct stoker_err *err)
 {
-    char buffer[65536];
     const char *slash = strrchr(from, '/');
     int n = snprintf(to, size, "%s/%s", folder, slash ? slash + 1 : from);
     if (n < 0 || (size_t)n + 16 > size) {
@@ -173,38 +161,24 @@ static enum stoker_status move_trace(const char *from, const char *folder, char 
     if (dot) { // the name that PyTorch's own traces have
         snprintf(dot, size - (size_t)(dot - to), ".pt.trace.json");
     }
-    if (rename(from, to) == 0) {
-        return STOKER_OK;
-    }
-    FILE *in = fopen(from, "rbe"), *out = fopen(to, "wbe");
-    bool ok = in && out;
-    for (size_t k; ok && (k = fread(buffer, 1, sizeof buffer, in)) > 0;) {
-        ok = fwrite(buffer, 1, k, out) == k;
-    }
-    ok = ok && !ferror(in);
-    ok = (!out || fclose(out) == 0) && ok;
-    if (in) {
-        fclose(in);
-    }
-    if (!ok) {
-        return stk_err_set(err, STOKER_EOUTPUT, "%.200s: could not be copied to %.200s", from, to);
-    }
-    unlink(from);
-    return STOKER_OK;
+    int error = stk_atomic_file_move(from, to);
+    return error ? stk_err_set(err, STOKER_EOUTPUT, "%.200s: cannot be moved to %.200s: %s", from,
+                               to, strerror(error))
+                 : STOKER_OK;
 }
 
 static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job *job, uint64_t ms,
                                          const char *folder, char *path, size_t size,
                                          struct stoker_err *err)
 {
-    char scratch[STK_KINETO_PATH], trace[STK_KINETO_PATH + 16], found[STK_KINETO_PATH];
-    int n = snprintf(scratch, sizeof scratch, "%s/stoker-XXXXXX",
-                     job->trace_dir[0] ? job->trace_dir : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof scratch || !mkdtemp(scratch)) {
-        return stk_err_set(err, STOKER_EOUTPUT, "%.200s: no folder could be made there: %s",
-                           job->trace_dir[0] ? job->trace_dir : "/tmp", strerror(errno));
+    char trace[STK_KINETO_PATH + 16], found[STK_KINETO_PATH];
+    struct stk_scratch scratch;
+    enum stoker_status status =
+        stk_scratch_make(job->trace_dir[0] ? job->trace_dir : "/tmp", &scratch, err);
+    if (status != STOKER_OK) {
+        return status;
     }
-    snprintf(trace, sizeof trace, "%s/trace.json", scratch);
+    snprintf(trace, sizeof trace, "%s/trace.json", scratch.path);
     struct stk_kineto_plan plan = {.pid = pid,
                                    .job = job,
                                    .trace = trace,
@@ -213,11 +187,11 @@ static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job 
                                    .write_ms = WRITE_MS,
                                    .is_cancelled = is_cancelled,
                                    .told = tell};
-    enum stoker_status status = stk_kineto_capture(&plan, found, err);
+    status = stk_kineto_capture(&plan, found, err);
     if (status == STOKER_OK) {
         status = move_trace(found, folder, path, size, err);
     }
-    rmdir(scratch); // with a late trace in it, it stays
+    stk_scratch_remove(&scratch);
     return status;
 }
 
@@ -241,14 +215,16 @@ static int capture_process(const struct stk_args *args)
         return cannot_listen(pid, &job);
     }
     char *folder = NULL, path[STK_KINETO_PATH];
-    if (make_folder(args, &folder, &err) != STOKER_OK) {
+    if (stk_folder_make(args->values[STK_OPT_ID_CAPTURE_OUT].text, CAPTURES, &folder, &err) !=
+        STOKER_OK) {
         return stk_fail(&err);
     }
     stk_signals_catch();
+    stk_scratch_sweep();
     code = capture_kineto(pid, &job, ms, folder, path, sizeof path, &err) == STOKER_OK
                ? explain(args, path)
                : stk_fail(&err);
-    rmdir(folder); // where nothing came
+    (void)stk_remove_folder(AT_FDCWD, folder); // where nothing came
     stk_free(folder);
     return code;
 }
@@ -297,7 +273,8 @@ static int capture_service(const struct stk_args *args, const char *host, const 
     if (code != STK_EXIT_DONE) {
         return code;
     }
-    if (make_folder(args, &folder, &err) != STOKER_OK) {
+    if (stk_folder_make(args->values[STK_OPT_ID_CAPTURE_OUT].text, CAPTURES, &folder, &err) !=
+        STOKER_OK) {
         return stk_fail(&err);
     }
     struct stk_service_plan plan = {.host = host,
@@ -318,7 +295,7 @@ static int capture_service(const struct stk_args *args, const char *host, const 
         fputs("stoker: the server recorded nothing in that time\n", stderr);
         code = STK_EXIT_CANNOT_TELL;
     }
-    rmdir(folder);
+    (void)stk_remove_folder(AT_FDCWD, folder);
     stk_free(folder);
     return code;
 }

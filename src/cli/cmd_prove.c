@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "capture/parent/leftover.h"
+#include "capture/parent/scratch.h"
 #include "cli/cli.h"
 #include "cli/prove_fix.h"
 #include "cli/screen.h"
@@ -324,7 +324,7 @@ static int measure(const struct stk_args *args, struct stk_proof_plan *plan,
     struct stoker_err err;
     bool is_shown = isatty(STDERR_FILENO) && !args->values[STK_OPT_ID_QUIET].set;
     plan->begins = is_shown ? begins : NULL;
-    stk_leftover_sweep_scratch();
+    stk_scratch_sweep();
     stk_signals_catch();
     enum stoker_status status = prove(plan, sides, proof, &err);
     if (is_shown) {

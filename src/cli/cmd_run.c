@@ -2,6 +2,7 @@
 // stoker run: a job as it is, recorded and explained. Standard output and input are the job's
 // alone; what stoker says goes to standard error.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,16 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/remove.h"
 #include "capture/parent/folder.h"
 #include "capture/parent/gpu_windows.h"
+#include "capture/parent/hooks.h"
 #include "capture/parent/job.h"
 #include "capture/parent/leftover.h"
 #include "capture/parent/on_demand.h"
 #include "capture/parent/run_out.h"
 #include "capture/parent/sampler.h"
+#include "capture/parent/scratch.h"
 #include "cli/cli.h"
 #include "cli/run_compare.h"
 #include "cli/screen.h"
@@ -40,7 +44,8 @@ struct running {
     struct stk_sampler *sampler; // NULL: it could not be started
     struct stk_gpu_windows gpu;  // of level 1
     char *folder;
-    int mark; // of its hooks
+    int opened; // a descriptor of the folder
+    struct stk_hooks hooks;
     uint64_t warmup;
     uint64_t stopped_ns; // when --stop ended the job; 0: not yet
     bool stops;
@@ -121,10 +126,11 @@ static void explain(const struct running *r)
     stoker_result_free(result);
 }
 
+// Nothing has run: that the command cannot be started has codes of its own.
 static int cannot_run(const struct running *r, const struct stoker_err *err)
 {
-    stk_fail(err);
-    return r->job.error == ENOENT ? NOT_FOUND : r->job.error ? NOT_RUN : STK_EXIT_LIMIT;
+    int code = stk_fail(err);
+    return r->job.error == ENOENT ? NOT_FOUND : r->job.error ? NOT_RUN : code;
 }
 
 // How the job ended is how this program ends.
@@ -141,20 +147,36 @@ static int end_as(const struct running *r)
     return r->run.exit_status;
 }
 
-static void read_and_say(struct running *r, const struct stk_args *args)
+// What the job left in the run's folder, and run.json. Where something else has its name by now,
+// nothing is read of that, and nothing written into it.
+static void read_and_write(struct running *r, const struct stk_args *args)
 {
-    const struct stk_opt_value *json = &args->values[STK_OPT_ID_RUN_JSON];
     struct stoker_err err;
+    stk_err_init(&err);
+    if (!stk_folder_is_at(r->opened, r->folder)) {
+        stk_err_set(&err, STOKER_EOUTPUT,
+                    "%s was removed or replaced while the job ran: what is recorded is lost",
+                    r->folder);
+        stk_fail(&err);
+        return;
+    }
     if (stk_steps_read(r->folder, r->warmup, &r->run.steps, &err) != STOKER_OK) {
         stk_fail(&err);
     }
-    stk_folder_drop_hooks(r->folder, r->mark);
     stk_run_compare(&r->run, args->values[STK_OPT_ID_COMPARE].text, r->warmup);
     char *own = stk_folder_path(r->folder, "run.json");
     if (own) {
         stk_output_put(own, put_json, &r->run);
     }
     stk_free(own);
+}
+
+static void read_and_say(struct running *r, const struct stk_args *args)
+{
+    const struct stk_opt_value *json = &args->values[STK_OPT_ID_RUN_JSON];
+    r->run.processes = stk_hooks_seen(&r->hooks, NULL, 0);
+    stk_hooks_drop(&r->hooks);
+    read_and_write(r, args);
     if (json->set) {
         stk_output_put(json->text, put_json, &r->run);
     }
@@ -216,37 +238,48 @@ static void start_gpu(struct running *r, const struct stk_args *args)
         plan.for_ns = (uint64_t)v[STK_OPT_ID_RUN_FOR].number;
     }
     plan.every_ns = v[STK_OPT_ID_RUN_EVERY].set ? (uint64_t)v[STK_OPT_ID_RUN_EVERY].number : 0;
-    stk_gpu_start(&r->gpu, r->folder, &plan);
+    stk_gpu_start(&r->gpu, r->folder, &r->hooks, &plan);
     r->run.no_gpu = r->gpu.why_not;
 }
 
-static int run_in_folder(struct running *r, const struct stk_args *args, char *const *argv,
-                         const char *plan)
+// The hooks, what else the job's environment tells, and the job itself.
+static enum stoker_status start(struct running *r, const struct stk_args *args, char *const *argv,
+                                const char *plan, struct stk_scratch *sockets,
+                                struct stoker_err *err)
 {
-    struct stoker_err err;
-    if (stk_folder_put_hooks(r->folder, &r->mark, &err) != STOKER_OK) {
-        stk_folder_drop_hooks(r->folder, r->mark);
-        rmdir(r->folder);
-        return stk_fail(&err);
+    enum stoker_status status = stk_hooks_put(r->folder, &r->hooks, err);
+    if (status == STOKER_OK && args->values[STK_OPT_ID_ON_DEMAND].set) {
+        status = stk_on_demand_set(&r->hooks, sockets, err);
+    }
+    if (status != STOKER_OK) {
+        return status;
     }
     if (is_level(args, 1)) {
         start_gpu(r, args);
     }
     char **with_gpu = stk_gpu_environment(&r->gpu);
-    char **env = with_gpu ? stk_folder_environment(with_gpu, r->folder, plan) : NULL;
-    if (!env) {
-        stk_free(with_gpu);
-        stk_err_nomem(&err);
-        return stk_fail(&err);
+    char **env = with_gpu ? stk_hooks_environment(&r->hooks, with_gpu, plan) : NULL;
+    if (env) {
+        announce(&r->run, "trains");
+        status = stk_job_start(&r->job, argv, env, err);
+    } else {
+        status = stk_err_nomem(err);
     }
-    announce(&r->run, "trains");
-    enum stoker_status started = stk_job_start(&r->job, argv, env, &err);
     stk_free(env);
     stk_free(with_gpu);
-    if (started != STOKER_OK) {
+    return status;
+}
+
+static int run_in_folder(struct running *r, const struct stk_args *args, char *const *argv,
+                         const char *plan)
+{
+    struct stk_scratch sockets = STK_NO_SCRATCH;
+    struct stoker_err err;
+    if (start(r, args, argv, plan, &sockets, &err) != STOKER_OK) {
         stk_gpu_end(&r->gpu, &r->run.gpu);
-        stk_folder_drop_hooks(r->folder, r->mark);
-        rmdir(r->folder);
+        stk_hooks_drop(&r->hooks);
+        stk_scratch_remove(&sockets);
+        (void)stk_remove_folder(AT_FDCWD, r->folder);
         return cannot_run(r, &err);
     }
     sample(r);
@@ -259,6 +292,7 @@ static int run_in_folder(struct running *r, const struct stk_args *args, char *c
     r->run.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     r->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     read_and_say(r, args);
+    stk_scratch_remove(&sockets);
     announce(&r->run, "trained");
     return end_as(r);
 }
@@ -332,13 +366,13 @@ static int run_run(const struct stk_args *args)
     memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
     argv[args->word_count] = NULL;
     r.run.command = (const char *const *)argv;
-    if (stk_folder_make(v[STK_OPT_ID_OUT].text, &r.folder, &err) != STOKER_OK) {
+    if (stk_folder_make(v[STK_OPT_ID_OUT].text, "stoker-runs", &r.folder, &err) != STOKER_OK) {
         stk_free(argv);
         return stk_fail(&err);
     }
     r.run.folder = r.folder;
     stk_leftover_sweep_beside(r.folder);
-    stk_leftover_sweep_scratch();
+    stk_scratch_sweep();
     struct stk_hook_plan plan = {.warmup = r.warmup,
                                  .saves = v[STK_OPT_ID_ALLOW_CHECKPOINTS].set,
                                  .gpu = is_level(args, 1),
@@ -351,12 +385,10 @@ static int run_run(const struct stk_args *args)
             v[STK_OPT_ID_WINDOW].set ? (uint64_t)v[STK_OPT_ID_WINDOW].number : (uint64_t)STEPS;
     }
     char text[STK_HOOK_PLAN_MAX];
-    struct stk_scratch sockets = {NULL, -1};
-    stk_folder_plan(&plan, r.folder, text);
-    bool is_set =
-        !v[STK_OPT_ID_ON_DEMAND].set || stk_on_demand_set(r.folder, &sockets, &err) == STOKER_OK;
-    code = is_set ? run_in_folder(&r, args, argv, text) : stk_fail(&err);
-    stk_scratch_remove(&sockets);
+    stk_hooks_plan(&plan, r.folder, text);
+    r.opened = stk_folder_itself(AT_FDCWD, r.folder);
+    code = run_in_folder(&r, args, argv, text);
+    close(r.opened);
     stk_steps_free(&r.run.steps);
     stk_free(argv);
     stk_free(r.folder);

@@ -205,7 +205,7 @@ static int run_tune(const struct stk_args *args)
     }
     memcpy(argv, args->words, (size_t)args->word_count * sizeof *argv);
     argv[args->word_count] = NULL;
-    if (stk_folder_make(v[STK_OPT_ID_OUT].text, &folder, &err) != STOKER_OK) {
+    if (stk_folder_make(v[STK_OPT_ID_OUT].text, "stoker-runs", &folder, &err) != STOKER_OK) {
         stk_free(argv);
         return stk_fail(&err);
     }

@@ -5,12 +5,14 @@
 #include "cli/run_compare.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/plain_file.h"
 #include "capture/parent/folder.h"
 #include "cli/cli.h"
 #include "stoker/report.h"
@@ -36,12 +38,10 @@ static int keep(void *arg, const char *bytes, size_t n)
 static bool read_json(const char *folder, struct text *to)
 {
     char *path = stk_folder_path(folder, "run.json");
-    FILE *f = path ? fopen(path, "re") : NULL;
-    to->n = f ? fread(to->bytes, 1, sizeof to->bytes - 1, f) : 0;
-    to->bytes[to->n] = 0;
-    if (f) {
-        fclose(f);
-    }
+    char *json = path ? stk_plain_text(AT_FDCWD, path, sizeof to->bytes - 1, &to->n) : NULL;
+    memcpy(to->bytes, json ? json : "", json ? to->n + 1 : 1);
+    to->n = json ? to->n : 0;
+    stk_free(json);
     stk_free(path);
     return to->n > 0;
 }

@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "capture/parent/folder.h"
-#include "capture/parent/leftover.h"
+#include "base/plain_file.h"
+#include "capture/parent/hooks.h"
+#include "capture/parent/scratch.h"
 #include "capture/parent/step_record.h"
+
+enum { FACTS_BYTES = 4 << 20 }; // of a file of _stoker_tune.py, that are looked at
 
 struct measuring {
     const struct stk_measure *run;
@@ -93,33 +96,23 @@ enum stoker_status stk_measure_read(const char *folder, uint64_t warmup, uint64_
 static bool has_applied(const char *folder)
 {
     DIR *d = opendir(folder);
-    struct dirent *e;
-    char row[1024];
+    const struct dirent *e;
     bool found = false;
     while (d && !found && (e = readdir(d))) {
-        char *path =
-            strncmp(e->d_name, "tune-", 5) == 0 ? stk_folder_path(folder, e->d_name) : NULL;
-        FILE *f = path ? fopen(path, "re") : NULL;
-        while (f && !found && fgets(row, sizeof row, f)) {
+        size_t n;
+        char *text = strncmp(e->d_name, "tune-", 5) == 0
+                         ? stk_plain_text(dirfd(d), e->d_name, FACTS_BYTES, &n)
+                         : NULL;
+        for (const char *row = text; row && *row && !found; row += *row == '\n') {
             found = strncmp(row, "applied\t", 8) == 0;
+            row += strcspn(row, "\n");
         }
-        if (f) {
-            fclose(f);
-        }
-        stk_free(path);
+        stk_free(text);
     }
     if (d) {
         closedir(d);
     }
     return found;
-}
-
-static bool has_hooks(const char *folder)
-{
-    char *seen = stk_folder_path(folder, "hooks/seen");
-    bool is_there = seen && access(seen, F_OK) == 0;
-    stk_free(seen);
-    return is_there;
 }
 
 static enum stoker_status run_in(const struct stk_measure *run, const char *folder,
@@ -128,9 +121,11 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
     struct measuring m = {run, folder};
     struct stk_hook_plan plan = {
         .steps = run->window, .warmup = run->warmup, .saves = true, .input = "as-is"};
+    struct stk_hooks hooks;
     char text[STK_HOOK_PLAN_MAX];
-    stk_folder_plan(&plan, folder, text);
-    char **env = stk_folder_environment(run->env, folder, text);
+    stk_hooks_plan(&plan, folder, text);
+    enum stoker_status status = stk_hooks_put(folder, &hooks, err);
+    char **env = status == STOKER_OK ? stk_hooks_environment(&hooks, run->env, text) : NULL;
     struct stk_trial trial = {.argv = run->argv,
                               .env = env,
                               .timeout_ns = run->timeout_ns,
@@ -139,8 +134,9 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
                               .is_done = is_done,
                               .starts = starts,
                               .arg = &m};
-    int mark = -1;
-    enum stoker_status status = env ? stk_folder_put_hooks(folder, &mark, err) : stk_err_nomem(err);
+    if (status == STOKER_OK) {
+        status = env ? STOKER_OK : stk_err_nomem(err);
+    }
     if (status == STOKER_OK) {
         status = stk_trial_run(&trial, &to->trial, err);
     }
@@ -148,8 +144,8 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
         status = read_steps(folder, run->warmup, run->steps, to, err);
     }
     to->is_applied = has_applied(folder);
-    to->has_hooks = has_hooks(folder);
-    stk_folder_drop_hooks(folder, mark);
+    to->has_hooks = stk_hooks_seen(&hooks, NULL, 0) > 0;
+    stk_hooks_drop(&hooks);
     stk_free(env);
     return status;
 }
@@ -157,7 +153,7 @@ static enum stoker_status run_in(const struct stk_measure *run, const char *fold
 enum stoker_status stk_measure_run(const struct stk_measure *run, struct stk_measured *measured,
                                    struct stoker_err *err)
 {
-    struct stk_scratch own = {NULL, -1};
+    struct stk_scratch own = STK_NO_SCRATCH;
     *measured = (struct stk_measured){.wait_share = -1};
     enum stoker_status status = run->folder ? STOKER_OK : stk_scratch_make(NULL, &own, err);
     if (status == STOKER_OK) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/parent/leftover.h"
+#include "capture/parent/scratch.h"
 #include "prove/proof.h"
 #include "prove/proof_out.h"
 
@@ -65,7 +65,7 @@ enum stoker_status stk_proof_explain(const struct stk_proof_plan *plan, struct s
                                      struct stoker_err *err)
 {
     struct stk_mechanism *m = &proof->mechanism;
-    struct stk_scratch folders[STK_PROOF_SIDES] = {{NULL, -1}, {NULL, -1}};
+    struct stk_scratch folders[STK_PROOF_SIDES] = {STK_NO_SCRATCH, STK_NO_SCRATCH};
     enum stoker_status status = STOKER_OK;
     bool needs_b = has_changed(proof) && !plan->no_profile;
     if (proof->of != STK_PROOF_STEPS || (!needs_b && !plan->predict)) {

@@ -3,6 +3,7 @@
 #include "tune/bounded_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/human.h"
+#include "base/remove.h"
 #include "capture/parent/folder.h"
 #include "capture/parent/step_record.h"
 #include "prove/measured.h"
@@ -211,7 +213,7 @@ enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
         return stk_err_nomem(err);
     }
     enum stoker_status status = STOKER_OK;
-    if (mkdir(r.folder, 0777) != 0) {
+    if (mkdir(r.folder, 0775) != 0) {
         status = stk_err_set(err, stk_err_of_file(errno, STOKER_EOUTPUT), "%s: %s", r.folder,
                              strerror(errno));
     }
@@ -222,7 +224,7 @@ enum stoker_status stk_bounded_run(const struct stk_bounded_plan *plan,
         status = run(&r, set, err);
     }
     if (!plan->window) {
-        stk_folder_remove(r.folder);
+        (void)stk_remove_tree(AT_FDCWD, r.folder);
     }
     stk_printed_close(&r.printed);
     stk_free(r.folder);

@@ -3,7 +3,6 @@
 #include "tune/job_facts.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cgroup.h"
+#include "base/plain_file.h"
 #include "base/sort.h"
 #include "base/text.h"
 
-enum { LINES = 100000, LINE = 1024 };
+enum { LINES = 100000, FILE_BYTES = 4 << 20 };
 
 static long processors(void)
 {
@@ -86,7 +87,6 @@ static bool add_loss(struct stk_vec *to, const char *step, const char *value)
 static bool take_line(struct stk_tune_facts *f, char *line)
 {
     char *fields[4] = {line, NULL, NULL, NULL};
-    line[strcspn(line, "\n")] = 0;
     for (int i = 1; i < 4 && fields[i - 1]; i++) {
         fields[i] = strchr(fields[i - 1], '\t');
         if (fields[i]) {
@@ -137,18 +137,13 @@ static void settle_losses(struct stk_vec *v)
 static enum stoker_status read_file(struct stk_tune_facts *f, int folder, const char *name,
                                     struct stoker_err *err)
 {
-    char line[LINE];
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    size_t n;
+    char *text = stk_plain_text(folder, name, FILE_BYTES, &n), *rest = text;
     bool fits = true;
-    while (file && fits && fgets(line, sizeof line, file)) {
-        fits = take_line(f, line);
+    while (fits && rest && *rest) {
+        fits = take_line(f, strsep(&rest, "\n"));
     }
-    if (file) {
-        fclose(file);
-    } else if (fd >= 0) {
-        close(fd);
-    }
+    stk_free(text);
     return fits ? STOKER_OK : stk_err_nomem(err);
 }
 

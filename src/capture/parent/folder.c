@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run; see folder.h.
+// The folder of a run; see folder.h. What it is made in is opened and looked at first, and it is
+// made in that open folder.
 #include "capture/parent/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "capture/parent/hook_files.h"
-#include "capture/parent/mark.h"
-
-extern char **environ;
+#include "capture/parent/whose.h"
 
 enum { NAMES = 1000 }; // runs that begin in one second
+#define MODE 0775      // without what the umask takes; never for all to write
 
 char *stk_folder_path(const char *folder, const char *name)
 {
@@ -50,7 +48,7 @@ static int make_above(const char *path)
         if (path[i] == '/') {
             memcpy(part, path, i);
             part[i] = 0;
-            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            if (mkdir(part, MODE) != 0 && errno != EEXIST) {
                 return errno;
             }
         }
@@ -58,59 +56,167 @@ static int make_above(const char *path)
     return 0;
 }
 
-static bool is_empty(const char *path)
+static bool is_empty(int folder)
 {
-    DIR *d = opendir(path);
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = copy < 0 ? NULL : fdopendir(copy);
     bool empty = d != NULL;
-    struct dirent *e;
+    const struct dirent *e;
     while (d && (e = readdir(d))) {
         empty = empty && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0);
     }
     if (d) {
         closedir(d);
+    } else if (copy >= 0) {
+        close(copy);
     }
     return empty;
 }
 
-static enum stoker_status make_wanted(const char *wanted, struct stoker_err *err)
+// A folder to make others in. Refused: one in which every user may put something else in the place
+// of what is made there.
+static enum stoker_status open_above(const char *path, int *folder, struct stat *info,
+                                     struct stoker_err *err)
 {
-    int error = make_above(wanted);
-    if (!error && mkdir(wanted, 0777) != 0) {
-        error = errno;
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0 || fstat(*folder, info) != 0) {
+        return cannot(path, errno, err);
     }
-    if (error == EEXIST && is_empty(wanted)) {
-        return STOKER_OK;
-    }
-    if (error == EEXIST) {
+    if (stk_is_open_to_all(info)) {
         return stk_err_set(err, STOKER_EUSAGE,
-                           "%s holds files already, and runs are not mixed; name a new folder",
-                           wanted);
+                           "%s: every user may write there and replace what is recorded; name "
+                           "another folder with --out, or take that right away (chmod o-w)",
+                           strcmp(path, ".") == 0 ? "the working directory" : path);
     }
-    return error ? cannot(wanted, error, err) : STOKER_OK;
+    return STOKER_OK;
 }
 
-static enum stoker_status make_by_time(char *name, size_t size, struct stoker_err *err)
+// Where each run has a folder of its own: "stoker-runs" below the working directory.
+static enum stoker_status open_usual(const char *usual, int *folder, struct stoker_err *err)
+{
+    struct stat info, link;
+    int here;
+    enum stoker_status status = open_above(".", &here, &info, err);
+    if (status == STOKER_OK) {
+        bool is_made = mkdirat(here, usual, MODE) == 0;
+        if (!is_made && errno != EEXIST) {
+            status = cannot(usual, errno, err);
+        } else {
+            status = open_above(usual, folder, &info, err);
+        }
+        if (status == STOKER_OK && !is_made &&
+            (fstatat(here, usual, &link, AT_SYMLINK_NOFOLLOW) != 0 || !stk_is_own(&link) ||
+             !stk_is_own(&info))) {
+            status = stk_err_set(err, STOKER_EUSAGE,
+                                 "%s belongs to another user (number %lld), who could replace what "
+                                 "is recorded there; name a folder of your own with --out",
+                                 usual, (long long)(stk_is_own(&link) ? info.st_uid : link.st_uid));
+        }
+    }
+    if (here >= 0) {
+        close(here);
+    }
+    return status;
+}
+
+static enum stoker_status make_by_time(const char *usual, char *name, size_t size,
+                                       struct stoker_err *err)
 {
     char moment[32];
     time_t now = time(NULL);
     struct tm tm;
+    int folder = -1;
+    enum stoker_status status = open_usual(usual, &folder, err);
     strftime(moment, sizeof moment, "%Y-%m-%d_%H-%M-%S", localtime_r(&now, &tm));
-    int error = mkdir("stoker-runs", 0777) != 0 && errno != EEXIST ? errno : EEXIST;
-    for (int i = 1; i < NAMES && error == EEXIST; i++) {
-        int n = snprintf(name, size, "stoker-runs/%s", moment);
+    int error = EEXIST;
+    for (int i = 1; status == STOKER_OK && i < NAMES && error == EEXIST; i++) {
+        int n = snprintf(name, size, "%s/%s", usual, moment);
         if (i > 1) {
             snprintf(name + n, size - (size_t)n, "_%d", i);
         }
-        error = mkdir(name, 0777) == 0 ? 0 : errno;
+        error = mkdirat(folder, strchr(name, '/') + 1, MODE) == 0 ? 0 : errno;
     }
-    return error ? cannot("stoker-runs", error, err) : STOKER_OK;
+    if (folder >= 0) {
+        close(folder);
+    }
+    return status == STOKER_OK && error ? cannot(usual, error, err) : status;
 }
 
-enum stoker_status stk_folder_make(const char *wanted, char **path, struct stoker_err *err)
+// A folder that is there already may be taken where it is empty, and none of another user in a
+// folder that is open to all: he may have put it there for this.
+static enum stoker_status take_wanted(const char *wanted, const struct stat *above,
+                                      struct stoker_err *err)
+{
+    struct stat info;
+    int folder = open(wanted, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    enum stoker_status status = STOKER_OK;
+    if (folder < 0 || fstat(folder, &info) != 0) {
+        status = cannot(wanted, errno, err);
+    } else if (!stk_is_own(&info) && (above->st_mode & S_IWOTH)) {
+        status = stk_err_set(err, STOKER_EUSAGE,
+                             "%s belongs to another user (number %lld), who could replace what is "
+                             "recorded there; name a new folder",
+                             wanted, (long long)info.st_uid);
+    } else if (stk_is_open_to_all(&info)) {
+        status = stk_err_set(err, STOKER_EUSAGE,
+                             "%s: every user may write there and replace what is recorded; name "
+                             "another folder, or take that right away (chmod o-w)",
+                             wanted);
+    } else if (!is_empty(folder)) {
+        status = stk_err_set(err, STOKER_EUSAGE,
+                             "%s holds files already, and runs are not mixed; name a new folder",
+                             wanted);
+    }
+    if (folder >= 0) {
+        close(folder);
+    }
+    return status;
+}
+
+// The part of a path before its last name, without slashes at its end; "." where it has one name.
+static void split(const char *path, char *above, size_t size, const char **name)
+{
+    size_t start = strlen(path);
+    while (start > 1 && path[start - 1] == '/') {
+        start--;
+    }
+    while (start > 0 && path[start - 1] != '/') {
+        start--;
+    }
+    *name = path + start;
+    size_t n = start;
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    snprintf(above, size, "%.*s", n ? (int)n : 1, n ? path : ".");
+}
+
+static enum stoker_status make_wanted(const char *wanted, struct stoker_err *err)
+{
+    char above[PATH_MAX];
+    const char *name;
+    struct stat info;
+    int folder = -1, error = strlen(wanted) < sizeof above ? make_above(wanted) : ENAMETOOLONG;
+    if (error) {
+        return cannot(wanted, error, err);
+    }
+    split(wanted, above, sizeof above, &name);
+    enum stoker_status status = open_above(above, &folder, &info, err);
+    if (status == STOKER_OK && mkdirat(folder, *name ? name : ".", MODE) != 0) {
+        status = errno == EEXIST ? take_wanted(wanted, &info, err) : cannot(wanted, errno, err);
+    }
+    if (folder >= 0) {
+        close(folder);
+    }
+    return status;
+}
+
+enum stoker_status stk_folder_make(const char *wanted, const char *usual, char **path,
+                                   struct stoker_err *err)
 {
     char by_time[80];
     enum stoker_status status =
-        wanted ? make_wanted(wanted, err) : make_by_time(by_time, sizeof by_time, err);
+        wanted ? make_wanted(wanted, err) : make_by_time(usual, by_time, sizeof by_time, err);
     if (status != STOKER_OK) {
         return status;
     }
@@ -126,149 +232,9 @@ enum stoker_status stk_folder_make(const char *wanted, char **path, struct stoke
     return *path ? STOKER_OK : stk_err_nomem(err);
 }
 
-static enum stoker_status put_file(const char *folder, const struct stk_hook_file *f,
-                                   struct stoker_err *err)
+bool stk_folder_is_at(int folder, const char *path)
 {
-    char *path = stk_folder_path(folder, f->name);
-    if (!path) {
-        return stk_err_nomem(err);
-    }
-    int error = 0, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        error = errno;
-    }
-    for (const char *p = f->bytes; !error && p < f->end;) {
-        ssize_t n = write(fd, p, (size_t)(f->end - p));
-        p += n > 0 ? n : 0;
-        error = n < 0 && errno != EINTR ? errno : 0;
-    }
-    if (fd >= 0 && close(fd) != 0 && !error) {
-        error = errno;
-    }
-    enum stoker_status status = error ? cannot(path, error, err) : STOKER_OK;
-    stk_free(path);
-    return status;
-}
-
-enum stoker_status stk_folder_put_hooks(const char *folder, int *mark, struct stoker_err *err)
-{
-    char *hooks = stk_folder_path(folder, "hooks");
-    *mark = -1;
-    if (!hooks) {
-        return stk_err_nomem(err);
-    }
-    enum stoker_status status = STOKER_OK;
-    if (mkdir(hooks, 0777) != 0) {
-        status = cannot(hooks, errno, err);
-    } else {
-        *mark = stk_mark_put(hooks);
-    }
-    for (int i = 0; status == STOKER_OK && stk_hook_files[i].name; i++) {
-        status = put_file(hooks, &stk_hook_files[i], err);
-    }
-    stk_free(hooks);
-    return status;
-}
-
-// The files of one folder, and the folder; not those of folders below. Its mark goes last, so that
-// what is left where this is killed is found again.
-static void drop_folder(const char *path)
-{
-    DIR *d = opendir(path);
-    struct dirent *e;
-    while (d && (e = readdir(d))) {
-        if (e->d_name[0] != '.' && strcmp(e->d_name, STK_MARK) != 0) {
-            unlinkat(dirfd(d), e->d_name, 0);
-        }
-    }
-    if (d) {
-        unlinkat(dirfd(d), STK_MARK, 0);
-        closedir(d);
-        rmdir(path);
-    }
-}
-
-void stk_folder_drop_hooks(const char *folder, int mark)
-{
-    char *hooks = stk_folder_path(folder, "hooks");
-    char *compiled = hooks ? stk_folder_path(hooks, "__pycache__") : NULL;
-    if (compiled) {
-        drop_folder(compiled);
-        drop_folder(hooks);
-    }
-    stk_free(compiled);
-    stk_free(hooks);
-    stk_mark_release(mark);
-}
-
-static bool is_named(const char *variable, const char *name)
-{
-    size_t n = strlen(name);
-    return strncmp(variable, name, n) == 0 && variable[n] == '=';
-}
-
-void stk_folder_plan(const struct stk_hook_plan *plan, const char *folder,
-                     char to[STK_HOOK_PLAN_MAX])
-{
-    snprintf(
-        to, STK_HOOK_PLAN_MAX,
-        "steps=%" PRIu64 " warmup=%" PRIu64 " saves=%d gpu=%d every=%" PRIu64 " input=%s dir=%s",
-        plan->steps, plan->warmup, plan->saves, plan->gpu, plan->every_ns, plan->input, folder);
-}
-
-// The value of a variable; NULL: it is not set.
-static const char *value_in(char *const *env, const char *name)
-{
-    for (; *env; env++) {
-        if (is_named(*env, name)) {
-            return *env + strlen(name) + 1;
-        }
-    }
-    return NULL;
-}
-
-char **stk_folder_environment(char *const *base, const char *folder, const char *plan)
-{
-    char *const *from = base ? base : environ;
-    const char *python = value_in(from, "PYTHONPATH");
-    size_t count = 0;
-    while (from[count]) {
-        count++;
-    }
-    // An empty part of PYTHONPATH means the working directory: none is added.
-    bool has_more = python && *python;
-    size_t path_n = strlen("PYTHONPATH=/hooks:") + strlen(folder) + (has_more ? strlen(python) : 0);
-    size_t plan_n = strlen("STOKER_RUN=") + strlen(plan);
-    char **env = stk_alloc((count + 3) * sizeof *env + path_n + plan_n + 2);
-    if (!env) {
-        return NULL;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_named(from[i], "PYTHONPATH") && !is_named(from[i], "STOKER_RUN")) {
-            env[kept++] = from[i];
-        }
-    }
-    char *text = (char *)(env + count + 3);
-    snprintf(text, path_n + 1, "PYTHONPATH=%s/hooks%s%s", folder, has_more ? ":" : "",
-             has_more ? python : "");
-    env[kept++] = text;
-    snprintf(text + path_n + 1, plan_n + 1, "STOKER_RUN=%s", plan);
-    env[kept++] = text + path_n + 1;
-    env[kept] = NULL;
-    return env;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st;
-    (void)kind;
-    (void)at;
-    remove(path);
-    return 0;
-}
-
-void stk_folder_remove(const char *folder)
-{
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    struct stat a, b;
+    return fstat(folder, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "capture/parent/folder.h"
 #include "capture/parent/gpu_pack.h"
 
@@ -25,6 +26,8 @@
 extern char **environ;
 
 #define LIBRARY "libstoker_capture.so"
+#define CONTROL "control"
+enum { SEEN_MOST = 1024 }; // processes with hooks, that are looked at
 #define LIMIT_BYTES (UINT64_C(1) << 30)
 // That a process with hooks has until it steps: imports, compilation.
 #define HOOKED_AFTER_NS UINT64_C(60000000000)
@@ -74,7 +77,8 @@ static bool set_variable(struct stk_gpu_windows *g, int at, const char *name, co
 static int lay_out(struct stk_gpu_windows *g)
 {
     struct stk_control *c = NULL;
-    int fd = open(g->control_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd =
+        openat(g->hooks->folder, CONTROL, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int error = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *c);
     if (!error) {
         void *at = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -87,6 +91,7 @@ static int lay_out(struct stk_gpu_windows *g)
     if (error) {
         return error;
     }
+    g->guard = stk_guard_add(c, sizeof *c);
     c->version = STK_CONTROL_VERSION;
     c->bytes = sizeof *c;
     c->at_start = g->plan.after_ns == 0;
@@ -103,10 +108,11 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct stk_gpu_plan *plan)
+void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct stk_hooks *hooks,
+                   const struct stk_gpu_plan *plan)
 {
     char library[4096];
-    *g = (struct stk_gpu_windows){.plan = *plan, .folder = folder};
+    *g = (struct stk_gpu_windows){.plan = *plan, .folder = folder, .hooks = hooks};
     if (is_set("CUDA_INJECTION64_PATH")) {
         snprintf(g->why_not, sizeof g->why_not,
                  "no GPU windows: CUDA_INJECTION64_PATH is set, so another tool records the job");
@@ -122,7 +128,7 @@ void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct s
         snprintf(g->why_not, sizeof g->why_not, "no GPU windows: the run's path is too long");
         return;
     }
-    g->control_path = stk_folder_path(folder, "hooks/control");
+    g->control_path = stk_folder_path(hooks->path, CONTROL);
     bool ok = g->control_path && set_variable(g, 0, "CUDA_INJECTION64_PATH", library) &&
               set_variable(g, 1, STK_CONTROL_VARIABLE, g->control_path);
     if (ok && !is_set("NVTX_INJECTION64_PATH")) { // another's handler stays: ranges are not seen
@@ -210,19 +216,14 @@ static bool has_steps(const char *folder)
 // Whether hooks were loaded by a process that has CUDA.
 static bool is_hooked(const struct stk_gpu_windows *g)
 {
-    char *path = stk_folder_path(g->folder, "hooks/seen");
-    FILE *f = path ? fopen(path, "re") : NULL;
-    unsigned long long pid;
+    uint64_t pids[SEEN_MOST];
+    size_t count = stk_hooks_seen(g->hooks, pids, SEEN_MOST);
     bool found = false;
-    while (f && !found && fscanf(f, "%llu", &pid) == 1) {
+    for (size_t k = 0; k < count && k < SEEN_MOST; k++) {
         for (uint32_t i = 0; i < slots_of(g); i++) {
-            found = found || pid_of(&g->control->slots[i]) == pid;
+            found = found || pid_of(&g->control->slots[i]) == pids[k];
         }
     }
-    if (f) {
-        fclose(f);
-    }
-    stk_free(path);
     return found;
 }
 
@@ -325,6 +326,12 @@ void stk_gpu_end(struct stk_gpu_windows *g, struct stk_gpu_totals *totals)
                 pack(g, &g->control->slots[i], totals);
             }
         }
+        if (stk_guard_is_torn(g->guard)) {
+            snprintf(g->why_not, sizeof g->why_not,
+                     "no GPU windows: the job cut short the file that they are told by (%.200s)",
+                     g->control_path);
+        }
+        stk_guard_drop(g->guard);
         munmap(g->control, sizeof *g->control);
         g->control = NULL;
     }

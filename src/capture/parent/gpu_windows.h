@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "capture/control.h"
+#include "capture/parent/hooks.h"
 
 struct stk_gpu_plan {
     uint64_t after_ns; // from the start of CUDA to the window; 0: at once
@@ -35,7 +36,9 @@ struct stk_gpu_totals {
 struct stk_gpu_windows {
     struct stk_gpu_plan plan;
     struct stk_control *control; // NULL: level 0, and why_not says why
+    struct stk_guard *guard;     // of it: the job may cut its file short
     const char *folder;
+    const struct stk_hooks *hooks;
     char *control_path;
     char *variables[STK_GPU_VARIABLES + 1]; // "NAME=value", ends with NULL
     uint64_t first_ns;                      // a process with CUDA was seen first; 0: none yet
@@ -44,9 +47,11 @@ struct stk_gpu_windows {
     char why_not[400];
 };
 
-// Lays out the control file below `folder`/hooks, which is there. Where something is in the way,
-// g->control is NULL and g->why_not a sentence: the run goes on without. `folder` must stay.
-void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct stk_gpu_plan *plan);
+// Lays out the control file beside the hooks. Where something is in the way, g->control is NULL and
+// g->why_not a sentence: the run goes on without. `folder`, which is the run's, and `hooks` must
+// stay.
+void stk_gpu_start(struct stk_gpu_windows *g, const char *folder, const struct stk_hooks *hooks,
+                   const struct stk_gpu_plan *plan);
 // This process' environment with the variables of a run that was started, or as it is. Freed with
 // stk_free, in one piece, before stk_gpu_end. NULL: no memory.
 char **stk_gpu_environment(const struct stk_gpu_windows *g);

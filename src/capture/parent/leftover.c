@@ -1,89 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // What killed runs left behind; see leftover.h. Only folders of this user are looked at, and only
-// those whose mark says that nobody needs them (mark.h).
+// those whose mark says that nobody needs them (mark.h). Each is opened as the folder that it is in
+// the folder around it, and what is removed is removed in that.
 #include "capture/parent/leftover.h"
 
-#include <dirent.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "capture/parent/folder.h"
-#include "capture/parent/mark.h"
-
-enum { ENTRIES = 10000 }; // of a folder, that are looked at
-
-enum stoker_status stk_scratch_make(const char *above, struct stk_scratch *to,
-                                    struct stoker_err *err)
-{
-    const char *base = above ? above : getenv("TMPDIR");
-    to->mark = -1;
-    to->path = stk_folder_path(base && *base ? base : "/tmp", "stoker-XXXXXX");
-    if (!to->path) {
-        return stk_err_nomem(err);
-    }
-    if (!mkdtemp(to->path)) {
-        int error = errno;
-        enum stoker_status status = stk_err_set(err, stk_err_of_file(error, STOKER_EOUTPUT),
-                                                "%s: %s", to->path, strerror(error));
-        stk_free(to->path);
-        to->path = NULL;
-        return status;
-    }
-    to->mark = stk_mark_put(to->path);
-    return STOKER_OK;
-}
-
-void stk_scratch_remove(struct stk_scratch *s)
-{
-    if (s->path) {
-        stk_folder_remove(s->path);
-    }
-    stk_mark_release(s->mark);
-    stk_free(s->path);
-    *s = (struct stk_scratch){NULL, -1};
-}
+#include "base/remove.h"
+#include "capture/parent/hooks.h"
+#include "capture/parent/own_folder.h"
 
 // Profiles that were being written ("process-12.pt.trace.json.part").
-static void drop_parts(const char *run)
+static bool is_part(const char *name)
 {
-    DIR *d = opendir(run);
-    struct dirent *e;
-    while (d && (e = readdir(d))) {
-        size_t n = strlen(e->d_name);
-        if ((strncmp(e->d_name, "process-", 8) == 0 || strncmp(e->d_name, "rank", 4) == 0) &&
-            n > 5 && strcmp(e->d_name + n - 5, ".part") == 0) {
-            unlinkat(dirfd(d), e->d_name, 0);
-        }
-    }
-    if (d) {
-        closedir(d);
-    }
+    size_t n = strlen(name);
+    return (strncmp(name, "process-", 8) == 0 || strncmp(name, "rank", 4) == 0) && n > 5 &&
+           strcmp(name + n - 5, ".part") == 0;
 }
 
-static bool is_own_folder(const char *path)
-{
-    struct stat info;
-    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
-}
-
-static void sweep_run(const char *run)
-{
-    char *hooks = stk_folder_path(run, "hooks");
-    int mark = hooks && is_own_folder(run) && is_own_folder(hooks) ? stk_mark_take(hooks, run) : -1;
-    if (mark >= 0) {
-        drop_parts(run);
-        stk_folder_drop_hooks(run, mark);
-    }
-    stk_free(hooks);
-}
-
-static bool is_any(const char *name)
+static bool is_run(const char *name)
 {
     return name[0] != '.';
 }
@@ -94,66 +34,62 @@ static bool is_trial(const char *name)
     return strcmp(name, "capture") == 0 || strncmp(name, "run-", 4) == 0;
 }
 
-static bool is_scratch(const char *name)
+static void drop_part(int run, const char *name, const char *path)
 {
-    return strncmp(name, "stoker-", 7) == 0 && strlen(name) == 13;
+    (void)path;
+    (void)stk_remove_file(run, name);
 }
 
-// Hands each folder in `above` that is wanted on.
-static void each(const char *above, bool (*wants)(const char *name), void (*see)(const char *path))
+static bool sweep_run(int run, const char *path)
 {
-    DIR *d = opendir(above);
-    struct dirent *e;
-    for (int i = 0; d && i < ENTRIES && (e = readdir(d)); i++) {
-        bool may = (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) && wants(e->d_name);
-        char *path = may ? stk_folder_path(above, e->d_name) : NULL;
-        if (path) {
-            see(path);
+    bool was_dead = stk_hooks_sweep(run, path);
+    if (was_dead) {
+        stk_each_name(run, path, is_part, drop_part);
+    }
+    return was_dead;
+}
+
+// Trials are stoker's own, but for the one whose profile the search keeps.
+static void sweep_trial(int search, const char *name, const char *path)
+{
+    int trial = stk_own_folder(search, name);
+    if (trial >= 0) {
+        bool was_dead = sweep_run(trial, path);
+        if (was_dead && strcmp(name, "capture") != 0) {
+            (void)stk_remove_contents(trial, NULL);
+            (void)stk_remove_folder(search, name);
         }
-        stk_free(path);
-    }
-    if (d) {
-        closedir(d);
+        close(trial);
     }
 }
 
-static void sweep_run_or_search(const char *path)
+static void sweep_run_or_search(int above, const char *name, const char *path)
 {
-    char *first = stk_folder_path(path, "capture");
-    sweep_run(path);
-    if (first && access(first, F_OK) == 0) {
-        each(path, is_trial, sweep_run);
+    struct stat info;
+    int run = stk_own_folder(above, name);
+    if (run >= 0) {
+        (void)sweep_run(run, path);
+        if (fstatat(run, "capture", &info, AT_SYMLINK_NOFOLLOW) == 0) {
+            stk_each_name(run, path, is_trial, sweep_trial);
+        }
+        close(run);
     }
-    stk_free(first);
 }
 
 void stk_leftover_sweep_beside(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
     size_t n = slash && slash > folder ? (size_t)(slash - folder) : 1;
-    char *above = stk_alloc(n + 1);
-    if (above) {
-        memcpy(above, slash ? folder : ".", n);
-        above[n] = 0;
-        each(above, is_any, sweep_run_or_search);
+    char *path = stk_alloc(n + 1);
+    if (!path) {
+        return;
     }
-    stk_free(above);
-}
-
-static void sweep_scratch(const char *path)
-{
-    int mark = is_own_folder(path) ? stk_mark_take(path, path) : -1;
-    if (mark >= 0) {
-        stk_folder_remove(path);
-        stk_mark_release(mark);
+    memcpy(path, slash ? folder : ".", n);
+    path[n] = 0;
+    int above = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (above >= 0) {
+        stk_each_name(above, path, is_run, sweep_run_or_search);
+        close(above);
     }
-}
-
-void stk_leftover_sweep_scratch(void)
-{
-    const char *base = getenv("TMPDIR");
-    each("/tmp", is_scratch, sweep_scratch);
-    if (base && *base && strcmp(base, "/tmp") != 0) {
-        each(base, is_scratch, sweep_scratch);
-    }
+    stk_free(path);
 }

@@ -57,17 +57,12 @@ static bool lock(int fd)
 }
 
 // The mark's file; -1: it cannot be had.
-static int open_mark(const char *folder, int flags)
+static int open_mark(int folder, int flags)
 {
-    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int fd = at < 0 ? -1 : openat(at, STK_MARK, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (at >= 0) {
-        close(at);
-    }
-    return fd;
+    return openat(folder, STK_MARK, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-int stk_mark_put(const char *folder)
+int stk_mark_put(int folder)
 {
     char text[TEXT];
     int fd = open_mark(folder, O_CREAT | O_EXCL);
@@ -131,7 +126,7 @@ static bool is_in_use(const char *path)
     return found;
 }
 
-int stk_mark_take(const char *folder, const char *needed)
+int stk_mark_take(int folder, const char *needed)
 {
     char text[TEXT], own[TEXT];
     struct stat info;

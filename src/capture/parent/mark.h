@@ -6,13 +6,14 @@
 
 #define STK_MARK "lock" // the file's name
 
-// Marks a new folder as needed, until the descriptor is released or the process ends. -1: it could
-// not be, and nobody takes it for left behind.
-int stk_mark_put(const char *folder);
+// `folder`: a descriptor.
+// Marks a new one as needed, until the mark is released or the process ends. -1: it could not be,
+// and nobody takes it for left behind.
+int stk_mark_put(int folder);
 // Lets go of it; the file is removed with its folder.
 void stk_mark_release(int mark);
 // The mark of a folder whose maker is dead, to be released; -1: it is needed, or has none. needed:
 // the path that processes which still need it have in their environment.
-int stk_mark_take(const char *folder, const char *needed);
+int stk_mark_take(int folder, const char *needed);
 
 #endif

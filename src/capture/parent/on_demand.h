@@ -4,11 +4,12 @@
 #ifndef STK_CAPTURE_PARENT_ON_DEMAND_H
 #define STK_CAPTURE_PARENT_ON_DEMAND_H
 
-#include "capture/parent/leftover.h"
+#include "capture/parent/hooks.h"
 
-// Sets them in this process' environment, which the job gets. sockets: made where neither the run's
-// own folder holds them, which go with its hooks, nor the user's own; removed at the end.
-STK_MUST_CHECK enum stoker_status stk_on_demand_set(const char *folder, struct stk_scratch *sockets,
+// Sets them in this process' environment, which the job gets. sockets: made where neither the
+// folder of the hooks holds them, which go with these, nor the user's own; removed at the end.
+STK_MUST_CHECK enum stoker_status stk_on_demand_set(const struct stk_hooks *hooks,
+                                                    struct stk_scratch *sockets,
                                                     struct stoker_err *err);
 
 #endif

@@ -81,10 +81,10 @@ static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
     if (run->steps.count || run->gpu.recorded) { // steps show in what the GPU repeats
         return;
     }
-    if (!run->steps.processes && is_deaf(run)) {
+    if (!run->processes && is_deaf(run)) {
         warn(w, "no hooks: with -I or -E Python does not look at PYTHONPATH, through which they "
                 "come; leave the option out");
-    } else if (!run->steps.processes) {
+    } else if (!run->processes) {
         warn(w, "no hooks: no Python interpreter loaded them (another program, a frozen one, or "
                 "one that runs with -I, -E or -S)");
     } else {

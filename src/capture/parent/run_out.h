@@ -27,6 +27,7 @@ struct stk_run {
     int exit_status, signal;    // of the job
     uint64_t wall_ns;
     uint64_t sampler_cpu_ns; // processor time of this process beside the job
+    size_t processes;        // interpreters that loaded the hooks
     struct stk_steps_of_run steps;
     struct stk_run_compared compared;
     // Level 1 was asked for: why it could not be, "" where it could; NULL: it was not asked for.

@@ -152,22 +152,6 @@ static int by_rank(const void *a, const void *b)
     return order ? order : (x->head.pid > y->head.pid) - (x->head.pid < y->head.pid);
 }
 
-// Lines of hooks/seen.
-static size_t count_seen(const char *folder)
-{
-    char *path = stk_folder_path(folder, "hooks/seen");
-    FILE *f = path ? fopen(path, "re") : NULL;
-    size_t n = 0;
-    for (int c; f && (c = getc(f)) != EOF;) {
-        n += c == '\n';
-    }
-    if (f) {
-        fclose(f);
-    }
-    stk_free(path);
-    return n;
-}
-
 enum stoker_status stk_steps_read(const char *folder, uint64_t warmup, struct stk_steps_of_run *out,
                                   struct stoker_err *err)
 {
@@ -201,7 +185,6 @@ enum stoker_status stk_steps_read_first(const char *folder, uint64_t warmup, uin
             out->lead = i;
         }
     }
-    out->processes = count_seen(folder);
     return status;
 }
 

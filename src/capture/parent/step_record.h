@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hooks recorded of a run: a file DIR/steps-PID.rec for each process that steps, written
-// through a shared mapping by capture/inject/python/_stoker_record.py, so that it is whole up to
-// the last step whatever kills the process. Little-endian:
+// by capture/inject/python/_stoker_record.py each tenth of a second at least: whatever kills the
+// process, its steps until then are there. Little-endian:
 //
 //   header  4096 bytes: struct stk_steps_header
 //   then    `kept` records of 32 bytes: struct stk_steps_record, in the order of the steps
 //
-// The file is laid out ahead, so what lies beyond the last record is zero. The header's counts may
-// be up to STK_STEPS_UNCOUNTED records behind, for the hooks write them less often than records:
+// Of a file that the job cut short, records may be zero. The header's counts may be up to
+// STK_STEPS_UNCOUNTED records behind, for the hooks write them less often than records:
 // reading a header counts what lies behind `kept`, and takes its steps to cost the hooks what those
 // before did. A process that makes more steps than the file may hold goes on counting in the
 // header.
@@ -74,8 +74,7 @@ struct stk_steps {
 struct stk_steps_of_run {
     struct stk_steps *ranks; // by rank, then by process
     size_t count;
-    size_t lead;      // the one whose figures stand for the run
-    size_t processes; // interpreters that loaded the hooks
+    size_t lead; // the one whose figures stand for the run
 };
 
 // Reads the folder's records; steps before `warmup` are not judged where there are others. What is

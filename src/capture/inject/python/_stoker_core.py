@@ -33,7 +33,7 @@ plan = {}
 more = {}  # module -> functions beside the one in _WATCHED: those of `stoker tune`
 turner = "_stoker_window"  # the file whose Window has its turn behind steps
 recorder = None  # of this process, _stoker_record.Recorder
-_folder = ""
+folder = ""  # of these files
 _files = {}
 
 
@@ -42,7 +42,7 @@ def load(name):
     if name not in _files:
         import importlib.util
 
-        spec = importlib.util.spec_from_file_location(name, f"{_folder}/{name}.py")
+        spec = importlib.util.spec_from_file_location(name, f"{folder}/{name}.py")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = _files[name] = module
         spec.loader.exec_module(module)
@@ -104,12 +104,12 @@ def _read_plan(text):
     return {**numbers, "input": found["input"], "dir": folder}
 
 
-def start(folder):
-    global recorder, _folder
+def start(own_folder):
+    global recorder, folder
     text = os.environ.get("STOKER_RUN")
     if recorder is not None or not text:
         return
-    _folder = folder
+    folder = own_folder
     plan.update(_read_plan(text))
     _files["_stoker_core"] = sys.modules[__name__]
     recorder = load("_stoker_record").Recorder(plan)
@@ -118,7 +118,7 @@ def start(folder):
     sys.meta_path.insert(0, _Finder())
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=recorder.forget)
-    fd = os.open(folder + "/seen", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    fd = os.open(folder + "/seen", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
         os.write(fd, b"%d\n" % os.getpid())
     finally:
