@@ -34,8 +34,8 @@ static bool mend(uintptr_t at)
         if (to && at >= from && at < to) {
             void *where = (void *)(at & ~(page - 1)); // NOLINT: an address is what the kernel gives
             __atomic_store_n(&guards[i].is_torn, 1, __ATOMIC_RELEASE);
-            void *zeros =
-                mmap(where, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            void *zeros = mmap(where, page, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
             errno = why;
             return zeros != MAP_FAILED;
         }

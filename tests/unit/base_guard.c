@@ -34,7 +34,6 @@ static void guarded_pages(void)
 {
     int fd, other;
     size_t size = 5 * 65536;
-    CHECK(signal(SIGBUS, jump) != SIG_ERR);
     volatile char *at = mapped(&fd, size), *bare = mapped(&other, size);
     struct stk_guard *g = stk_guard_add((const void *)(uintptr_t)at, size);
     CHECK(g && !stk_guard_is_torn(g) && at[size - 1] == 'z');
@@ -63,9 +62,30 @@ static void guarded_pages(void)
     CHECK_EQ(more, 4095);
 }
 
+// What is written to a page that is gone ends nothing, and does not reach the file.
+static void written_pages(void)
+{
+    char path[] = "/tmp/stoker_guard_XXXXXX";
+    size_t size = 2 * 65536;
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && unlink(path) == 0 && ftruncate(fd, (off_t)size) == 0);
+    volatile char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct stk_guard *g = stk_guard_add((const void *)(uintptr_t)at, size);
+    at[65536] = 'a';
+    CHECK(g && !stk_guard_is_torn(g));
+    CHECK_EQ(ftruncate(fd, 65536), 0);
+    at[65536] = 'b';
+    CHECK(stk_guard_is_torn(g) && lseek(fd, 0, SEEK_END) == 65536);
+    stk_guard_drop(g);
+    munmap((void *)(uintptr_t)at, size);
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
+    CHECK(signal(SIGBUS, jump) != SIG_ERR); // before the first guard
+    CHECK_RUN(written_pages);               // before all guards are taken
     CHECK_RUN(guarded_pages);
     return check_done("unit.base_guard");
 }

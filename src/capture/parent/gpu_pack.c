@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/atomic_file.h"
+#include "base/guard.h"
 #include "wire/wire_read.h"
 
 struct packing {
@@ -64,43 +64,38 @@ static bool copy(struct packing *p)
     return p->is_whole;
 }
 
-static bool pack(const char *path, const char *part, const uint8_t *bytes, size_t size)
+static void pack(const char *path, const uint8_t *bytes, size_t size, const struct stk_guard *guard)
 {
     struct packing p = {.bytes = bytes, .size = size};
-    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    p.to = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!p.to) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return false;
+    struct stk_atomic_file file;
+    if (stk_atomic_file_open(&file, path) != 0) {
+        return;
     }
-    bool good = copy(&p);
-    good = fclose(p.to) == 0 && good && rename(part, path) == 0;
-    if (!good) {
-        unlink(part);
-    }
-    return good;
+    p.to = fchmod(file.fd, 0600) == 0 ? fdopen(file.fd, "w") : NULL;
+    file.fd = p.to ? -1 : file.fd;
+    bool good = p.to && copy(&p);
+    good = p.to && fclose(p.to) == 0 && good && !stk_guard_is_torn(guard);
+    (void)stk_atomic_file_close(&file, good);
 }
 
 uint64_t stk_gpu_pack(const char *path)
 {
     struct stat st;
-    size_t n = strlen(path) + 6;
-    char *part = stk_alloc(n);
-    int fd = part ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        struct stk_guard *guard =
+            bytes != MAP_FAILED ? stk_guard_add(bytes, (size_t)st.st_size) : NULL;
+        if (guard) {
+            pack(path, bytes, (size_t)st.st_size, guard);
+        }
+        stk_guard_drop(guard);
         if (bytes != MAP_FAILED) {
-            snprintf(part, n, "%s.part", path);
-            (void)pack(path, part, bytes, (size_t)st.st_size);
             munmap(bytes, (size_t)st.st_size);
         }
     }
     if (fd >= 0) {
         close(fd);
     }
-    uint64_t size = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
-    stk_free(part);
-    return size;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }

@@ -9,11 +9,14 @@
 // The answer lies in a file; the profile in it is a stretch of that file, which is copied out.
 #include "capture/remote/profiler_service.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
+#include "base/plain_file.h"
 #include "base/protobuf.h"
 
 enum {
@@ -163,32 +166,45 @@ static enum stoker_status read_response(const struct stk_service_plan *plan, con
                              plan->host, plan->port);
 }
 
-// Bytes [from, from + n) of a file to the start of another one.
-static bool copy(int in, uint64_t from, uint64_t n, int out)
+// Bytes [from, from + n) of a file to the start of another one: 0, or the errno of what failed.
+static int copy(int in, uint64_t from, uint64_t n, int out)
 {
     static uint8_t buffer[COPY];
     uint64_t at = 0;
     while (at < n) {
         size_t piece = n - at < sizeof buffer ? (size_t)(n - at) : sizeof buffer;
         ssize_t k = pread(in, buffer, piece, (off_t)(from + at));
-        if (k <= 0 || pwrite(out, buffer, (size_t)k, (off_t)at) != k) {
-            return false;
+        if (k <= 0) {
+            return k ? errno : EIO; // it has become shorter
+        }
+        if (pwrite(out, buffer, (size_t)k, (off_t)at) != k) {
+            return errno;
         }
         at += (uint64_t)k;
     }
-    return true;
+    return 0;
 }
 
-static enum stoker_status keep_profile(const struct stk_pb_field *xspace, int answer,
+static enum stoker_status cannot_write(const char *path, int error, struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written: %s", path, strerror(error));
+}
+
+static enum stoker_status keep_profile(const struct stk_pb_field *xspace, const char *answer,
                                        const char *path, struct stoker_err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && copy(answer, xspace->offset, xspace->value, fd);
-    ok = (fd < 0 || close(fd) == 0) && ok;
-    if (!ok && fd >= 0) {
-        unlink(path);
+    struct stk_atomic_file file;
+    int in = stk_plain_open(AT_FDCWD, answer);
+    int error = in < 0 ? EIO : stk_atomic_file_open(&file, path);
+    if (!error) {
+        error = copy(in, xspace->offset, xspace->value, file.fd);
+        int last = stk_atomic_file_close(&file, !error);
+        error = error ? error : last;
     }
-    return ok ? STOKER_OK : stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written", path);
+    if (in >= 0) {
+        close(in);
+    }
+    return error ? cannot_write(path, error, err) : STOKER_OK;
 }
 
 static enum stoker_status ask(const struct stk_service_plan *plan, int to,
@@ -215,31 +231,31 @@ static enum stoker_status ask(const struct stk_service_plan *plan, int to,
     return status == STOKER_OK && answer->status > 0 ? refused(plan, answer, err) : status;
 }
 
+// The answer is kept beside the profile while its fields are read.
 enum stoker_status stk_service_capture(const struct stk_service_plan *plan,
                                        enum stk_service_how *how, char *path, size_t size,
                                        struct stoker_err *err)
 {
-    char part[4096 + 16];
     struct stk_grpc_answer answer;
+    struct stk_atomic_file kept;
     struct stk_pb_field xspace;
     bool is_empty;
     snprintf(path, size, "%s/%s.xplane.pb", plan->folder, plan->session);
-    snprintf(part, sizeof part, "%s/%s.answer", plan->folder, plan->session);
-    int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return stk_err_set(err, STOKER_EOUTPUT, "%s: cannot be written", part);
+    int error = stk_atomic_file_open(&kept, path);
+    if (error) {
+        return cannot_write(path, error, err);
     }
-    enum stoker_status status = ask(plan, fd, &answer, err);
+    enum stoker_status status = ask(plan, kept.fd, &answer, err);
     if (status == STOKER_OK) {
-        status = read_response(plan, part, answer.bytes, &xspace, &is_empty, err);
+        status = read_response(plan, kept.concurrent, answer.bytes, &xspace, &is_empty, err);
     }
     if (status == STOKER_OK) {
         *how = xspace.value > 0 ? STK_SERVICE_SENT
                : is_empty       ? STK_SERVICE_NOTHING
                                 : STK_SERVICE_WROTE;
-        status = *how == STK_SERVICE_SENT ? keep_profile(&xspace, fd, path, err) : STOKER_OK;
+        status = *how == STK_SERVICE_SENT ? keep_profile(&xspace, kept.concurrent, path, err)
+                                          : STOKER_OK;
     }
-    close(fd);
-    unlink(part);
+    (void)stk_atomic_file_close(&kept, false);
     return status;
 }
