@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps and waits of this process, and their record: a file of fixed records behind a shared mapping
-(capture/parent/step_record.h has the layout), so that nothing is lost when the process is killed. The file is laid
-out ahead in pieces, so a full disk fails there, and never as a signal in the middle of a step.
+"""Steps and waits of this process, and their record: a file of fixed records (capture/parent/step_record.h has the
+layout). Records are kept here first, and written together, so that writing takes SHARE of the time at most; a step of
+PACE_MOST is written when it ends. What a process made since the last write, a tenth of a second at most, is lost where
+it is killed. It is written by calls, not through a mapping: a file that somebody cuts short, or a full disk, is then an
+error here and not a signal in the middle of a step.
 
-Steps like the one before take a short way: their record alone is written, and the header's counts follow every
+Steps like the one before take a short way: their record alone is kept, and the header's counts follow every
 UNCOUNTED steps, or with the next step that is not like it. Who reads the file counts the records that lie behind the
 header's.
 
@@ -12,6 +14,7 @@ fetch of a batch, or the next call of a function that jax.jit made. What is wait
 thread that steps. Where a step holds fetches of another data set than the step before (an evaluation
 between), the time from the first of these to the next fetch of its own is not the step's."""
 
+import atexit
 import os
 import struct
 import sys
@@ -19,18 +22,21 @@ import threading
 import time
 
 HEADER, RECORD = 4096, 32
-PIECE = 2048  # records that are laid out at a time
+KEPT = 128  # records that are kept here, at most
 UNCOUNTED = 64  # records that the header's counts may be behind, at most (STK_STEPS_UNCOUNTED)
 MOST = 1 << 20
+PACE, PACE_MOST = 1_000_000, 100_000_000  # ns from one write to the next
+SHARE = 2000  # of the time, one part of so many for writing
 OPTIMIZER, KERAS, FETCHES, CALLS = 1, 2, 3, 4  # what ends a step
 IN_WINDOW, TOLD, ASIDE = 1, 2, 4
 NONE, OPEN, DONE, LEFT = 0, 1, 2, 3
 NEVER = 1 << 62
 WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
 
-_WORDS = RECORD // 8  # of a record, in the view of the map
-_FIRST = HEADER // 8  # the first record's first word
+_WORDS = RECORD // 8  # of a record, in the view of those that are kept
 _put_counts = struct.Struct("<7Q").pack_into  # from count to kept
+_NUMBERS = 128  # bytes of the header that numbers take
+_MARK = 0x53746B + (os.getpid() << 8)  # the place in the file
 _AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
 _AT_TEXTS = {
     "framework": (128, 32),
@@ -76,10 +82,10 @@ def versions():
 class Recorder:
     # More attributes than a class shares names for: slots are what is read and written fastest.
     __slots__ = (
-        "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "map", "view", "room", "failed", "window",
-        "gpu", "thread", "source", "own", "steps", "total_wait", "total_time", "with_wait", "counted", "counted_last",
-        "at", "short_end", "first", "last", "wait", "key_start", "key", "lead", "keys", "keys_before", "away",
-        "fetches", "flags", "event",
+        "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "file", "identity", "head", "head_is_new",
+        "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
+        "total_wait", "total_time", "with_wait", "counted", "counted_last", "at", "short_end", "first", "last", "wait",
+        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event",
     )  # fmt: skip
 
     def __init__(self, plan):
@@ -89,12 +95,20 @@ class Recorder:
         self.framework = ""
         self.jits = False  # a function of jax.jit was called
         self.user_is_profiling = False
+        self.file = -1
         self.forget()
+        atexit.register(self.finish)
 
     def forget(self):
         """As a process that has not stepped: at the start, and in the child of a fork."""
-        self.map = self.view = None  # of the file: as bytes, and as words
-        self.room = 0
+        if self.file >= 0 and self._is_open():
+            os.close(self.file)
+        self.file = -1
+        self.identity = None  # device and number of the file
+        self.head = bytearray(HEADER)
+        self.head_is_new = False
+        self.kept = bytearray(RECORD * KEPT)  # the last records
+        self.view = memoryview(self.kept).cast("Q")
         self.failed = False
         self.window = None
         self.gpu = None  # an open window of the capture library, which takes fetches
@@ -106,9 +120,14 @@ class Recorder:
     def restart(self):
         """Steps are counted from here on."""
         self.steps = self.total_wait = self.total_time = self.with_wait = 0
-        if self.map is not None:  # nothing lies behind what the header counts
-            self.map[HEADER : 8 * self.at] = bytes(8 * self.at - HEADER)
-        self.at = self.counted = _FIRST  # where the next record goes; up to where the counts above are
+        if self.file >= 0:  # nothing lies behind what the header counts
+            self._call(os.ftruncate, HEADER)
+        self.kept[:] = bytes(len(self.kept))
+        self.base = 0  # records before those in the view
+        self.at = self.counted = 0  # words of the view: where the next record goes; up to where the counts above are
+        self.written = 0  # up to where it was written
+        self.in_file = 0  # records
+        self.due = 0  # when the next write is
         self.counted_last = 0  # `last` where they are
         self.short_end = 0  # up to where records take the short way
         self.first = self.last = 0
@@ -207,6 +226,8 @@ class Recorder:
             self.wait = 0
         view[at] = self.last = self.key_start = end
         self.at = at + _WORDS
+        if end >= self.due:
+            self._write(end)
         self.own += now() - end
 
     def _stepped(self, end, source, steps):
@@ -236,6 +257,8 @@ class Recorder:
                 self._put(end - dur * (steps - 1 - i) // steps, dur // steps, wait // steps)
         self.flags &= IN_WINDOW
         self._counts()
+        if end >= self.due:
+            self._write(end)
         done = now()
         self.own += done - end
         if self.steps >= self.event:
@@ -252,8 +275,9 @@ class Recorder:
     def _shorten(self):
         """How far the next steps may take the short way: as long as nothing but their end is to be told."""
         self.counted_last = self.last
-        left = min(UNCOUNTED, self.room - (self.at - _FIRST) // _WORDS, self.event - self.steps - 1)
-        is_plain = self.last and not self.flags and self.keys_before is None
+        kept = self.at // _WORDS
+        left = min(UNCOUNTED, KEPT - kept, MOST - self.base - kept, self.event - self.steps - 1)
+        is_plain = self.last and not self.flags and self.keys_before is None and not self.failed
         self.short_end = self.at + _WORDS * left if is_plain and left > 0 else 0
 
     def begins(self, start):
@@ -267,6 +291,7 @@ class Recorder:
         if self.at > self.counted:
             self._settle()
             self._counts()
+        self.flush()
         self.last = self.short_end = 0
 
     def _takes(self, source):
@@ -285,8 +310,8 @@ class Recorder:
             self.restart()
             self.last, self.first, self.key, self.wait, self.lead = last, first, key, wait, lead
         self.source, self.thread = source, ident()
-        if self.map is not None:
-            struct.pack_into("<Q", self.map, _AT_SOURCE, source)
+        struct.pack_into("<Q", self.head, _AT_SOURCE, source)
+        self.head_is_new = True
         return True
 
     def _tell(self, start):
@@ -319,81 +344,153 @@ class Recorder:
 
     def _put(self, end, dur, wait):
         self.steps += 1
-        at = self.at
-        if (at - _FIRST) // _WORDS >= self.room and not self._grow():
+        if self.failed or self.base + self.at // _WORDS >= MOST:
             return
-        view = self.view
+        if self.file < 0 and not self._begin():
+            return
+        if self.at == KEPT * _WORDS:
+            self._make_room()
+        view, at = self.view, self.at
         view[at + 1], view[at + 2], view[at + 3] = dur, wait, self.flags
-        view[at] = end  # last: a record with an end is whole
+        view[at] = end
         self.at = self.counted = at + _WORDS
+
+    def _make_room(self):
+        """The first half of those that are kept goes: it is written."""
+        self.flush()
+        half = KEPT // 2 * _WORDS
+        self.kept[:] = self.kept[8 * half :] + bytes(8 * half)
+        self.base += KEPT // 2
+        self.at -= half
+        self.counted -= half
+        self.written = max(self.written - half, 0)
 
     def waits_of(self, steps):
         """What the last ones waited, and took, without the first of the run: in that one the input starts."""
         waits = span = 0
-        for at in range(max(self.at - steps * _WORDS, _FIRST + _WORDS), self.at, _WORDS):
+        first = 0 if self.base else _WORDS
+        for at in range(max(self.at - steps * _WORDS, first), self.at, _WORDS):
             span += self.view[at + 1]
             waits += self.view[at + 2]
         return waits, span
 
     def _counts(self):
-        if self.map is not None:
-            _put_counts(
-                self.map,
-                _AT_COUNTS,
-                self.steps,
-                self.own,
-                self.total_wait,
-                self.total_time,
-                self.first,
-                self.last,
-                (self.at - _FIRST) // _WORDS,
-            )
-            self.map[_AT_WAIT] = self.with_wait * 2 >= self.steps
-
-    def _grow(self):
-        """More room in the file; its beginning, at the first step. False: there is none."""
-        if self.failed or self.room >= MOST:
-            return False
-        try:
-            size = HEADER + RECORD * (self.room + PIECE)
-            path = f"{self.plan['dir']}/steps-{os.getpid()}.rec"
-            fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-            try:
-                os.posix_fallocate(fd, 0, size)
-                import mmap
-
-                self.map = mmap.mmap(fd, size)
-                self.view = memoryview(self.map).cast("Q")
-            finally:
-                os.close(fd)
-            self.room += PIECE
-            if self.room == PIECE:
-                self._begin()
-            return True
-        except Exception as e:
-            self.failed = True
-            kept = (self.at - _FIRST) // _WORDS
-            self.note(f"steps behind the first {kept} are counted, and their times are not kept: {e}")
-            return False
+        _put_counts(
+            self.head,
+            _AT_COUNTS,
+            self.steps,
+            self.own,
+            self.total_wait,
+            self.total_time,
+            self.first,
+            self.last,
+            self.base + self.at // _WORDS,
+        )
+        self.head[_AT_WAIT] = self.with_wait * 2 >= self.steps
+        self.head_is_new = True
 
     def _begin(self):
-        struct.pack_into("<8s2IQq", self.map, 0, b"stkhook1", 1, HEADER, os.getpid(), rank_of(os.environ))
-        struct.pack_into("<Q", self.map, _AT_SOURCE, self.source)
-        self._text("hooks", " ".join(self.hooks))
-        self._text("framework", self.framework)
-        self._text("notes", "\n".join(self.notes))
-        self._text("versions", versions())
+        """The file, at the first step. False: there is none."""
+        self._open(os.O_CREAT)
+        if self.file < 0:
+            return False
+        struct.pack_into("<8s2IQq", self.head, 0, b"stkhook1", 1, HEADER, os.getpid(), rank_of(os.environ))
+        struct.pack_into("<Q", self.head, _AT_SOURCE, self.source)
+        texts = {"hooks": " ".join(self.hooks), "framework": self.framework, "notes": "\n".join(self.notes)}
+        for name, text in {**texts, "versions": versions()}.items():
+            self._put_text(name, text)
+        self._call(os.ftruncate, 0)  # a program that became another one under the same number
+        self._call(os.pwrite, self.head, 0)
+        processes = sys.modules.get("multiprocessing.util")
+        if processes is not None:  # its processes end without what atexit has
+            processes.Finalize(None, self.finish, exitpriority=0)
+        return not self.failed
+
+    def _open(self, flags=0):
+        """The file by its name. Its place, which no call here moves, tells later on that the number is still the file's."""
+        path = f"{self.plan['dir']}/steps-{os.getpid()}.rec"
+        try:
+            self.file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
+            os.lseek(self.file, _MARK, os.SEEK_SET)  # a pipe has no place
+            found = os.fstat(self.file)
+        except OSError as e:
+            self.file = -1
+            self._fails(e)
+            return
+        if self.identity not in (None, (found.st_dev, found.st_ino)):
+            os.close(self.file)
+            self.file = -1
+            self._fails("another file has its name")
+        else:
+            self.identity = (found.st_dev, found.st_ino)
+
+    def _is_open(self):
+        """Whether the number is that of the file: the program may have closed all that it has."""
+        try:
+            return os.lseek(self.file, 0, os.SEEK_CUR) == _MARK
+        except OSError:
+            return False
+
+    def _call(self, call, *args):
+        """A call on the file. What fails ends the keeping of times, never the job; whether it went well."""
+        if self.file >= 0 and not self._is_open():
+            self._open()
+        if self.file < 0:
+            return False
+        try:
+            call(self.file, *args)
+            return True
+        except OSError as e:
+            if e.errno is None:  # raised by a signal's handler of the program
+                raise
+            self._fails(e)
+            return False
+
+    def _fails(self, why):
+        self.failed, self.short_end = True, 0
+        self.note(f"steps behind the first {self.in_file} are counted, and their times are not kept: {why}")
+
+    def _write(self, end):
+        self.flush()
+        done = now()
+        self.due = done + min(max(SHARE * (done - end), PACE), PACE_MOST)
+
+    def flush(self):
+        """What the file lacks: records, then the header's numbers, which count none that is not there."""
+        if self.file < 0:
+            return
+        first, self.written = self.written, self.at
+        if self.at > first:
+            records = bytes(self.kept[8 * first : 8 * self.at])  # another thread may step meanwhile
+            at = self.base + first // _WORDS
+            if not self.failed and self._call(os.pwrite, records, HEADER + RECORD * at):
+                self.in_file = at + len(records) // RECORD
+        if self.head_is_new:
+            self.head_is_new = False
+            self._call(os.pwrite, self.head[:_NUMBERS], 0)
+
+    def finish(self):
+        """The process ends: all steps are counted in the header, whose texts are written once more."""
+        if self.file >= 0:
+            self._settle()
+            self._counts()
+            self.flush()
+            self._call(os.pwrite, self.head, 0)
+
+    def _put_text(self, name, text):
+        at, size = _AT_TEXTS[name]
+        data = text.encode("utf-8", "replace")[: size - 1]
+        self.head[at : at + size] = data + bytes(size - len(data))
 
     def _text(self, name, text):
-        at, size = _AT_TEXTS[name]
-        if self.map is not None:
-            data = text.encode("utf-8", "replace")[: size - 1]
-            self.map[at : at + size] = data + bytes(size - len(data))
+        self._put_text(name, text)
+        if self.file >= 0:
+            self._call(os.pwrite, self.head, 0)
 
     def put_window(self, state, first=0, steps=0, profile=""):
-        if self.map is not None:
-            struct.pack_into("<3Q", self.map, _AT_WINDOW, first, steps, state)
-            self._text("profile", profile)
+        struct.pack_into("<3Q", self.head, _AT_WINDOW, first, steps, state)
+        self.flush()
+        self._text("profile", profile)
 
     def note(self, text):
         """A sentence that the run's report says."""

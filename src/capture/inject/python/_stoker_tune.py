@@ -35,7 +35,8 @@ def say(kind, *fields):
         return
     _said.add((os.getpid(), line))
     try:
-        fd = os.open(f"{_stoker_core.plan['dir']}/tune-{os.getpid()}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+        fd = os.open(f"{_stoker_core.plan['dir']}/tune-{os.getpid()}.txt", flags, 0o666)
         try:
             os.write(fd, (line + "\n").encode("utf-8", "replace"))
         finally:
@@ -60,7 +61,7 @@ def is_own(path):
     """A line of the program, not of Python, of a framework or of these hooks."""
     return not (
         path.startswith("<") or "/site-packages/" in path or "/dist-packages/" in path or path.startswith(_STDLIB)
-        or any(path.startswith(root) for root in _roots) or path.startswith(_stoker_core.plan["dir"])
+        or any(path.startswith(root) for root in _roots) or path.startswith(_stoker_core.folder)
     )
 
 
@@ -154,6 +155,7 @@ class Window:
         if faults is not None and self.faults is not None and steps > self.steps:
             fact("process.faults", (faults - self.faults) // (steps - self.steps))
         _finish()
+        self.recorder.finish()
         say("end", self.recorder.count)
         for stream in (sys.stdout, sys.stderr):
             try:
