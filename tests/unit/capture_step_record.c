@@ -96,6 +96,24 @@ static void a_header_that_lies(void)
     close(fd);
 }
 
+// Texts that the job may have written over.
+static void texts(void)
+{
+    static const char hostile[] = "a\x1b[2J\x07\n\x7f\tb";
+    int fd = file_of(ROOM, COUNTED);
+    char full[sizeof head.notes];
+    memset(full, 'x', sizeof full); // without an end
+    put(fd, full, sizeof full, offsetof(struct stk_steps_header, notes));
+    put(fd, hostile, sizeof hostile, offsetof(struct stk_steps_header, notes));
+    put(fd, hostile, sizeof hostile, offsetof(struct stk_steps_header, framework));
+    put(fd, full, sizeof head.versions, offsetof(struct stk_steps_header, versions));
+    CHECK(stk_steps_read_head(fd, &head));
+    close(fd);
+    CHECK_STR(head.framework, "a?[2J????b");
+    CHECK_STR(head.notes, "a?[2J?\n??b");
+    CHECK_EQ(strlen(head.versions), sizeof head.versions - 1);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -103,5 +121,6 @@ int main(int argc, char **argv)
     CHECK_RUN(never_more_than_the_hooks_leave);
     CHECK_RUN(no_step_that_ended_before);
     CHECK_RUN(a_header_that_lies);
+    CHECK_RUN(texts);
     return check_done("unit.capture_step_record");
 }

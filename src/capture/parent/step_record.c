@@ -54,6 +54,19 @@ static void count_on(int fd, uint64_t room, struct stk_steps_header *h)
     }
 }
 
+// A text of the header ends within its field, and holds nothing that a terminal obeys, wherever it
+// is printed. Sentences have line ends between them.
+static void clean(char *text, size_t size, bool has_lines)
+{
+    text[size - 1] = 0;
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c < ' ' && !(has_lines && c == '\n')) || c == 0x7f) {
+            *text = '?';
+        }
+    }
+}
+
 bool stk_steps_read_head(int fd, struct stk_steps_header *h)
 {
     struct stat st;
@@ -67,9 +80,11 @@ bool stk_steps_read_head(int fd, struct stk_steps_header *h)
     room = room < RECORDS_MAX ? room : RECORDS_MAX;
     h->kept = h->kept < room ? h->kept : room;
     count_on(fd, room, h);
-    h->framework[sizeof h->framework - 1] = h->hooks[sizeof h->hooks - 1] = 0;
-    h->profile[sizeof h->profile - 1] = h->notes[sizeof h->notes - 1] = 0;
-    h->versions[sizeof h->versions - 1] = 0;
+    h->profile[sizeof h->profile - 1] = 0;
+    clean(h->framework, sizeof h->framework, false);
+    clean(h->hooks, sizeof h->hooks, false);
+    clean(h->notes, sizeof h->notes, true);
+    clean(h->versions, sizeof h->versions, false);
     return true;
 }
 
