@@ -92,6 +92,19 @@ def test_as_many_dimensions_as_there_may_be():
         c.same(raw, n + 1 if n < 8 else None, f"decode_raw of {n} dimensions")
 
 
+def test_gather_behind_shared_dimensions():
+    places = np.array([[0, 1], [1, 0], [3, 3]])
+    for batch in (-2, -1, 0, 1, 2, 3, -3, LEAST, MOST, 2**31, -(2**31)):
+        for axis in (None, 1):
+            try:
+                have = np.asarray(sd.gather(TABLE, places, axis=axis, batch_dims=batch))
+                c.true(-2 <= batch < 2, f"gather with batch_dims {batch}")
+                if batch in (1, -1):
+                    c.same(have, np.take_along_axis(TABLE, places, 1))
+            except (sd.errors.OpError, ValueError, IndexError):
+                c.true(batch not in (-1, 1), f"gather with batch_dims {batch}, axis {axis}")
+
+
 def test_empty_shapes():
     """Dimensions beside one of 0 are bounded, too: what multiplies them stays in range."""
     for shape in ([0, 2**40, 2**40], [2**62, 0], [2**40, 2**40, 0]):
