@@ -59,8 +59,9 @@ static PyObject *op_call(PyObject *module, PyObject *args)
         if (bytes < QUICK_BYTES) {
             s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
         } else {
-            Py_BEGIN_ALLOW_THREADS s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
-            Py_END_ALLOW_THREADS
+            PyThreadState *unlocked = PyEval_SaveThread();
+            s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
+            stk_py_resume(unlocked);
         }
         list = s == STOKER_OK ? values_out(out, n_out) : stk_py_raise(&err);
     } else if (!PyErr_Occurred()) {
