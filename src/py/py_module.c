@@ -56,7 +56,8 @@ static PyObject *op_call(PyObject *module, PyObject *args)
         struct stoker_err err;
         int n_out = OUTPUTS_MAX;
         enum stoker_status s;
-        if (bytes < QUICK_BYTES) {
+        int waits = strcmp(op, "read_file") == 0; // for a disk, or for who writes to a pipe
+        if (bytes < QUICK_BYTES && !waits) {
             s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
         } else {
             PyThreadState *unlocked = PyEval_SaveThread();
