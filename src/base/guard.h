@@ -17,8 +17,8 @@
 
 struct stk_guard;
 
-// NULL: there are too many, or the handler could not be installed, and the memory is not guarded. Drop
-// it before the memory is unmapped.
+// NULL: there are too many, or the handler could not be installed, and the memory is not guarded.
+// Drop it before the memory is unmapped.
 struct stk_guard *stk_guard_add(const void *memory, size_t size);
 void stk_guard_drop(struct stk_guard *g);          // takes NULL
 bool stk_guard_is_torn(const struct stk_guard *g); // takes NULL

@@ -12,7 +12,13 @@
 #include "data/graph/op.h"
 #include "stoker/data.h"
 
-enum { ELEMENTS = 3, INPUTS = 3, RESULTS = 8, RANK = STOKER_RANK_MAX, LONG = 4 }; // LONG: axes above 1
+enum {
+    ELEMENTS = 3,
+    INPUTS = 3,
+    RESULTS = 8,
+    RANK = STOKER_RANK_MAX,
+    LONG = 4
+}; // LONG: axes above 1
 
 static uint64_t rng;
 
@@ -50,13 +56,13 @@ static bool is_left_out(const char *name)
     return false;
 }
 
-// The far ones are of the size that sums, products and signs of offsets overflow with; none is a size
-// that could be allocated.
+// The far ones are of the size that sums, products and signs of offsets overflow with; none is a
+// size that could be allocated.
 static int64_t some_int(void)
 {
     static const int64_t usual[] = {0, 1, 1, 2, 2, 3, 4, -1, -2, 7, 20};
-    static const int64_t far[] = {INT64_MIN,        INT64_MIN + 1,     INT64_MAX,
-                                  INT64_MAX - 1,    INT64_C(1) << 62,  -(INT64_C(1) << 62),
+    static const int64_t far[] = {INT64_MIN,        INT64_MIN + 1,      INT64_MAX,
+                                  INT64_MAX - 1,    INT64_C(1) << 62,   -(INT64_C(1) << 62),
                                   INT64_C(1) << 61, -(INT64_C(1) << 61)};
     return draw(12) ? usual[draw(sizeof usual / sizeof usual[0])]
                     : far[draw(sizeof far / sizeof far[0])];

@@ -97,13 +97,41 @@ static void test_others(void)
     CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 4, &im, &err), STOKER_EUSAGE);
 }
 
-// A GIF of that canvas and frame, which is unpacked from `codes` pairs of a clear and a black pixel.
-static size_t make_gif(uint8_t *to, uint16_t canvas, uint16_t side, bool is_interlaced, size_t codes)
+// A GIF of that canvas and frame, which is unpacked from `codes` pairs of a clear and a black
+// pixel.
+static size_t make_gif(uint8_t *to, uint16_t canvas, uint16_t side, bool is_interlaced,
+                       size_t codes)
 {
-    const uint8_t head[] = {'G', 'I', 'F', '8', '9', 'a', (uint8_t)canvas, (uint8_t)(canvas >> 8),
-                            (uint8_t)canvas, (uint8_t)(canvas >> 8), 0x80, 0, 0, 9, 9, 9, 0, 0, 0, 0x2c,
-                            0, 0, 0, 0, (uint8_t)side, (uint8_t)(side >> 8), (uint8_t)side,
-                            (uint8_t)(side >> 8), is_interlaced ? 0x40 : 0, 2};
+    const uint8_t head[] = {'G',
+                            'I',
+                            'F',
+                            '8',
+                            '9',
+                            'a',
+                            (uint8_t)canvas,
+                            (uint8_t)(canvas >> 8),
+                            (uint8_t)canvas,
+                            (uint8_t)(canvas >> 8),
+                            0x80,
+                            0,
+                            0,
+                            9,
+                            9,
+                            9,
+                            0,
+                            0,
+                            0,
+                            0x2c,
+                            0,
+                            0,
+                            0,
+                            0,
+                            (uint8_t)side,
+                            (uint8_t)(side >> 8),
+                            (uint8_t)side,
+                            (uint8_t)(side >> 8),
+                            is_interlaced ? 0x40 : 0,
+                            2};
     size_t n = sizeof head, bits = 0;
     memcpy(to, head, sizeof head);
     uint8_t block[240] = {0};
@@ -151,7 +179,8 @@ static void test_gif_frames(void)
 
 static size_t put_chunk(uint8_t *to, const char *name, const void *data, uint32_t size)
 {
-    const uint8_t head[] = {(uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
+    const uint8_t head[] = {(uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8),
+                            (uint8_t)size};
     memcpy(to, head, 4);
     memcpy(to + 4, name, 4);
     memcpy(to + 8, data, size);
@@ -175,9 +204,9 @@ static void test_png_frames(void)
     memcpy(file + n, bytes + head, size - head);
     CHECK_EQ(stk_image_decode_any(context, file, n + size - head, 0, &out, &err), STOKER_OK);
     CHECK(out.height == 5 && out.width == 7 && case_distance(&in, &out) == 0);
-    static const uint8_t large[] = {0x89, 'P', 'N', 'G', '\r', '\n', 26, '\n', 0, 0, 0, 13, 'I', 'H', 'D',
-                                    'R',  0,   0,   62,  128,  0,    0,  62,   128, 16, 6, 0, 0, 0, 17,
-                                    238,  3,   157};
+    static const uint8_t large[] = {0x89, 'P', 'N', 'G', '\r', '\n', 26, '\n', 0,   0, 0,
+                                    13,   'I', 'H', 'D', 'R',  0,    0,  62,   128, 0, 0,
+                                    62,   128, 16,  6,   0,    0,    0,  17,   238, 3, 157};
     memcpy(file, large, head);
     memcpy(file + head, bytes + head, size - head);
     size_t before = context->pixels.size;
@@ -223,14 +252,15 @@ static void test_jpeg_scans(void)
     free(in.pixels);
 }
 
-// Headers alone: a BMP that holds less than it claims, or claims more than is allowed; a WebP file's frame on
-// a canvas of another size, and an animation.
+// Headers alone: a BMP that holds less than it claims, or claims more than is allowed; a WebP
+// file's frame on a canvas of another size, and an animation.
 static void test_claims(void)
 {
     uint8_t bmp[54 + 16] = {'B', 'M', [10] = 54, [18] = 2, [22] = 2, [26] = 1, [28] = 24};
-    uint8_t webp[] = {'R',  'I', 'F', 'F', 44,  0,    0,    0, 'W', 'E', 'B', 'P', 'V', 'P', '8', 'X', 10,
-                      0,    0,   0,   0,   0,   0,    0,    0, 0,   0,   0,   0,   0,   'V', 'P', '8', 'L',
-                      14,   0,   0,   0,   47,  0xc7, 0xc0, 49, 0,  0,   0,   0,   0,   0,   0,   0,   0, 0};
+    uint8_t webp[] = {'R',  'I',  'F', 'F', 44,  0,   0,   0,   'W', 'E', 'B', 'P', 'V',
+                      'P',  '8',  'X', 10,  0,   0,   0,   0,   0,   0,   0,   0,   0,
+                      0,    0,    0,   0,   'V', 'P', '8', 'L', 14,  0,   0,   0,   47,
+                      0xc7, 0xc0, 49,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0};
     struct stk_image im = {0};
     uint64_t most = context->max_pixels;
     context->max_pixels = 3;

@@ -122,7 +122,8 @@ void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *f
     }
 }
 
-// A column of one element over the tensor's memory. False: a shape of more values than there can be.
+// A column of one element over the tensor's memory. False: a shape of more values than there can
+// be.
 bool stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from)
 {
     *to = (struct stk_col){.dtype = (enum stk_dtype)from->dtype, .n = 1, .data = from->data};

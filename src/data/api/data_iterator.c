@@ -641,8 +641,8 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
                                        : stk_err_nomem(err);
     for (int i = 0; s == STOKER_OK && i < n_in; i++) {
         if (!stk_data_tensor_view(&from.cols[i], &in[i])) {
-            s = stk_err_set(err, STOKER_EINVAL, "%s: input %d has more than 2^40 values in its shape",
-                            op, i);
+            s = stk_err_set(err, STOKER_EINVAL,
+                            "%s: input %d has more than 2^40 values in its shape", op, i);
         }
         specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
     }

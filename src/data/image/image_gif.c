@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first frame of a GIF (87a, 89a), as tf.io.decode_image gives it with expand_animations=False:
-// RGB on the whole canvas, black where the frame does not reach or is transparent. A frame may be larger
-// than its canvas: the limit of pixels holds for both, and rows below the canvas are not unpacked.
+// RGB on the whole canvas, black where the frame does not reach or is transparent. A frame may be
+// larger than its canvas: the limit of pixels holds for both, and rows below the canvas are not
+// unpacked.
 #include "data/image/image_codec_impl.h"
 
 #include <string.h>
@@ -188,7 +189,8 @@ static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, 
     return true;
 }
 
-// Rows of the frame up to the last that is on the canvas; those of an interlaced one come in no order.
+// Rows of the frame up to the last that is on the canvas; those of an interlaced one come in no
+// order.
 static uint32_t rows_to_unpack(const struct gif *g, const struct stk_image *out)
 {
     uint32_t seen = g->top < out->height ? out->height - g->top : 0;

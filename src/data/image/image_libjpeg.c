@@ -4,8 +4,8 @@
 // an end that comes too early is an error unless recovery or a fraction is asked for.
 //
 // libjpeg reports errors through a function that must not return: it jumps back into run(), whose
-// state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file times
-// its pixels.
+// state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
+// times its pixels.
 #include "data/image/image_codec_impl.h"
 
 #include <setjmp.h>
@@ -16,7 +16,8 @@
 
 #include <jerror.h>
 
-// Each scan costs time in proportion to the image: the largest may have as many as encoders make, twice.
+// Each scan costs time in proportion to the image: the largest may have as many as encoders make,
+// twice.
 enum { MAX_SCANS = 100, LARGE_SCANS = 20 };
 
 struct reading {
@@ -37,7 +38,7 @@ struct reading {
     uint8_t *line;        // a whole row as libjpeg gives it
     size_t claimed_bytes; // of the budget
     int scans_max;
-    bool is_too_large;    // for the memory it may use
+    bool is_too_large; // for the memory it may use
 };
 
 static const JOCTET end_marker[2] = {0xff, JPEG_EOI};

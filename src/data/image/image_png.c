@@ -170,7 +170,8 @@ static enum stoker_status read_pixels(struct stream *s, const struct stk_image_s
     return STOKER_OK;
 }
 
-// Memory is not taken for pixels that the file cannot hold: deflate makes at most 1032 bytes of one.
+// Memory is not taken for pixels that the file cannot hold: deflate makes at most 1032 bytes of
+// one.
 static bool has_too_few_bytes(const struct stream *s, const struct stk_image_shape *shape)
 {
     uint64_t row = png_get_rowbytes(s->png, s->info), least = row * shape->height;

@@ -77,7 +77,8 @@ struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
 // The foreign memory is a mapped file: from now on to its end it is guarded. Before others see the
 // buffer, or again. False: there are too many guards.
 bool stk_buf_guard(struct stk_buf *b);
-bool stk_buf_is_torn(const struct stk_buf *b);   // what was read of the mapping may be zeros; takes NULL
+bool stk_buf_is_torn(
+    const struct stk_buf *b); // what was read of the mapping may be zeros; takes NULL
 struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
 void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
 bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written

@@ -153,8 +153,7 @@ int64_t stk_shape_count(const struct stk_shape *s)
     for (int i = 0; i < s->rank; i++) {
         is_empty = is_empty || s->dim[i] == 0;
         int64_t length = s->dim[i] ? s->dim[i] : 1;
-        if (length < 0 || __builtin_mul_overflow(count, length, &count) ||
-            count > STK_VALUES_MAX) {
+        if (length < 0 || __builtin_mul_overflow(count, length, &count) || count > STK_VALUES_MAX) {
             return -1;
         }
     }

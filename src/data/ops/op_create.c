@@ -202,7 +202,8 @@ static int64_t range_count(const struct stk_col *const *in, int64_t i)
     }
     double n = ceil((scalar_of(in[1], i) - scalar_of(in[0], i)) / delta);
     if (is_int && in[0]->dtype != STK_DT_U64) {
-        __int128 step = int_at(in[2], i, 0), span = (__int128)int_at(in[1], i, 0) - int_at(in[0], i, 0);
+        __int128 step = int_at(in[2], i, 0),
+                 span = (__int128)int_at(in[1], i, 0) - int_at(in[0], i, 0);
         span = step > 0 ? span : -span;
         step = step > 0 ? step : -step;
         n = (double)(span > 0 ? (span - 1) / step + 1 : 0);
@@ -312,7 +313,8 @@ static enum stoker_status one_hot_run(struct stk_op_run *r, struct stoker_err *e
     struct stk_shape shape = in->shape;
     int64_t depth, places = stk_shape_count(&in->shape);
     if (shape.rank == STK_RANK_MAX) {
-        return stk_op_fail(r, 0, STOKER_EINVAL, "the indices have %d dimensions already", shape.rank);
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the indices have %d dimensions already",
+                           shape.rank);
     }
     if (!stk_op_ints(&r->args[ARG_DEPTH], r->in[1], 0, &depth, 1, &count) || depth < 0 ||
         !stk_op_axis(r->args[ARG_AXIS].i, shape.rank + 1, &axis)) {

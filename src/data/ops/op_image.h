@@ -84,8 +84,8 @@ static inline uint32_t stk_op_image_side(int64_t length)
     STK_ASSERT(length >= 0);
     return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 }
-// An image of height x width x channels over memory. Lengths beyond 32 bits become the largest of them, which
-// every function on images refuses.
+// An image of height x width x channels over memory. Lengths beyond 32 bits become the largest of
+// them, which every function on images refuses.
 static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, int64_t width,
                                                  int64_t channels, enum stk_image_type type)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
 // dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped
-// file (is_mapped) is guarded from when the dataset is made until the last view is gone. When the file
-// is cut short, what comes then is an error, and views that were given out before may show zeros.
+// file (is_mapped) is guarded from when the dataset is made until the last view is gone. When the
+// file is cut short, what comes then is an error, and views that were given out before may show
+// zeros.
 #include <string.h>
 
 #include "base/assert.h"
@@ -12,7 +13,7 @@
 struct slices {
     int64_t at, n;               // position; slices
     const struct stk_attr *cols; // components
-    bool is_told; // that the file was cut short
+    bool is_told;                // that the file was cut short
 };
 
 static const struct stk_attr *components(const struct stk_dataset *ds)
