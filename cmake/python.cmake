@@ -86,8 +86,8 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
         COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/python/stoker/bin
         COMMAND ${CMAKE_COMMAND} -E create_symlink ../../../stoker ${copy})
     list(APPEND copies ${copy})
-    install(PROGRAMS $<TARGET_FILE:stoker_cli> DESTINATION ${site}/stoker/bin COMPONENT python)
-    install(TARGETS stoker_capture LIBRARY DESTINATION ${site}/stoker/bin COMPONENT python)
+    install(TARGETS stoker_cli stoker_capture RUNTIME DESTINATION ${site}/stoker/bin COMPONENT python
+        LIBRARY DESTINATION ${site}/stoker/bin COMPONENT python)
     add_custom_target(stoker_py_files ALL DEPENDS ${copies})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/py/stoker DESTINATION ${site} COMPONENT python
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

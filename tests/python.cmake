@@ -9,7 +9,7 @@ if(TARGET stoker_py)
             list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(stats|trace|ragged|soak|device|pieces|plugin|interrupt)")
         else()
             set(runtime_name libasan.so)
-            list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(datasets|elements|interrupt|processes|elastic|trace)")
+            list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(datasets|elements|extremes|interrupt|processes|elastic|trace)")
         endif()
         execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${runtime_name}
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)

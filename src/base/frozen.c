@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/guard.h"
 
 enum { ALIGN = 16, PIECE = 4 << 20 };
 #define MAGIC UINT64_C(0x315a5246504b4f54)
@@ -114,7 +115,10 @@ enum stoker_status stk_thaw_open(struct stk_thaw *t, const char *path, const cha
     }
     t->map = map;
     t->size = (size_t)st.st_size;
-    if (!is_whole(t, builder)) {
+    struct stk_guard *guard = stk_guard_add(map, t->size); // while it is read for the first time
+    bool fits = is_whole(t, builder) && !stk_guard_is_torn(guard);
+    stk_guard_drop(guard);
+    if (!fits) {
         stk_thaw_close(t);
         return stk_err_set(err, STOKER_EMISSING, "%s: not whole, or of another build", path);
     }

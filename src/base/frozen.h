@@ -4,6 +4,8 @@
 // large one is; whoever thaws asks in the same order, and gets a pointer into the map. Bytes are
 // summed (CRC-32C), and the first block names the builder, so that a file that was cut off,
 // damaged, or written by another build is told from a whole one before anything of it is looked at.
+// Limit: a file that is cut short after that ends the process. It is this user's own, and what
+// writes it replaces it whole.
 #ifndef STK_BASE_FROZEN_H
 #define STK_BASE_FROZEN_H
 

@@ -10,15 +10,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define GUARDS_MAX 4096
-
 struct stk_guard {
     uintptr_t from, to; // atomic; to 0: the slot is free
     int is_torn;        // atomic
 };
 
-static struct stk_guard guards[GUARDS_MAX];
+static struct stk_guard guards[STK_GUARDS_MAX];
 static int used; // slots up to here were ever taken; atomic
+static int hint; // no slot below this one is free; under the lock
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static bool is_installed;
@@ -62,12 +61,23 @@ static void on_fault(int number, siginfo_t *info, void *context)
     }
 }
 
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 static void install(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     sigemptyset(&action.sa_mask);
-    is_installed = sigaction(SIGBUS, &action, &before) == 0;
+    is_installed = sigaction(SIGBUS, &action, &before) == 0 &&
+                   pthread_atfork(take_lock, give_lock, give_lock) == 0;
 }
 
 struct stk_guard *stk_guard_add(const void *memory, size_t size)
@@ -78,14 +88,15 @@ struct stk_guard *stk_guard_add(const void *memory, size_t size)
         install();
     }
     int n = __atomic_load_n(&used, __ATOMIC_RELAXED);
-    for (int i = 0; i < GUARDS_MAX && !g && is_installed && size; i++) {
-        if (i >= n || !__atomic_load_n(&guards[i].to, __ATOMIC_RELAXED)) {
-            g = &guards[i];
-            __atomic_store_n(&g->is_torn, 0, __ATOMIC_RELAXED);
-            __atomic_store_n(&g->from, (uintptr_t)memory, __ATOMIC_RELAXED);
-            __atomic_store_n(&g->to, (uintptr_t)memory + size, __ATOMIC_RELEASE);
-            __atomic_store_n(&used, i < n ? n : i + 1, __ATOMIC_RELEASE);
-        }
+    while (hint < n && __atomic_load_n(&guards[hint].to, __ATOMIC_RELAXED)) {
+        hint++;
+    }
+    if (hint < STK_GUARDS_MAX && is_installed && size) {
+        g = &guards[hint];
+        __atomic_store_n(&g->is_torn, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&g->from, (uintptr_t)memory, __ATOMIC_RELAXED);
+        __atomic_store_n(&g->to, (uintptr_t)memory + size, __ATOMIC_RELEASE);
+        __atomic_store_n(&used, hint < n ? n : hint + 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
     return g;
@@ -94,7 +105,11 @@ struct stk_guard *stk_guard_add(const void *memory, size_t size)
 void stk_guard_drop(struct stk_guard *g)
 {
     if (g) {
+        pthread_mutex_lock(&lock);
         __atomic_store_n(&g->to, 0, __ATOMIC_RELEASE);
+        int at = (int)(g - guards);
+        hint = at < hint ? at : hint;
+        pthread_mutex_unlock(&lock);
     }
 }
 

@@ -22,9 +22,15 @@ static void unlock(void)
     pthread_mutex_unlock(&entering);
 }
 
+static void unlock_child(void)
+{
+    unlock();
+    stk_py_forked_leave();
+}
+
 int stk_py_attach_setup(void)
 {
-    return pthread_atfork(lock, unlock, unlock);
+    return pthread_atfork(lock, unlock, unlock_child);
 }
 
 void stk_py_attach(struct stk_py_attached *a)

@@ -47,7 +47,7 @@ struct stager {
     PyObject *dataset, *structure, *replacement; // replacement: NULL, errors are raised
     struct stoker_tensor *out;
     int n, device, is_busy;
-    uint64_t replaced;
+    uint64_t replaced, number; // number: the pipeline's
 };
 
 PyObject *stk_py_devices(PyObject *module, PyObject *unused)
@@ -77,8 +77,10 @@ PyObject *stk_py_device_memory(PyObject *module, PyObject *number)
 static void array_dealloc(PyObject *o)
 {
     struct device_array *a = (struct device_array *)o;
-    Py_BEGIN_ALLOW_THREADS stoker_device_batch_free(a->batch);
-    Py_END_ALLOW_THREADS Py_TYPE(o)->tp_free(o);
+    PyThreadState *unlocked = PyEval_SaveThread();
+    stoker_device_batch_free(a->batch);
+    stk_py_resume(unlocked);
+    Py_TYPE(o)->tp_free(o);
 }
 
 static PyObject *array_new(struct stoker_device_batch *b, const struct stoker_tensor *t, int device)
@@ -147,9 +149,10 @@ static int wait_for_copy(struct device_array *a)
 {
     struct stoker_err err;
     enum stoker_status s;
-    Py_BEGIN_ALLOW_THREADS s = stoker_device_batch_wait(a->batch, &err);
-    Py_END_ALLOW_THREADS if (s != STOKER_OK)
-    {
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = stoker_device_batch_wait(a->batch, &err);
+    stk_py_resume(unlocked);
+    if (s != STOKER_OK) {
         stk_py_raise(&err);
         return -1;
     }
@@ -194,9 +197,10 @@ static PyObject *array_numpy(PyObject *o, PyObject *unused)
     }
     void *to = PyArray_DATA((PyArrayObject *)out);
     size_t bytes = (size_t)PyArray_NBYTES((PyArrayObject *)out);
-    Py_BEGIN_ALLOW_THREADS s = stoker_device_batch_read(a->batch, a->t.data, to, bytes, &err);
-    Py_END_ALLOW_THREADS if (s != STOKER_OK)
-    {
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = stoker_device_batch_read(a->batch, a->t.data, to, bytes, &err);
+    stk_py_resume(unlocked);
+    if (s != STOKER_OK) {
         Py_DECREF(out);
         return stk_py_raise(&err);
     }
@@ -416,8 +420,9 @@ static void stager_end(struct stager *self)
 {
     struct stoker_stager *s = self->s;
     self->s = NULL;
-    Py_BEGIN_ALLOW_THREADS stoker_stager_free(s);
-    Py_END_ALLOW_THREADS
+    PyThreadState *unlocked = PyEval_SaveThread();
+    stoker_stager_free(s);
+    stk_py_resume(unlocked);
 }
 
 static void stager_dealloc(PyObject *o)
@@ -467,11 +472,13 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 {
     PyObject *dataset, *owner, *structure, *dict, *list;
     struct stoker_run_options o;
+    struct stoker_host host;
     struct stoker_err err;
     enum stoker_status s;
     Py_ssize_t n_tables;
     int device, depth;
     (void)kwargs;
+    stk_py_rest_if_leaving();
     if (!PyArg_ParseTuple(args, "O!OOO!iiO!", &stk_py_dataset_type, &dataset, &owner, &structure,
                           &PyDict_Type, &dict, &device, &depth, &PyTuple_Type, &list) ||
         stk_py_run_options(dict, &o) < 0) {
@@ -484,6 +491,8 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     }
     self->n = stoker_specs_count(stoker_dataset_specs(ds));
     self->device = device;
+    self->number = stk_py_host_of_pipeline(&host);
+    o.host = &host; // which the engine copies
     self->out = PyMem_Calloc((size_t)self->n + 1, sizeof self->out[0]);
     self->dataset = PyTuple_Pack(2, dataset, owner);
     Py_INCREF(structure);
@@ -499,9 +508,10 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         Py_DECREF(self);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS s =
-        stoker_stager_open_tables(ds, &o, device, depth, tables, (int)n_tables, &self->s, &err);
-    Py_END_ALLOW_THREADS PyMem_Free(tables);
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = stoker_stager_open_tables(ds, &o, device, depth, tables, (int)n_tables, &self->s, &err);
+    stk_py_resume(unlocked);
+    PyMem_Free(tables);
     if (s != STOKER_OK) {
         Py_DECREF(self);
         return stk_py_raise(&err);
@@ -543,15 +553,20 @@ static PyObject *stager_next(PyObject *o)
     struct stoker_err err;
     int is_end = 0, is_ready = 0;
     PyObject *result = NULL;
-    if (!self->s || self->is_busy) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        self->s ? "another thread is in next()" : "the iterator is closed");
+    stk_py_rest_if_leaving();
+    if (!self->s || self->is_busy || stk_py_inside == self->number) {
+        PyErr_SetString(PyExc_RuntimeError, !self->s ? "the iterator is closed"
+                                            : stk_py_inside == self->number
+                                                ? "a function of the pipeline calls its next()"
+                                                : "another thread is in next()");
         return NULL;
     }
     self->is_busy = 1;
     while (!is_ready) {
-        Py_BEGIN_ALLOW_THREADS is_ready = stoker_stager_wait(self->s, SLICE_NS);
-        Py_END_ALLOW_THREADS stk_py_drain(NULL);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        is_ready = stoker_stager_wait(self->s, SLICE_NS);
+        stk_py_resume(unlocked);
+        stk_py_drain(NULL);
         if (!is_ready && PyErr_CheckSignals() < 0) {
             self->is_busy = 0;
             return NULL;

@@ -87,6 +87,10 @@ PyObject *stk_py_device_memory(PyObject *module, PyObject *number);
 
 // Python functions and generators that the engine calls, by number.
 extern const struct stoker_host stk_py_host;
+// The same for one pipeline, whose number its functions are called with. Returns the number.
+uint64_t stk_py_host_of_pipeline(struct stoker_host *host);
+extern _Thread_local uint64_t
+    stk_py_inside;                          // the pipeline whose function this thread runs; 0: none
 extern _Thread_local int stk_py_was_called; // this thread has run Python for the engine
 int stk_py_calls_now(void); // Python functions and generators that the engine is in now
 PyObject *stk_py_register(PyObject *module, PyObject *function);
@@ -96,6 +100,17 @@ PyObject *stk_py_unregister(PyObject *module, PyObject *id);
 PyObject *stk_py_encode(PyObject *module, PyObject *args);
 
 PyObject *stk_py_close_all(PyObject *module, PyObject *unused); // for atexit
+void stk_py_leave_begin(void);     // what close_all begins and ends with (py_leave.c)
+void stk_py_leave_end(void);       // with the GIL, which it lets go meanwhile
+void stk_py_forked_leave(void);    // in the child of a fork
+int stk_py_is_leaving(void);       // no longer on the thread that ends the interpreter
+void stk_py_rest_if_leaving(void); // with the GIL; may never come back
+// Behind a wait, as PyEval_RestoreThread; the interpreter may be about to end meanwhile.
+void stk_py_resume(PyThreadState *state);
+// Around a thread's way to the GIL. 0: the interpreter is about to end; nothing of it may be
+// touched.
+int stk_py_come_in(void);
+void stk_py_came_in(void);
 int stk_py_iterator_setup(void);
 int stk_py_attach_setup(void);
 

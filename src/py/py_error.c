@@ -122,22 +122,23 @@ static _Atomic(struct gone *) gone_list;
 
 void stk_py_let_go(void *object)
 {
-    if (!object) {
-        return;
+    if (!object || !stk_py_come_in()) {
+        return; // with the interpreter the object ends, too
     }
     if (PyGILState_Check()) {
+        stk_py_came_in(); // what the object lets go of may wait
         Py_DECREF((PyObject *)object);
         return;
     }
-    struct gone *g = PyMem_RawMalloc(sizeof *g);
-    if (!g) {
-        return; // the object stays for good: there is no memory to remember it
+    struct gone *g = PyMem_RawMalloc(sizeof *g); // NULL: the object stays for good
+    if (g) {
+        g->object = object;
+        g->next = atomic_load(&gone_list);
+        while (!atomic_compare_exchange_weak(&gone_list, &g->next, g)) {
+        }
+        Py_AddPendingCall(stk_py_drain, NULL);
     }
-    g->object = object;
-    g->next = atomic_load(&gone_list);
-    while (!atomic_compare_exchange_weak(&gone_list, &g->next, g)) {
-    }
-    Py_AddPendingCall(stk_py_drain, NULL);
+    stk_py_came_in();
 }
 
 int stk_py_drain(void *unused)

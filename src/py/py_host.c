@@ -6,35 +6,56 @@
 // components in either form, and None or the exception of the element behind those. The Python
 // files wrap the user's functions so that they do.
 //
-// A thread may outlive the interpreter (py_iterator.c leaves those that hang): it is then told that
-// the call was interrupted.
+// A thread may outlive the interpreter (py_iterator.c leaves those that hang): its calls are then
+// errors (py_leave.c).
 #include "py/py_engine.h"
 
 static PyObject *functions; // dict: number -> callable
 static long long last_id;
-static int calls_now; // atomic
+static int calls_now;          // atomic
+static uint64_t last_pipeline; // under the GIL
 _Thread_local int stk_py_was_called;
+_Thread_local uint64_t stk_py_inside;
 
 int stk_py_calls_now(void)
 {
     return __atomic_load_n(&calls_now, __ATOMIC_RELAXED);
 }
 
-// 0: the interpreter has left.
-static int enter_python(struct stk_py_attached *a)
+struct visit { // of a thread in Python, for a pipeline
+    struct stk_py_attached python;
+    uint64_t inside; // before
+};
+
+// arg: the pipeline's number. 0: the interpreter has left.
+static int enter_python(struct visit *v, void *arg)
 {
-    if (!Py_IsInitialized()) {
+    if (!stk_py_come_in()) {
         return 0;
     }
-    __atomic_add_fetch(&calls_now, 1, __ATOMIC_RELAXED);
-    stk_py_attach(a);
-    return 1;
+    int is_there = Py_IsInitialized();
+    if (is_there) {
+        __atomic_add_fetch(&calls_now, 1, __ATOMIC_RELAXED);
+        stk_py_attach(&v->python);
+        v->inside = stk_py_inside;
+        stk_py_inside = (uint64_t)(uintptr_t)arg;
+    }
+    stk_py_came_in();
+    return is_there;
 }
 
-static void leave_python(const struct stk_py_attached *a)
+static void leave_python(const struct visit *v)
 {
-    stk_py_detach(a);
+    stk_py_inside = v->inside;
+    stk_py_detach(&v->python);
     __atomic_sub_fetch(&calls_now, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t stk_py_host_of_pipeline(struct stoker_host *host)
+{
+    *host = stk_py_host;
+    host->arg = (void *)(uintptr_t)++last_pipeline;
+    return last_pipeline;
 }
 
 static enum stoker_status has_left(struct stoker_err *err)
@@ -121,10 +142,9 @@ static int results_in(PyObject *list, struct stoker_tensor *out, int n_out)
 static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_tensor *in, int n_in,
                                     struct stoker_tensor *out, int n_out, struct stoker_err *err)
 {
-    (void)arg;
     stk_py_was_called = 1;
-    struct stk_py_attached python;
-    if (!enter_python(&python)) {
+    struct visit python;
+    if (!enter_python(&python, arg)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -237,10 +257,9 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
                                          struct stoker_component *out, int n_out, int64_t *done,
                                          struct stoker_err *err)
 {
-    (void)arg;
     stk_py_was_called = 1;
-    struct stk_py_attached python;
-    if (!enter_python(&python)) {
+    struct visit python;
+    if (!enter_python(&python, arg)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -258,9 +277,8 @@ static enum stoker_status host_call_many(void *arg, int64_t id, int64_t n,
 static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stoker_tensor *in,
                                         int n_in, void **gen, struct stoker_err *err)
 {
-    (void)arg;
-    struct stk_py_attached python;
-    if (!enter_python(&python)) {
+    struct visit python;
+    if (!enter_python(&python, arg)) {
         return has_left(err);
     }
     PyObject *f = find(id);
@@ -276,10 +294,9 @@ static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stok
 static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tensor *out, int n_out,
                                         int *is_end, struct stoker_err *err)
 {
-    (void)arg;
     stk_py_was_called = 1;
-    struct stk_py_attached python;
-    if (!enter_python(&python)) {
+    struct visit python;
+    if (!enter_python(&python, arg)) {
         return has_left(err);
     }
     PyObject *list = PyIter_Next(gen);
@@ -295,9 +312,8 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
 
 static void host_gen_close(void *arg, void *gen)
 {
-    (void)arg;
-    struct stk_py_attached python;
-    if (!enter_python(&python)) {
+    struct visit python;
+    if (!enter_python(&python, arg)) {
         return; // the process ends, and the generator with it
     }
     if (PyObject_HasAttrString(gen, "close")) {

@@ -22,6 +22,7 @@
 #define SLICE_NS 50000000      // between looks for signals
 #define DIRECT_NS 1000000      // refills slower than that go to the helper
 #define FAREWELL_NS 5000000000 // then the helper is left to end by itself
+#define HOPS_MAX 1000          // of functions that wait for each other's iterators
 #define PATIENCE_NS 300000000  // the same while a Python function runs, which cannot be cancelled
 
 struct helper { // one thread that pulls for an iterator
@@ -41,11 +42,12 @@ struct iterator {
     PyObject_HEAD struct stoker_iterator *it;
     PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
     struct helper *helper;
-    int n, is_busy, has_job, is_closed, generation, calls_python;
+    int n, is_busy, asked, has_job, is_closed, generation, calls_python;
     int is_bare;                                // the element is its only component
     PyObject *(*give)(struct stoker_tensor *t); // stk_py_eager_out or stk_py_tensor_out
     int64_t refill_ns;                          // moving mean
     unsigned long long replaced;
+    uint64_t number, called_from;  // the pipeline's; that of the function that called next(), or 0
     struct iterator *next, **from; // of the list of live ones
     struct stoker_tensor *out;
 };
@@ -89,17 +91,20 @@ struct python_state {
 
 static void keep_python(struct python_state *p)
 {
-    if (!p->is_there) {
+    if (!p->is_there && stk_py_come_in()) {
         stk_py_attach(&p->attached);
+        stk_py_came_in();
         p->saved = PyEval_SaveThread();
         p->is_there = 1;
     }
 }
 
+// Where the interpreter has left, the state ends with it.
 static void drop_python(struct python_state *p)
 {
-    if (p->is_there) {
+    if (p->is_there && stk_py_come_in()) {
         PyEval_RestoreThread(p->saved);
+        stk_py_came_in();
         stk_py_detach(&p->attached);
     }
 }
@@ -130,21 +135,14 @@ static void *helper_main(void *arg)
     }
     pthread_mutex_unlock(&h->lock);
     stoker_iterator_free(h->it);
-    pthread_mutex_lock(&h->lock);
-    int is_orphan = h->is_orphan;
-    pthread_mutex_unlock(&h->lock);
-    if (!is_orphan || Py_IsInitialized()) {
-        drop_python(&python);
-    }
+    drop_python(&python);
     pthread_mutex_lock(&h->lock);
     h->has_ended = 1;
-    is_orphan = h->is_orphan;
+    int is_orphan = h->is_orphan;
     pthread_cond_signal(&h->done);
     pthread_mutex_unlock(&h->lock);
     if (is_orphan) {
-        if (h->dataset && Py_IsInitialized()) {
-            stk_py_let_go(h->dataset);
-        }
+        stk_py_let_go(h->dataset);
         helper_free(h);
     }
     return NULL;
@@ -258,13 +256,9 @@ static int end_engine(struct stoker_iterator *it, struct helper *h, int n, PyObj
     return !has_ended;
 }
 
-static void iterator_close(struct iterator *self)
+static void take_out_of_list(struct iterator *self)
 {
-    if (self->is_closed) {
-        return;
-    }
-    self->is_closed = 1;
-    if (self->from) { // still in the list
+    if (self->from) {
         *self->from = self->next;
         if (self->next) {
             self->next->from = self->from;
@@ -274,6 +268,15 @@ static void iterator_close(struct iterator *self)
     if (!live) {
         stk_py_forget_strings();
     }
+}
+
+static void iterator_close(struct iterator *self)
+{
+    if (self->is_closed) {
+        return;
+    }
+    self->is_closed = 1;
+    take_out_of_list(self);
     struct stoker_iterator *it = self->it;
     struct helper *h = self->helper;
     self->it = NULL;
@@ -282,9 +285,10 @@ static void iterator_close(struct iterator *self)
         PyObject *dataset = self->dataset;
         Py_XINCREF(dataset);
         int is_left;
-        Py_BEGIN_ALLOW_THREADS is_left = end_engine(it, h, self->n, dataset);
-        Py_END_ALLOW_THREADS if (!is_left)
-        {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        is_left = end_engine(it, h, self->n, dataset);
+        stk_py_resume(unlocked);
+        if (!is_left) {
             Py_XDECREF(dataset);
         }
     }
@@ -293,14 +297,33 @@ static void iterator_close(struct iterator *self)
     }
 }
 
+// After a fork its threads are not there, and what they hold stays locked.
+static void cancel(struct iterator *self)
+{
+    if (self->it && self->generation == generation) {
+        stoker_iterator_cancel(self->it);
+    }
+}
+
 PyObject *stk_py_close_all(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
+    stk_py_leave_begin();
     while (live) {
-        iterator_close(live);
+        struct iterator *self = live;
+        Py_INCREF(self);     // threads that come back from it may let go of it
+        if (self->is_busy) { // another thread's, which rests when it comes back and needs its
+                             // memory until then
+            take_out_of_list(self);
+            cancel(self);
+        } else {
+            iterator_close(self);
+        }
+        Py_DECREF(self);
     }
     stk_py_drain(NULL);
+    stk_py_leave_end();
     Py_RETURN_NONE;
 }
 
@@ -377,9 +400,12 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     }
     struct stoker_dataset *ds = ((struct stk_py_dataset *)dataset)->ds;
     struct stoker_run_options o;
+    struct stoker_host host;
+    stk_py_rest_if_leaving();
     if (stk_py_run_options(dict, &o) < 0) {
         return NULL;
     }
+    o.host = &host; // which the engine copies
     struct iterator *self = (struct iterator *)type->tp_alloc(type, 0);
     if (!self) {
         return NULL;
@@ -396,14 +422,15 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     (void)option_int(dict, "is_plain", &is_plain);
     self->give = is_plain ? stk_py_tensor_out : stk_py_eager_out;
     self->generation = generation;
+    self->number = stk_py_host_of_pipeline(&host);
     self->refill_ns = 2 * DIRECT_NS; // unknown: the first may take long
     struct stoker_err err;
     enum stoker_status s;
-    Py_BEGIN_ALLOW_THREADS s =
-        state ? stoker_iterator_resume(ds, &o, state, (size_t)state_size, &self->it, &err)
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = state ? stoker_iterator_resume(ds, &o, state, (size_t)state_size, &self->it, &err)
               : stoker_iterator_open(ds, &o, &self->it, &err);
-    Py_END_ALLOW_THREADS if (s != STOKER_OK || !self->out || !self->dataset)
-    {
+    stk_py_resume(unlocked);
+    if (s != STOKER_OK || !self->out || !self->dataset) {
         self->is_closed = 1;
         Py_DECREF(self);
         return s != STOKER_OK ? stk_py_raise(&err) : PyErr_NoMemory();
@@ -531,8 +558,10 @@ static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end
         pthread_mutex_unlock(&h->lock);
     }
     while (!is_done) {
-        Py_BEGIN_ALLOW_THREADS is_done = helper_wait(h, &h->has_job, 0, SLICE_NS);
-        Py_END_ALLOW_THREADS stk_py_drain(NULL);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        is_done = helper_wait(h, &h->has_job, 0, SLICE_NS);
+        stk_py_resume(unlocked);
+        stk_py_drain(NULL);
         if (!is_done && PyErr_CheckSignals() < 0) {
             return -1;
         }
@@ -564,8 +593,9 @@ STK_PY_HOT static int pull(struct iterator *self, enum stoker_status *s, int *is
         self->helper = helper_new(self->it, self->n);
     }
     if (is_direct || !self->helper) {
-        Py_BEGIN_ALLOW_THREADS *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
-        Py_END_ALLOW_THREADS
+        PyThreadState *unlocked = PyEval_SaveThread();
+        *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
+        stk_py_resume(unlocked);
     } else {
         failed = pull_slowly(self, s, is_end, err);
     }
@@ -573,14 +603,38 @@ STK_PY_HOT static int pull(struct iterator *self, enum stoker_status *s, int *is
     return failed;
 }
 
-// One caller at a time; others wait for their turn.
-STK_PY_HOT static int enter(struct iterator *self)
+// Whether this thread runs a function of the iterator's own pipeline, or one that such a function
+// waits for by way of other iterators: its next() would wait for itself.
+static int is_inside(const struct iterator *self)
 {
-    while (self->is_busy) {
-        Py_BEGIN_ALLOW_THREADS struct timespec t = {0, 200000};
+    uint64_t number = stk_py_inside;
+    for (int hops = 0; number && number != self->number && hops < HOPS_MAX; hops++) {
+        const struct iterator *at = live;
+        while (at && !(at->number == number && at->is_busy)) {
+            at = at->next;
+        }
+        number = at ? at->called_from : 0;
+    }
+    return number && number == self->number;
+}
+
+// One caller at a time; others wait for their turn, next() behind those that ask for the state.
+STK_PY_HOT static int enter(struct iterator *self, int is_next)
+{
+    if (stk_py_inside && is_inside(self)) {
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "a function of a pipeline calls next() of the iterator that it runs for, which would "
+            "wait for itself; make another iterator of the dataset there");
+        return -1;
+    }
+    stk_py_rest_if_leaving();
+    while (self->is_busy || (is_next && self->asked)) {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        struct timespec t = {0, 200000};
         nanosleep(&t, NULL);
-        Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0)
-        {
+        stk_py_resume(unlocked);
+        if (PyErr_CheckSignals() < 0) {
             return -1;
         }
     }
@@ -595,6 +649,7 @@ STK_PY_HOT static int enter(struct iterator *self)
         return -1;
     }
     self->is_busy = 1;
+    self->called_from = stk_py_inside;
     return 0;
 }
 
@@ -605,7 +660,7 @@ STK_PY_HOT static PyObject *iterator_next(PyObject *o)
     enum stoker_status s = STOKER_OK;
     int is_end = 0;
     PyObject *result = NULL;
-    if (enter(self) < 0) {
+    if (enter(self, 1) < 0) {
         return NULL;
     }
     if (pull(self, &s, &is_end, &err) == 0) {
@@ -630,15 +685,18 @@ static PyObject *iterator_state(PyObject *o, PyObject *unused)
     size_t n = sizeof few;
     struct stoker_err err;
     (void)unused;
+    self->asked++;
+    int failed = enter(self, 0) < 0;
+    self->asked--;
+    if (failed) {
+        return NULL;
+    }
+    self->is_busy = 0;
     if (self->has_job) {
         PyErr_SetString(PyExc_RuntimeError,
                         "an interrupted next() is still at work; call next() first");
         return NULL;
     }
-    if (enter(self) < 0) {
-        return NULL;
-    }
-    self->is_busy = 0;
     enum stoker_status s = stoker_iterator_state(self->it, few, &n, &err);
     if (s == STOKER_ELIMIT) {
         PyObject *b = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
@@ -710,9 +768,7 @@ static PyObject *iterator_cancel(PyObject *o, PyObject *unused)
 {
     struct iterator *self = (struct iterator *)o;
     (void)unused;
-    if (self->it) {
-        stoker_iterator_cancel(self->it);
-    }
+    cancel(self);
     Py_RETURN_NONE;
 }
 

@@ -56,11 +56,13 @@ static PyObject *op_call(PyObject *module, PyObject *args)
         struct stoker_err err;
         int n_out = OUTPUTS_MAX;
         enum stoker_status s;
-        if (bytes < QUICK_BYTES) {
+        int waits = strcmp(op, "read_file") == 0; // for a disk, or for who writes to a pipe
+        if (bytes < QUICK_BYTES && !waits) {
             s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
         } else {
-            Py_BEGIN_ALLOW_THREADS s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
-            Py_END_ALLOW_THREADS
+            PyThreadState *unlocked = PyEval_SaveThread();
+            s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
+            stk_py_resume(unlocked);
         }
         list = s == STOKER_OK ? values_out(out, n_out) : stk_py_raise(&err);
     } else if (!PyErr_Occurred()) {

@@ -234,6 +234,9 @@ static int look_for_signals(void *arg, uint64_t elements)
     (void)arg;
     (void)elements;
     struct stk_py_attached python;
+    if (stk_py_is_leaving()) {
+        return 1;
+    }
     stk_py_attach(&python);
     stk_py_drain(NULL);
     int is_interrupted = PyErr_CheckSignals() < 0;
@@ -257,9 +260,10 @@ static PyObject *dataset_write(PyObject *self, PyObject *args)
         return NULL;
     }
     struct stoker_dataset *ds = ((struct stk_py_dataset *)self)->ds;
-    Py_BEGIN_ALLOW_THREADS s =
-        stoker_dataset_write(ds, &o, PyBytes_AS_STRING(path), look_for_signals, NULL, &count, &err);
-    Py_END_ALLOW_THREADS Py_DECREF(path);
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = stoker_dataset_write(ds, &o, PyBytes_AS_STRING(path), look_for_signals, NULL, &count, &err);
+    stk_py_resume(unlocked);
+    Py_DECREF(path);
     if (PyErr_Occurred()) {
         return NULL;
     }

@@ -38,9 +38,10 @@ static PyObject *writer_finish(PyObject *o, PyObject *unused)
     enum stoker_status s;
     (void)unused;
     self->w = NULL;
-    Py_BEGIN_ALLOW_THREADS s = w ? stoker_record_finish(w, &err) : STOKER_OK;
-    Py_END_ALLOW_THREADS if (s != STOKER_OK)
-    {
+    PyThreadState *unlocked = PyEval_SaveThread();
+    s = w ? stoker_record_finish(w, &err) : STOKER_OK;
+    stk_py_resume(unlocked);
+    if (s != STOKER_OK) {
         return stk_py_raise(&err);
     }
     Py_RETURN_NONE;

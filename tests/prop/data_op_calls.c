@@ -12,7 +12,13 @@
 #include "data/graph/op.h"
 #include "stoker/data.h"
 
-enum { ELEMENTS = 3, INPUTS = 3, RESULTS = 8, RANK = 4 };
+enum {
+    ELEMENTS = 3,
+    INPUTS = 3,
+    RESULTS = 8,
+    RANK = STOKER_RANK_MAX,
+    LONG = 4
+}; // LONG: axes above 1
 
 static uint64_t rng;
 
@@ -50,10 +56,16 @@ static bool is_left_out(const char *name)
     return false;
 }
 
+// The far ones are of the size that sums, products and signs of offsets overflow with; none is a
+// size that could be allocated.
 static int64_t some_int(void)
 {
     static const int64_t usual[] = {0, 1, 1, 2, 2, 3, 4, -1, -2, 7, 20};
-    return usual[draw(sizeof usual / sizeof usual[0])];
+    static const int64_t far[] = {INT64_MIN,        INT64_MIN + 1,      INT64_MAX,
+                                  INT64_MAX - 1,    INT64_C(1) << 62,   -(INT64_C(1) << 62),
+                                  INT64_C(1) << 61, -(INT64_C(1) << 61)};
+    return draw(12) ? usual[draw(sizeof usual / sizeof usual[0])]
+                    : far[draw(sizeof far / sizeof far[0])];
 }
 
 static int some_dtype(void)
@@ -81,21 +93,28 @@ static void draw_value(void *to, int dtype)
     memcpy(to, from, stoker_dtype_bytes(dtype));
 }
 
+// Mostly few dimensions, now and then as many as there may be.
+static int some_rank(void)
+{
+    return (int)(draw(10) ? draw(LONG + 1) : RANK - draw(2));
+}
+
 // Mostly inputs of one type, or one and integers; and of shapes that go together.
 static void draw_inputs(struct given *g)
 {
-    int rank = (int)draw(RANK + 1), first = some_dtype(), dtype = draw(3) ? first : STOKER_INT64;
+    int rank = some_rank(), first = some_dtype(), dtype = draw(3) ? first : STOKER_INT64;
     bool is_alike = draw(3) > 0;
     g->n_in = (int)draw(INPUTS + 1);
     for (int k = 0; k < g->n_in; k++) {
         g->dtype[k] = draw(4) == 0 ? some_dtype() : k == 0 ? first : dtype;
         g->is_ranked[k] = draw(2);
-        rank = draw(4) ? rank : (int)draw(RANK + 1);
+        rank = draw(4) ? rank : some_rank();
         for (int i = 0; i < ELEMENTS; i++) {
-            g->rank[k][i] = g->is_ranked[k] || draw(3) ? rank : draw(RANK + 1);
+            g->rank[k][i] = g->is_ranked[k] || draw(3) ? rank : some_rank();
             for (int j = 0; j < RANK; j++) {
                 bool copies = k > 0 && is_alike;
-                g->dim[k][i][j] = copies ? g->dim[0][i][j] : draw(5) ? 1 + draw(3) : 0;
+                int64_t most = j < LONG ? 3 : 1;
+                g->dim[k][i][j] = copies ? g->dim[0][i][j] : draw(5) ? 1 + draw(most) : 0;
             }
             draw_value(&g->value[k][i], g->dtype[k]);
         }

@@ -394,6 +394,79 @@ def test_bombs():
         c.raises(sd.errors.DataLossError, lambda: list(sd.TFRecordDataset(path)))
 
 
+def peak_of(text, *words, given=b""):
+    """(what a program printed, MiB that it took at most)."""
+    text += "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"
+    r = subprocess.run([sys.executable, "-c", text, *words], capture_output=True, input=given, timeout=300)
+    c.same((r.returncode, r.stderr[-300:]), (0, b""))
+    *said, peak = r.stdout.decode().splitlines()
+    return said, int(peak)
+
+
+REFUSED = """
+import sys
+import stoker.data as sd
+try:
+    {call}
+    print("not refused")
+except sd.errors.OpError as e:
+    print(type(e).__name__, "1 GiB" in str(e))
+"""
+
+
+def test_refusal_takes_no_more_than_the_limit():
+    """What is refused at 1 GiB was not there several times: what is unpacked lies in pieces, a line or row in its
+    buffer and the one before."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "bomb.gz")
+        with gzip.open(path, "wb", 6) as f:
+            for _ in range(1100):
+                f.write(bytes(1 << 20))
+        for call, error, most in (
+            ("sd.io.decode_compressed(open(sys.argv[1], 'rb').read(), 'GZIP')", "DataLossError", 1500),
+            ("next(iter(sd.TextLineDataset(sys.argv[1], 'GZIP')))", "ResourceExhaustedError", 2500),
+            ("next(iter(sd.CsvDataset(sys.argv[1], [b''], 'GZIP')))", "ResourceExhaustedError", 2500),
+        ):
+            said, peak = peak_of(REFUSED.format(call=call), path)
+            c.same(said, [f"{error} True"], call)
+            c.true(peak < most, f"{call} took {peak} MiB")
+
+
+def test_files_without_a_size():
+    """Pipes and files of the system are read until they end, devices as far as a person types."""
+    c.same(np.asarray(sd.io.read_file("/dev/null")).item(), b"")
+    with open("/proc/self/maps", "rb") as f:
+        c.same(np.asarray(sd.io.read_file("/proc/self/maps")).item()[:12], f.read(12))
+    said, peak = peak_of("""if True:
+        import stoker.data as sd
+        for make in (lambda: sd.io.read_file("/dev/zero"), lambda: list(sd.Dataset.from_tensors("/dev/zero").map(sd.io.read_file))):
+            try:
+                print(len(make()))
+            except sd.errors.ResourceExhaustedError as e:
+                print("/dev/zero" in str(e), "more than 16 MiB" in str(e))
+    """)
+    c.same(said, ["True True"] * 2)
+    c.true(peak < 300, f"/dev/zero took {peak} MiB")
+    with tempfile.TemporaryDirectory() as d:
+        fifo = os.path.join(d, "fifo")
+        os.mkfifo(fifo)
+        for size in (0, 1, 4095, 4096, 4097, 3_000_001):
+            data = np.random.default_rng(size).bytes(size)
+
+            def feed():
+                with open(fifo, "wb") as f:
+                    f.write(data)
+
+            t = threading.Thread(target=feed)
+            t.start()
+            c.true(np.asarray(sd.io.read_file(fifo), object).item() == data, f"a pipe of {size} bytes")
+            t.join()
+            packed = gzip.compress(data)
+            c.true(bytes(sd.io.decode_compressed(packed, "GZIP").numpy()) == data, f"{size} bytes unpacked")
+    said, _ = peak_of("import stoker.data as sd; print(sd.io.read_file('/dev/stdin').numpy())", given=b"typed")
+    c.same(said, ["b'typed'"])
+
+
 def image_claims(width, height):
     """(name, file) of images whose headers claim that size, and which hold next to nothing."""
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)

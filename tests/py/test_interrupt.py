@@ -172,10 +172,10 @@ def test_threads_share_an_iterator():
     c.same(sorted(seen), list(range(2000)))
 
 
-def leave(text, within):
+def leave(text, within, said=""):
     start = time.monotonic()
     r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
-    c.same((r.returncode, r.stderr), (0, ""))
+    c.same((r.returncode, r.stdout, r.stderr), (0, said, ""))
     c.quick(start, within, "left")
 
 
@@ -191,6 +191,129 @@ def test_leaving():
         + "it = iter(sd.Dataset.range(10**9).shuffle(1000).batch(10).prefetch(4))\na = next(it)\ndel it",
         30,
     )
+
+
+DAEMONS = """
+import sys, threading, time
+{before}
+import numpy as np
+import stoker.data as sd
+functions = dict(
+    python=lambda x: sd.py_function(lambda v: v, [x], "int64"),
+    slow=lambda x: sd.py_function(lambda v: (time.sleep(0.05), v)[1], [x], "int64"),
+    native=lambda x: x + 1,
+)
+def go(f):
+    while True:
+        for _ in sd.Dataset.range({elements}).map(f, num_parallel_calls=4).prefetch(4):
+            pass
+threads = [threading.Thread(target=go, args=(functions[k],), daemon=True) for k in {kinds} for _ in range(6)]
+for t in threads:
+    t.start()
+time.sleep(0.3)
+"""
+
+
+def test_leaving_daemon_threads():
+    """Threads that are in next() when the interpreter ends rest where they are, in every try."""
+    for kinds in (["python"], ["native"], ["slow"], ["python", "slow", "native"]):
+        for elements in (10**9, 20):
+            for _ in range(6):
+                leave(DAEMONS.format(before="", kinds=kinds, elements=elements), 30)
+
+
+def test_leaving_where_somebody_waits():
+    """An exit handler that runs behind ours may wait for such a thread, and may iterate."""
+    before = """
+import atexit
+@atexit.register
+def wait():
+    for t in threads:
+        t.join()
+    print("joined", [int(e) for e in sd.Dataset.range(3).map(lambda x: x * 2, 2)], flush=True)
+"""
+    text = DAEMONS.format(before=before, kinds=["python"], elements=10**9)
+    r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+    c.same((r.returncode, r.stdout), (0, "joined [0, 2, 4]\n"))
+    c.true("closed" in r.stderr or "cancelled" in r.stderr, r.stderr[-300:])
+
+
+def test_leaving_with_other_waits():
+    """Other threads wait for operations, for a stager, and for a file that is written."""
+    text = DAEMONS.format(before="", kinds=[], elements=0) + """
+import os, tempfile
+folder = tempfile.mkdtemp()
+large = np.zeros((3000, 1000), np.float32)
+def multiply():
+    while True:
+        sd.matmul(large, large, transpose_b=True)
+def save(name):
+    sd.Dataset.range(10**9).map(functions["python"]).save(os.path.join(folder, name))
+def stage():
+    for _ in sd.Dataset.range(10**9).map(functions["python"]).batch(4).to_device("cpu"):
+        pass
+for target, args in ((multiply, ()), (multiply, ()), (save, ("a",)), (save, ("b",)), (stage, ())):
+    threading.Thread(target=target, args=args, daemon=True).start()
+time.sleep(0.5)
+"""
+    for _ in range(3):
+        leave(text, 60)
+
+
+def test_next_of_its_own_iterator():
+    """A function of a pipeline that asks the iterator it runs for would wait for itself."""
+    its = {}
+
+    def own(x):
+        c.raises(RuntimeError, lambda: next(its["a"]), "wait for itself")
+        return x
+
+    for made in (lambda ds: ds, lambda ds: ds.prefetch(2), lambda ds: ds.batch(2)):
+        for calls in (None, 2):
+            its["a"] = iter(made(sd.Dataset.range(6).map(lambda x: sd.py_function(own, [x], "int64"), calls)))
+            c.true(len(list(its["a"])) in (3, 6), "the pipeline goes on")
+
+    def ask(other, words):
+        def f(x):
+            if words:
+                c.raises(RuntimeError, lambda: next(its[other]), words)
+            else:
+                next(its[other])
+            return x
+
+        return lambda x: sd.py_function(f, [x], "int64")
+
+    its["a"] = iter(sd.Dataset.range(4).map(ask("b", None)))
+    its["b"] = iter(sd.Dataset.range(9).map(ask("a", "wait for itself")))
+    c.same(len(list(its["a"])), 4, "by way of another iterator")
+    its["b"] = iter(sd.Dataset.range(9))
+    c.same(len(list(iter(sd.Dataset.range(4).map(ask("b", None), 2)))), 4, "another iterator may be asked")
+
+
+def test_state_beside_next():
+    """Who asks for the state does not wait until the other threads have had all elements."""
+    it = iter(sd.Dataset.range(10**12).batch(3).prefetch(4))
+    stop = threading.Event()
+
+    def go():
+        while not stop.is_set():
+            next(it)
+
+    threads = [threading.Thread(target=go) for _ in range(4)]
+    for t in threads:
+        t.start()
+    try:
+        start = time.monotonic()
+        states = set()
+        for _ in range(10):
+            states.add(it.state())
+            time.sleep(0.02)
+        c.quick(start, 10, "ten states")
+        c.true(len(states) > 1, "and elements go on")
+    finally:
+        stop.set()
+        for t in threads:
+            t.join()
 
 
 c.main(globals())

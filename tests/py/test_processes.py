@@ -345,4 +345,32 @@ def test_end():
     c.same((r.stdout, r.stderr, r.returncode), ("8\n", "", 0))
 
 
+def test_worker_that_writes_to_its_connection():
+    """What comes from a worker is looked at before it is believed."""
+
+    def scribble(x):
+        for fd in range(3, 1024):
+            try:
+                os.write(fd, b"\xff" * 64)
+            except OSError:
+                pass
+        return x
+
+    def late(x):
+        return scribble(x) if int(x) == 7 else x
+
+    c.raises(sd.errors.OpError, lambda: list(sd.Dataset.range(20).map(scribble, processes=2)), "did not open")
+    it = iter(sd.Dataset.range(20).map(late, processes=2))
+    got, errors = [], []
+    while True:
+        try:
+            got.append(int(next(it)))
+        except StopIteration:
+            break
+        except sd.errors.OpError as e:
+            errors.append(str(e))
+    c.true(errors and "did not open" in errors[0], f"{errors[:1]}")
+    c.true(10 <= len(got) < 20, "the others come")
+
+
 c.main(globals())

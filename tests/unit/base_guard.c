@@ -59,7 +59,9 @@ static void guarded_pages(void)
     while (stk_guard_add("abc", 3)) {
         more++;
     }
-    CHECK_EQ(more, 4095);
+    CHECK_EQ(more, STK_GUARDS_MAX - 1);
+    stk_guard_drop(again);
+    CHECK(stk_guard_add("abc", 3) && !stk_guard_add("abc", 3)); // the slot is found again
 }
 
 // What is written to a page that is gone ends nothing, and does not reach the file.

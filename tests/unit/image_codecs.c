@@ -97,6 +97,188 @@ static void test_others(void)
     CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 4, &im, &err), STOKER_EUSAGE);
 }
 
+// A GIF of that canvas and frame, which is unpacked from `codes` pairs of a clear and a black
+// pixel.
+static size_t make_gif(uint8_t *to, uint16_t canvas, uint16_t side, bool is_interlaced,
+                       size_t codes)
+{
+    const uint8_t head[] = {'G',
+                            'I',
+                            'F',
+                            '8',
+                            '9',
+                            'a',
+                            (uint8_t)canvas,
+                            (uint8_t)(canvas >> 8),
+                            (uint8_t)canvas,
+                            (uint8_t)(canvas >> 8),
+                            0x80,
+                            0,
+                            0,
+                            9,
+                            9,
+                            9,
+                            0,
+                            0,
+                            0,
+                            0x2c,
+                            0,
+                            0,
+                            0,
+                            0,
+                            (uint8_t)side,
+                            (uint8_t)(side >> 8),
+                            (uint8_t)side,
+                            (uint8_t)(side >> 8),
+                            is_interlaced ? 0x40 : 0,
+                            2};
+    size_t n = sizeof head, bits = 0;
+    memcpy(to, head, sizeof head);
+    uint8_t block[240] = {0};
+    for (size_t i = 0; i < codes; i++, bits += 6) { // codes of three bits: 4 clears, 0 is a pixel
+        block[bits / 8] |= (uint8_t)(4u << bits % 8);
+        block[bits / 8 + 1] |= (uint8_t)(bits % 8 > 5 ? 4u >> (8 - bits % 8) : 0);
+    }
+    size_t size = (bits + 7) / 8;
+    to[n++] = (uint8_t)size;
+    memcpy(to + n, block, size);
+    n += size;
+    to[n++] = 0;
+    to[n++] = 0x3b;
+    return n;
+}
+
+// Limits are asked of what is unpacked, not of what is seen of it.
+static void test_gif_frames(void)
+{
+    uint8_t file[300];
+    uint64_t most = context->max_pixels;
+    context->max_pixels = 100;
+    for (int is_interlaced = 0; is_interlaced < 2; is_interlaced++) {
+        struct stk_image im = {0};
+        size_t n = make_gif(file, 1, 11, is_interlaced, 121);
+        CHECK_EQ(stk_image_decode_any(context, file, n, 0, &im, &err), STOKER_ELIMIT);
+        CHECK(strstr(err.message, "frame of 11 x 11") != NULL);
+        n = make_gif(file, 1, 10, is_interlaced, 100);
+        CHECK_EQ(stk_image_decode_any(context, file, n, 0, &im, &err), STOKER_OK);
+        CHECK(im.height == 1 && im.width == 1 && case_get(&im, 0, 0) == 9);
+        im = (struct stk_image){0};
+        n = make_gif(file, 11, 1, is_interlaced, 1);
+        CHECK_EQ(stk_image_decode_any(context, file, n, 0, &im, &err), STOKER_ELIMIT);
+    }
+    // Rows below the canvas are not unpacked: here they are missing.
+    struct stk_image im = {0};
+    size_t n = make_gif(file, 2, 10, false, 20);
+    CHECK_EQ(stk_image_decode_any(context, file, n, 0, &im, &err), STOKER_OK);
+    CHECK(im.height == 2 && case_get(&im, 1, 5) == 9);
+    n = make_gif(file, 2, 10, false, 18); // the last byte holds one pixel more
+    im = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_any(context, file, n, 0, &im, &err), STOKER_EINPUT);
+    context->max_pixels = most;
+}
+
+static size_t put_chunk(uint8_t *to, const char *name, const void *data, uint32_t size)
+{
+    const uint8_t head[] = {(uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8),
+                            (uint8_t)size};
+    memcpy(to, head, 4);
+    memcpy(to + 4, name, 4);
+    memcpy(to + 8, data, size);
+    memset(to + 8 + size, 0, 4); // a wrong checksum: of a chunk that nobody needs it is passed over
+    return size + 12;
+}
+
+// Frames of an animated PNG are not looked at; pixels that the file cannot hold take no memory.
+static void test_png_frames(void)
+{
+    struct stk_image in = case_picture(5, 7, 3, STK_IMAGE_U8, 1), out = {0};
+    const uint8_t *bytes;
+    uint8_t file[4000], claims[26] = {0};
+    size_t size, head = 33;
+    CHECK_EQ(stk_image_encode_png(context, &in, 9, &bytes, &size, &err), STOKER_OK);
+    CHECK(size < 3000);
+    memset(claims + 4, 0xff, 8);
+    memcpy(file, bytes, head);
+    size_t n = head + put_chunk(file + head, "fcTL", claims, sizeof claims);
+    n += put_chunk(file + n, "fdAT", claims, sizeof claims);
+    memcpy(file + n, bytes + head, size - head);
+    CHECK_EQ(stk_image_decode_any(context, file, n + size - head, 0, &out, &err), STOKER_OK);
+    CHECK(out.height == 5 && out.width == 7 && case_distance(&in, &out) == 0);
+    static const uint8_t large[] = {0x89, 'P', 'N', 'G', '\r', '\n', 26, '\n', 0,   0, 0,
+                                    13,   'I', 'H', 'D', 'R',  0,    0,  62,   128, 0, 0,
+                                    62,   128, 16,  6,   0,    0,    0,  17,   238, 3, 157};
+    memcpy(file, large, head);
+    memcpy(file + head, bytes + head, size - head);
+    size_t before = context->pixels.size;
+    out = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_any(context, file, size, 0, &out, &err), STOKER_EINPUT);
+    CHECK(strstr(err.message, "cannot hold 16000 x 16000") != NULL);
+    CHECK_EQ(context->pixels.size, before);
+    free(in.pixels);
+}
+
+// Scans of a JPEG times its pixels are bounded.
+static void test_jpeg_scans(void)
+{
+    struct stk_image in = case_picture(40, 40, 1, STK_IMAGE_U8, 1), out = {0};
+    struct stk_image_jpeg_encoding e;
+    const uint8_t *bytes;
+    size_t size, last = 0;
+    stk_image_jpeg_defaults(&e);
+    e.is_progressive = true;
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STOKER_OK);
+    for (size_t i = 0; i + 1 < size; i++) {
+        last = bytes[i] == 0xff && bytes[i + 1] == 0xda ? i : last;
+    }
+    size_t scan = size - 2 - last, n = last;
+    uint8_t *file = malloc(size + 30 * scan);
+    CHECK(last && file);
+    if (!file) {
+        return;
+    }
+    memcpy(file, bytes, last);
+    for (int k = 0; k < 30; k++, n += scan) {
+        memcpy(file + n, bytes + last, scan);
+    }
+    memcpy(file + n, bytes + size - 2, 2);
+    uint64_t most = context->max_pixels;
+    CHECK_EQ(stk_image_decode_any(context, file, n + 2, 0, &out, &err), STOKER_OK);
+    context->max_pixels = 1600;
+    out = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_any(context, file, n + 2, 0, &out, &err), STOKER_EINPUT);
+    CHECK(strstr(err.message, "more than 20 scans") != NULL);
+    context->max_pixels = most;
+    free(file);
+    free(in.pixels);
+}
+
+// Headers alone: a BMP that holds less than it claims, or claims more than is allowed; a WebP
+// file's frame on a canvas of another size, and an animation.
+static void test_claims(void)
+{
+    uint8_t bmp[54 + 16] = {'B', 'M', [10] = 54, [18] = 2, [22] = 2, [26] = 1, [28] = 24};
+    uint8_t webp[] = {'R',  'I',  'F', 'F', 44,  0,   0,   0,   'W', 'E', 'B', 'P', 'V',
+                      'P',  '8',  'X', 10,  0,   0,   0,   0,   0,   0,   0,   0,   0,
+                      0,    0,    0,   0,   'V', 'P', '8', 'L', 14,  0,   0,   0,   47,
+                      0xc7, 0xc0, 49,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0};
+    struct stk_image im = {0};
+    uint64_t most = context->max_pixels;
+    context->max_pixels = 3;
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 0, &im, &err), STOKER_ELIMIT);
+    context->max_pixels = most;
+    bmp[20] = bmp[24] = 1; // 65538 x 65538
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 0, &im, &err), STOKER_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, webp, sizeof webp, 0, &im, &err), STOKER_EINPUT);
+    webp[20] = 2; // an animation
+    CHECK_EQ(stk_image_decode_any(context, webp, sizeof webp, 0, &im, &err), STOKER_EINPUT);
+    memmove(webp + 12, webp + 30, sizeof webp - 30); // the frame alone: 200 x 200
+    webp[4] = (uint8_t)(sizeof webp - 18 - 8);
+    context->max_pixels = 39999;
+    enum stoker_status status = stk_image_decode_any(context, webp, sizeof webp - 18, 0, &im, &err);
+    CHECK(status == STOKER_ELIMIT || strstr(err.message, "no libwebp"));
+    context->max_pixels = most;
+}
+
 // A file of our own making, copied out of the context.
 static uint8_t *encode(const struct stk_image *in, bool is_png, bool is_progressive, size_t *size)
 {
@@ -358,6 +540,10 @@ int main(int argc, char **argv)
     CHECK_RUN(test_jpeg_expected);
     CHECK_RUN(test_png_expected);
     CHECK_RUN(test_others);
+    CHECK_RUN(test_gif_frames);
+    CHECK_RUN(test_png_frames);
+    CHECK_RUN(test_jpeg_scans);
+    CHECK_RUN(test_claims);
     CHECK_RUN(test_png_round);
     CHECK_RUN(test_jpeg_same);
     CHECK_RUN(test_fused);

@@ -122,15 +122,18 @@ void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *f
     }
 }
 
-// A column of one element over the tensor's memory.
-void stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from)
+// A column of one element over the tensor's memory. False: a shape of more values than there can
+// be.
+bool stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from)
 {
     *to = (struct stk_col){.dtype = (enum stk_dtype)from->dtype, .n = 1, .data = from->data};
     to->shape.rank = from->rank;
     for (int i = 0; i < from->rank; i++) {
         to->shape.dim[i] = from->dim[i];
     }
-    to->stride = stk_col_bytes_each(to);
+    bool is_sound = stk_shape_count(&to->shape) >= 0;
+    to->stride = is_sound ? stk_col_bytes_each(to) : 0;
+    return is_sound;
 }
 
 struct stoker_args *stoker_args_new(void)
@@ -190,7 +193,9 @@ int stoker_args_texts(struct stoker_args *a, const char *name, const struct stok
 static bool copy_tensor(struct stk_col *to, struct stk_pool *pool, const struct stoker_tensor *from)
 {
     struct stk_col view;
-    stk_data_tensor_view(&view, from);
+    if (!stk_data_tensor_view(&view, from)) {
+        return false;
+    }
     if (view.dtype == STK_DT_STRING) {
         stk_col_share(to, &view);
         return stk_col_own(to, pool);
@@ -249,8 +254,9 @@ int stoker_args_memory(struct stoker_args *a, const char *name, const struct sto
     for (size_t i = 0; i < n; i++) {
         bool is_lent = values[i].dtype != STOKER_STRING && values[i].dtype != STOKER_DATASET;
         if (ok && is_lent) {
-            stk_data_tensor_view(&cols[i], &values[i]);
-            cols[i].data_buf = stk_buf_foreign(values[i].data, cols[i].stride, true, drop, arg[i]);
+            ok = stk_data_tensor_view(&cols[i], &values[i]);
+            cols[i].data_buf =
+                ok ? stk_buf_foreign(values[i].data, cols[i].stride, true, drop, arg[i]) : NULL;
             ok = cols[i].data_buf != NULL;
         } else {
             ok = ok && copy_tensor(&cols[i], pool, &values[i]);

@@ -22,7 +22,7 @@ void stk_data_host_open(struct stk_host *host, struct stoker_host *caller);
 // Element i of the column, held by the tensor.
 void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i);
 // A column of one element over the tensor's memory, which is borrowed.
-void stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from);
+bool stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from);
 // What rewrites alone set is of no caller: neither the operation's own (`name`) nor, of one that
 // makes a dataset, its kind's. STOKER_EINVAL: says which.
 STK_MUST_CHECK enum stoker_status

@@ -53,8 +53,7 @@ static enum stoker_status take_results(struct stoker_host *caller, struct stk_po
     bool ok = true;
     for (int k = 0; k < n_out; k++) {
         struct stk_col view;
-        stk_data_tensor_view(&view, &from[k]);
-        ok = ok && append(&out[k], pool, &view);
+        ok = stk_data_tensor_view(&view, &from[k]) && ok && append(&out[k], pool, &view);
         let_go(caller, &from[k]);
     }
     return ok ? STOKER_OK : no_room(err);
@@ -170,7 +169,7 @@ static void many_release(struct many *m, int n_in, int64_t n)
 static struct stk_col element_of(const struct stoker_component *c, int64_t i)
 {
     struct stk_col v;
-    stk_data_tensor_view(&v, &c->of[c->is_stacked ? 0 : i]);
+    (void)stk_data_tensor_view(&v, &c->of[c->is_stacked ? 0 : i]); // append() looks at the shape
     if (c->is_stacked) {
         v.shape.rank--;
         memmove(&v.shape.dim[0], &v.shape.dim[1], (size_t)v.shape.rank * sizeof v.shape.dim[0]);

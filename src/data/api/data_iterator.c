@@ -268,7 +268,7 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
 {
     struct stk_col own, view;
     bool is_number = t->dtype != STOKER_STRING && t->dtype != STOKER_DATASET;
-    stk_data_tensor_view(&view, t);
+    (void)stk_data_tensor_view(&view, t); // of a value that the pipeline gave
     if (!t->is_readonly || t->rank == 0 || !is_number ||
         !stk_col_uniform(&own, it->root->run->pool, view.dtype, &view.shape, 1)) {
         return;
@@ -640,7 +640,10 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
         : stk_block_reset(&from, n_in) ? STOKER_OK
                                        : stk_err_nomem(err);
     for (int i = 0; s == STOKER_OK && i < n_in; i++) {
-        stk_data_tensor_view(&from.cols[i], &in[i]);
+        if (!stk_data_tensor_view(&from.cols[i], &in[i])) {
+            s = stk_err_set(err, STOKER_EINVAL,
+                            "%s: input %d has more than 2^40 values in its shape", op, i);
+        }
         specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
     }
     from.n = 1;

@@ -86,7 +86,9 @@ static enum stoker_status map_file(struct stk_indexed *x, struct stoker_err *err
     }
     x->map = map;
     x->guard = stk_guard_add(map, x->size);
-    return STOKER_OK;
+    return x->guard ? STOKER_OK
+                    : stk_err_set(err, STOKER_ELIMIT, "%s: more than %d mapped files at once",
+                                  x->path, STK_GUARDS_MAX);
 }
 
 static enum stoker_status read_header(struct stk_indexed *x, struct stoker_err *err)

@@ -5,7 +5,12 @@
 
 #include "data/image/image_codec.h"
 
-// --- image_decode.c
+// --- image_claim.c
+// A frame, canvas or picture of the file (`what`) within the context's limit: asked of each of them
+// before work or memory in proportion to its size, since a file may hold a frame larger than its
+// canvas.
+enum stoker_status stk_image_check_pixels(const struct stk_image_context *c, const char *what,
+                                          uint32_t height, uint32_t width, struct stoker_err *err);
 // Makes `out` an image of this shape: checks what the caller gave, or takes the context's memory.
 enum stoker_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
                                    const struct stk_image_shape *shape, enum stk_image_type type,

@@ -321,10 +321,7 @@ enum stoker_status stk_image_any_shape(struct stk_image_context *c, const uint8_
                                        struct stk_image_shape *shape, struct stoker_err *err)
 {
     enum stoker_status status = read_shape(c, data, size, channels, shape, err);
-    if (status == STOKER_OK && (uint64_t)shape->height * shape->width > c->max_pixels) {
-        return stk_err_set(err, STOKER_ELIMIT,
-                           "an image of %u x %u pixels; at most %llu are allowed", shape->height,
-                           shape->width, (unsigned long long)c->max_pixels);
-    }
-    return status;
+    return status == STOKER_OK
+               ? stk_image_check_pixels(c, "an image", shape->height, shape->width, err)
+               : status;
 }

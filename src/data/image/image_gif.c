@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first frame of a GIF (87a, 89a), as tf.io.decode_image gives it with expand_animations=False:
-// RGB on the whole canvas, black where the frame does not reach or is transparent.
+// RGB on the whole canvas, black where the frame does not reach or is transparent. A frame may be
+// larger than its canvas: the limit of pixels holds for both, and rows below the canvas are not
+// unpacked.
 #include "data/image/image_codec_impl.h"
 
 #include <string.h>
@@ -187,6 +189,14 @@ static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, 
     return true;
 }
 
+// Rows of the frame up to the last that is on the canvas; those of an interlaced one come in no
+// order.
+static uint32_t rows_to_unpack(const struct gif *g, const struct stk_image *out)
+{
+    uint32_t seen = g->top < out->height ? out->height - g->top : 0;
+    return g->is_interlaced || seen > g->height ? g->height : seen;
+}
+
 static const char *unpack(struct gif *g, const struct stk_image *out)
 {
     const uint8_t *p = take(g, 1);
@@ -194,7 +204,7 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
         return "wrong size of codes";
     }
     uint32_t clear = 1u << *p, next = clear + 2, bits = *p + 1u;
-    uint64_t most = (uint64_t)g->width * g->height;
+    uint64_t most = (uint64_t)g->width * rows_to_unpack(g, out);
     int32_t last = -1;
     for (uint32_t i = 0; i < clear; i++) {
         g->code[i].first = g->code[i].last = (uint8_t)i;
@@ -261,7 +271,9 @@ enum stoker_status stk_image_decode_gif(struct stk_image_context *c, const uint8
     if (!find_frame(&g)) {
         return bad("no frame", err);
     }
-    enum stoker_status status = stk_image_claim(c, out, &g.shape, STK_IMAGE_U8, err);
+    enum stoker_status status =
+        stk_image_check_pixels(c, "a GIF with a frame", g.height, g.width, err);
+    status = status == STOKER_OK ? stk_image_claim(c, out, &g.shape, STK_IMAGE_U8, err) : status;
     if (status != STOKER_OK) {
         return status;
     }

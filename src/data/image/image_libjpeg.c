@@ -4,8 +4,8 @@
 // an end that comes too early is an error unless recovery or a fraction is asked for.
 //
 // libjpeg reports errors through a function that must not return: it jumps back into run(), whose
-// state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file,
-// each of which costs time in proportion to the image.
+// state lies in a struct of its caller. Caps: pixels, memory, and the scans of a progressive file
+// times its pixels.
 #include "data/image/image_codec_impl.h"
 
 #include <setjmp.h>
@@ -16,7 +16,9 @@
 
 #include <jerror.h>
 
-enum { MAX_SCANS = 100 };
+// Each scan costs time in proportion to the image: the largest may have as many as encoders make,
+// twice.
+enum { MAX_SCANS = 100, LARGE_SCANS = 20 };
 
 struct reading {
     struct jpeg_decompress_struct d;
@@ -35,7 +37,8 @@ struct reading {
     uint32_t rows_wanted, rows_done, left;
     uint8_t *line;        // a whole row as libjpeg gives it
     size_t claimed_bytes; // of the budget
-    bool is_too_large;    // for the memory it may use
+    int scans_max;
+    bool is_too_large; // for the memory it may use
 };
 
 static const JOCTET end_marker[2] = {0xff, JPEG_EOI};
@@ -56,8 +59,8 @@ static void stay_silent(j_common_ptr d)
 static void count_scans(j_common_ptr d)
 {
     struct reading *r = d->client_data;
-    if (d->is_decompressor && r->d.input_scan_number > MAX_SCANS) {
-        snprintf(r->message, sizeof r->message, "more than %d scans", MAX_SCANS);
+    if (d->is_decompressor && r->d.input_scan_number > r->scans_max) {
+        snprintf(r->message, sizeof r->message, "more than %d scans", r->scans_max);
         longjmp(r->escape, 1);
     }
 }
@@ -117,12 +120,10 @@ static enum stoker_status read_header(struct reading *r)
     most = most * 8 < r->c->max_bytes ? most * 8 : r->c->max_bytes;
     r->d.mem->max_memory_to_use = (long)(most + (UINT64_C(64) << 20));
     jpeg_read_header(&r->d, TRUE);
-    if ((uint64_t)r->d.image_width * r->d.image_height > r->c->max_pixels) {
-        return stk_err_set(r->err, STOKER_ELIMIT,
-                           "a JPEG of %u x %u pixels; at most %llu are allowed", r->d.image_height,
-                           r->d.image_width, (unsigned long long)r->c->max_pixels);
-    }
-    return STOKER_OK;
+    uint64_t pixels = (uint64_t)r->d.image_width * r->d.image_height;
+    uint64_t scans = LARGE_SCANS * r->c->max_pixels / (pixels ? pixels : 1);
+    r->scans_max = scans < MAX_SCANS ? (int)scans : MAX_SCANS;
+    return stk_image_check_pixels(r->c, "a JPEG", r->d.image_height, r->d.image_width, r->err);
 }
 
 static uint32_t choose_output(struct reading *r)

@@ -170,9 +170,16 @@ static enum stoker_status read_pixels(struct stream *s, const struct stk_image_s
     return STOKER_OK;
 }
 
+// Memory is not taken for pixels that the file cannot hold: deflate makes at most 1032 bytes of
+// one.
+static bool has_too_few_bytes(const struct stream *s, const struct stk_image_shape *shape)
+{
+    uint64_t row = png_get_rowbytes(s->png, s->info), least = row * shape->height;
+    return least / 1032 > s->size;
+}
+
 static enum stoker_status read_file(struct stream *s)
 {
-    uint64_t most = s->c->max_pixels;
     png_set_read_fn(s->png, s, read_bytes);
     png_set_user_limits(s->png, STK_IMAGE_MAX_SIDE, STK_IMAGE_MAX_SIDE);
     png_set_chunk_malloc_max(s->png, CHUNK_MOST);
@@ -180,13 +187,18 @@ static enum stoker_status read_file(struct stream *s)
     png_read_info(s->png, s->info);
     struct stk_image_shape shape = {png_get_image_height(s->png, s->info),
                                     png_get_image_width(s->png, s->info), output_channels(s)};
-    if ((uint64_t)shape.height * shape.width > most) {
-        return stk_err_set(s->err, STOKER_ELIMIT,
-                           "a PNG of %u x %u pixels; at most %llu are allowed", shape.height,
-                           shape.width, (unsigned long long)most);
+    enum stoker_status status =
+        stk_image_check_pixels(s->c, "a PNG", shape.height, shape.width, s->err);
+    if (status != STOKER_OK) {
+        return status;
     }
     if (s->shape) {
         *s->shape = shape;
+    }
+    if (s->out && has_too_few_bytes(s, &shape)) {
+        return stk_err_set(s->err, STOKER_EINPUT,
+                           "a damaged PNG: %zu bytes cannot hold %u x %u pixels", s->size,
+                           shape.height, shape.width);
     }
     return s->out ? read_pixels(s, &shape) : STOKER_OK;
 }

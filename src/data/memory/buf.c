@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/guard.h"
 #include "data/memory/process_limits.h"
 
 #define ALIGN 64
@@ -456,6 +457,20 @@ struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
     return b;
 }
 
+bool stk_buf_guard(struct stk_buf *b)
+{
+    STK_ASSERT(b->is_foreign);
+    if (!b->guard && b->size) {
+        b->guard = stk_guard_add(b->data, b->size);
+    }
+    return b->guard || !b->size;
+}
+
+bool stk_buf_is_torn(const struct stk_buf *b)
+{
+    return b && stk_guard_is_torn(b->guard);
+}
+
 STK_HOT struct stk_buf *stk_buf_hold(struct stk_buf *b)
 {
     if (b) {
@@ -473,6 +488,7 @@ STK_HOT void stk_buf_drop(struct stk_buf *b)
     STK_ASSERT(b->refs == 0);
     struct stk_pool *p = b->pool;
     if (!p) {
+        stk_guard_drop(b->guard);
         if (b->drop) {
             b->drop(b->arg);
         }

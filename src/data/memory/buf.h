@@ -18,6 +18,7 @@
 // program: after a pause the first element then waits for few pages and cache lines.
 #define STK_HOT __attribute__((hot))
 
+struct stk_guard;
 struct stk_pool;
 
 struct stk_buf {
@@ -29,7 +30,8 @@ struct stk_buf {
     struct stk_pool *pool;   // NULL: foreign
     void (*drop)(void *arg); // foreign: called at the last drop, from any thread
     void *arg;
-    struct stk_buf *next; // in a free list
+    struct stk_guard *guard; // foreign: of a mapped file (base/guard.h), or NULL; ends before drop
+    struct stk_buf *next;    // in a free list
 };
 
 struct stk_pool_stats {
@@ -72,6 +74,11 @@ bool stk_pool_split(struct stk_pool *p, const struct stk_split *work);
 struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);
 struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
                                 void (*drop)(void *arg), void *arg);
+// The foreign memory is a mapped file: from now on to its end it is guarded. Before others see the
+// buffer, or again. False: there are too many guards.
+bool stk_buf_guard(struct stk_buf *b);
+bool stk_buf_is_torn(
+    const struct stk_buf *b); // what was read of the mapping may be zeros; takes NULL
 struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
 void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
 bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written

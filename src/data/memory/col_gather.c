@@ -266,7 +266,7 @@ bool stk_col_fold(struct stk_col *to, struct stk_pool *pool, const struct stk_co
             return false;
         }
     }
-    if (!stk_shape_prepend(&uniform.shape, group)) {
+    if (!stk_shape_prepend(&uniform.shape, group) || stk_shape_count(&uniform.shape) < 0) {
         stk_col_clear(&uniform);
         return false;
     }

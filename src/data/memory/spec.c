@@ -148,18 +148,16 @@ int64_t stk_shape_count(const struct stk_shape *s)
     if (s->rank < 0) {
         return -1;
     }
-    int64_t count = 1;
+    int64_t count = 1; // without the dimensions of 0
     bool is_empty = false;
     for (int i = 0; i < s->rank; i++) {
-        if (s->dim[i] < 0) {
-            return -1;
-        }
         is_empty = is_empty || s->dim[i] == 0;
-        if (!is_empty && __builtin_mul_overflow(count, s->dim[i], &count)) {
+        int64_t length = s->dim[i] ? s->dim[i] : 1;
+        if (length < 0 || __builtin_mul_overflow(count, length, &count) || count > STK_VALUES_MAX) {
             return -1;
         }
     }
-    return is_empty ? 0 : count <= (INT64_C(1) << 40) ? count : -1;
+    return is_empty ? 0 : count;
 }
 
 struct stk_shape stk_shape_join(const struct stk_shape *a, const struct stk_shape *b)

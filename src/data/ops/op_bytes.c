@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/stream_gzip.h"
+#include "data/memory/growing.h"
 #include "data/ops/op_util.h"
 
 // The rows of each operation begin with 0.
@@ -109,16 +110,48 @@ static void decode_compressed_scratch_end(void *scratch)
     }
 }
 
-// Twice the room, with what is there. False: no memory.
-static bool grow(struct stk_pool *pool, struct stk_buf **b, size_t used)
+// Why the string cannot be unpacked; NULL: it is in `to`, or there was no memory (*is_short, and
+// *wanted bytes where the budget lacks them).
+static const char *unpack_into(struct stk_gzip *g, const struct stk_bytes *in,
+                               struct stk_growing *to, bool *is_short, size_t *wanted)
 {
-    struct stk_buf *more = stk_buf_get(pool, 2 * (*b)->size);
-    if (more) {
-        memcpy(more->data, (*b)->data, used);
-        stk_buf_drop(*b);
-        *b = more;
+    struct stk_inflate_io io = {.in = in->data, .in_len = in->size};
+    while (in->size) {
+        size_t room = 0;
+        *wanted = 0;
+        io.out = stk_growing_room(to, &room, wanted);
+        io.out_len = room;
+        *is_short = !io.out;
+        if (*is_short) {
+            return NULL;
+        }
+        enum stk_inflate_result result = stk_gzip_run(g, &io);
+        stk_growing_took(to, room - io.out_len);
+        if (stk_growing_size(to) > UNPACKED_MAX) {
+            return "more than 1 GiB";
+        }
+        switch (result) {
+        case STK_INFLATE_NOMEM:
+            *is_short = true;
+            *wanted = 0;
+            return NULL;
+        case STK_INFLATE_BAD:
+            return g->why ? g->why : "the data are damaged";
+        case STK_INFLATE_END:
+            if (io.in_len == 0) {
+                return NULL;
+            }
+            if (g->is_zlib) {
+                return "bytes follow the end of the data";
+            }
+            break;
+        default:
+            if (io.out_len > 0 && io.in_len == 0) {
+                return stk_gzip_may_end(g) ? NULL : "the data end too early";
+            }
+        }
     }
-    return more != NULL;
+    return NULL;
 }
 
 static enum stoker_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes in,
@@ -132,43 +165,28 @@ static enum stoker_status unpack(struct stk_op_run *r, int64_t i, struct stk_byt
     u->is_open = true;
     g->is_zlib = r->args[ARG_COMPRESSION_TYPE].i == ZLIB;
     stk_gzip_restart(g, 0);
-    size_t used = 0;
-    struct stk_buf *b = stk_buf_get(r->pool, 4 * in.size + 1024);
-    const char *why = NULL;
-    struct stk_inflate_io io = {.in = in.data, .in_len = in.size};
-    while (b && !why && in.size) {
-        io.out = b->data + used;
-        io.out_len = b->size - used;
-        enum stk_inflate_result result = stk_gzip_run(g, &io);
-        used = b->size - io.out_len;
-        if (result == STK_INFLATE_NOMEM) {
-            stk_buf_drop(b);
-            return stk_err_nomem(err);
-        }
-        if (result == STK_INFLATE_BAD) {
-            why = g->why ? g->why : "the data are damaged";
-        } else if (result == STK_INFLATE_END && io.in_len == 0) {
-            break;
-        } else if (result == STK_INFLATE_END && g->is_zlib) {
-            why = "bytes follow the end of the data";
-        } else if (result == STK_INFLATE_MORE && io.out_len > 0 && io.in_len == 0) {
-            why = stk_gzip_may_end(g) ? NULL : "the data end too early";
-            break;
-        } else if (io.out_len == 0 && b->size >= UNPACKED_MAX) {
-            why = "more than 1 GiB";
-        } else if (io.out_len == 0 && !grow(r->pool, &b, used)) {
-            size_t wanted = 2 * b->size;
-            stk_buf_drop(b);
-            return stk_op_no_memory_for(r, wanted, err);
-        }
+    struct stk_growing to;
+    bool is_short = false;
+    size_t wanted = 0, first = in.size < UNPACKED_MAX / 4 ? 4 * in.size + 1024 : UNPACKED_MAX;
+    stk_growing_begin(&to, r->pool, first);
+    const char *why = unpack_into(g, &in, &to, &is_short, &wanted);
+    size_t size = stk_growing_size(&to);
+    if (why || is_short) {
+        stk_growing_drop(&to);
+        return why      ? stk_op_fail(r, i, STOKER_EDAMAGE, "%s", why)
+               : wanted ? stk_op_no_memory_for(r, size + wanted, err)
+                        : stk_err_nomem(err);
     }
-    if (why || !b || !stk_keep_add(&r->out[0].keep, b)) {
-        stk_buf_drop(b);
-        return why ? stk_op_fail(r, i, STOKER_EDAMAGE, "%s", why) : stk_op_no_memory(r, err);
+    if (size == 0) {
+        stk_growing_drop(&to);
+        *out = (struct stk_bytes){0};
+        return STOKER_OK;
     }
-    *out = (struct stk_bytes){b->data, used};
+    struct stk_buf *b = stk_growing_end(&to);
+    bool ok = b && stk_keep_add(&r->out[0].keep, b);
+    *out = ok ? (struct stk_bytes){b->data, size} : (struct stk_bytes){0};
     stk_buf_drop(b);
-    return STOKER_OK;
+    return ok ? STOKER_OK : stk_op_no_memory_for(r, size, err);
 }
 
 static enum stoker_status bytes_run(struct stk_op_run *r, struct stoker_err *err)

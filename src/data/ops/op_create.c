@@ -179,10 +179,36 @@ static double scalar_of(const struct stk_col *c, int64_t i)
     }
 }
 
-static double range_count(double start, double limit, double delta)
+static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
 {
-    double n = ceil((limit - start) / delta);
-    return n > 0 ? n : 0;
+    const void *p = stk_col_at(c, i);
+    switch (c->dtype) {
+#define READ_INT(N, T, U)                                                                          \
+    case STK_DT_##N:                                                                               \
+        return (int64_t)((const T *)p)[k];
+        STK_FOR_INTS(READ_INT)
+    default:
+        return -1;
+    }
+}
+
+// How many numbers element i has: integers are counted exactly. -1: delta is 0, or too many.
+static int64_t range_count(const struct stk_col *const *in, int64_t i)
+{
+    bool is_int = stk_dtype_is_int(in[0]->dtype);
+    double delta = scalar_of(in[2], i);
+    if (delta == 0) {
+        return -1;
+    }
+    double n = ceil((scalar_of(in[1], i) - scalar_of(in[0], i)) / delta);
+    if (is_int && in[0]->dtype != STK_DT_U64) {
+        __int128 step = int_at(in[2], i, 0),
+                 span = (__int128)int_at(in[1], i, 0) - int_at(in[0], i, 0);
+        span = step > 0 ? span : -span;
+        step = step > 0 ? step : -step;
+        n = (double)(span > 0 ? (span - 1) / step + 1 : 0);
+    }
+    return n <= 0 ? 0 : n < (double)STK_VALUES_MAX ? (int64_t)n : -1;
 }
 
 static enum stoker_status range_infer(struct stk_op_infer *c, struct stoker_err *err)
@@ -199,11 +225,8 @@ static enum stoker_status range_infer(struct stk_op_infer *c, struct stoker_err 
         c->out[0].dtype = c->in[0].dtype;
         c->out[0].shape = (struct stk_shape){1, {STK_UNKNOWN}};
         if (c->constant[0] && c->constant[1] && c->constant[2]) {
-            double delta = scalar_of(c->constant[2], 0);
-            c->out[0].shape.dim[0] =
-                delta == 0 ? STK_UNKNOWN
-                           : (int64_t)range_count(scalar_of(c->constant[0], 0),
-                                                  scalar_of(c->constant[1], 0), delta);
+            int64_t count = range_count(c->constant, 0);
+            c->out[0].shape.dim[0] = count < 0 ? STK_UNKNOWN : count;
         }
     }
     return s;
@@ -218,12 +241,11 @@ static enum stoker_status range_run(struct stk_op_run *r, struct stoker_err *err
         if (!first || !step || !stk_op_scalar(r->in[1], i)) {
             return stk_op_fail(r, i, STOKER_EINVAL, "start, limit and delta must be scalars");
         }
-        double start = scalar_of(r->in[0], i), delta = scalar_of(r->in[2], i);
-        double n = delta == 0 ? -1 : range_count(start, scalar_of(r->in[1], i), delta);
-        if (!(n >= 0 && n < 0x1p40)) {
+        int64_t n = range_count(r->in, i);
+        if (n < 0) {
             return stk_op_fail(r, i, STOKER_EINVAL, "delta is 0, or there are too many values");
         }
-        struct stk_shape shape = {1, {(int64_t)n}};
+        struct stk_shape shape = {1, {n}};
         uint8_t *out = stk_op_append(r, 0, t, &shape, err);
         if (!out) {
             return err->code;
@@ -284,25 +306,16 @@ static enum stoker_status one_hot_infer(struct stk_op_infer *c, struct stoker_er
     return STOKER_OK;
 }
 
-static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
-{
-    const void *p = stk_col_at(c, i);
-    switch (c->dtype) {
-#define READ_INT(N, T, U)                                                                          \
-    case STK_DT_##N:                                                                               \
-        return (int64_t)((const T *)p)[k];
-        STK_FOR_INTS(READ_INT)
-    default:
-        return -1;
-    }
-}
-
 static enum stoker_status one_hot_run(struct stk_op_run *r, struct stoker_err *err)
 {
     int on = on_input(r->args), count, axis;
     const struct stk_col *in = r->in[0];
     struct stk_shape shape = in->shape;
     int64_t depth, places = stk_shape_count(&in->shape);
+    if (shape.rank == STK_RANK_MAX) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "the indices have %d dimensions already",
+                           shape.rank);
+    }
     if (!stk_op_ints(&r->args[ARG_DEPTH], r->in[1], 0, &depth, 1, &count) || depth < 0 ||
         !stk_op_axis(r->args[ARG_AXIS].i, shape.rank + 1, &axis)) {
         return stk_op_fail(r, 0, STOKER_EINVAL, "the depth must be an integer of 0 or more");

@@ -193,6 +193,13 @@ static bool plan_same(struct stk_op_image_args *a, const struct stk_shape *s, st
     return true;
 }
 
+#define BAD_SIDES "sizes must be positive, and at most 2^20"
+
+static bool is_side(int64_t size)
+{
+    return size > 0 && size <= STK_IMAGE_MAX_SIDE;
+}
+
 static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                         const char **why)
 {
@@ -208,8 +215,8 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
     bool keeps_ratio = a->args[ARG_PRESERVE_ASPECT_RATIO].i != 0;
     p->height = has_size ? size[0] : UNSET;
     p->width = has_size ? size[1] : UNSET;
-    if (has_size && (size[0] < 1 || size[1] < 1)) {
-        *why = "sizes must be positive";
+    if (has_size && (!is_side(size[0]) || !is_side(size[1]))) {
+        *why = BAD_SIDES;
         return false;
     }
     if (keeps_ratio && (!has_size || s->dim[0] < 0 || s->dim[1] < 0)) {
@@ -231,8 +238,8 @@ static bool plan_sides(struct stk_op_image_args *a, int row, struct plan *p, con
     bool has_width = stk_op_image_ints(a, row + 1, &p->width, 1);
     p->height = has_height ? p->height : UNSET;
     p->width = has_width ? p->width : UNSET;
-    *why = "sizes must be positive";
-    return (!has_height || p->height > 0) && (!has_width || p->width > 0);
+    *why = BAD_SIDES;
+    return (!has_height || is_side(p->height)) && (!has_width || is_side(p->width));
 }
 
 static bool plan_target(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
@@ -242,14 +249,24 @@ static bool plan_target(struct stk_op_image_args *a, const struct stk_shape *s, 
     return plan_sides(a, ARG_TARGET_HEIGHT, p, why);
 }
 
+static bool plan_offset(struct stk_op_image_args *a, int row, int64_t *at)
+{
+    bool is_known = stk_op_image_ints(a, row, at, 1);
+    *at = is_known ? *at : UNSET;
+    return !is_known || (*at >= 0 && *at <= STK_IMAGE_MAX_SIDE);
+}
+
 static bool plan_box(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                      const char **why)
 {
     (void)s;
-    bool known = stk_op_image_ints(a, ARG_OFFSET_HEIGHT, &p->v[0], 1);
-    known = stk_op_image_ints(a, ARG_OFFSET_WIDTH, &p->v[1], 1) && known;
-    *why = "offsets must not be negative";
-    return plan_sides(a, ARG_BOX_HEIGHT, p, why) && (!known || (p->v[0] >= 0 && p->v[1] >= 0));
+    bool fits = plan_offset(a, ARG_OFFSET_HEIGHT, &p->v[0]);
+    fits = plan_offset(a, ARG_OFFSET_WIDTH, &p->v[1]) && fits;
+    if (!plan_sides(a, ARG_BOX_HEIGHT, p, why)) {
+        return false;
+    }
+    *why = "offsets must not be negative, and at most 2^20";
+    return fits;
 }
 
 static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
@@ -383,11 +400,18 @@ RUN(run_resize)
                                          .antialias = r->args[ARG_ANTIALIAS].i != 0};
     return stk_image_resize(c, in, &o, out, err);
 }
+static enum stoker_status no_offset(struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EINVAL, "an offset is no integer");
+}
 RUN(run_crop)
 {
     struct stk_image view;
     struct stk_image_box box = {(uint32_t)p->v[0], (uint32_t)p->v[1], out->height, out->width};
     UNUSED;
+    if (p->v[0] < 0 || p->v[1] < 0) {
+        return no_offset(err);
+    }
     if (p->v[0] + out->height > in->height || p->v[1] + out->width > in->width) {
         return stk_err_set(
             err, STOKER_EINVAL, "a box of %u x %u at (%lld, %lld) does not lie in %u x %u",
@@ -399,6 +423,9 @@ RUN(run_crop)
 RUN(run_pad)
 {
     UNUSED;
+    if (p->v[0] < 0 || p->v[1] < 0) {
+        return no_offset(err);
+    }
     return stk_image_pad(in, (uint32_t)p->v[0], (uint32_t)p->v[1], out, err);
 }
 RUN(run_crop_or_pad)

@@ -79,16 +79,20 @@ static inline bool stk_op_image_type(enum stk_dtype t, enum stk_image_type *out)
     return t == STK_DT_U8 || t == STK_DT_U16 || t == STK_DT_F32;
 }
 
-// An image of height x width x channels over memory.
+static inline uint32_t stk_op_image_side(int64_t length)
+{
+    STK_ASSERT(length >= 0);
+    return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+}
+// An image of height x width x channels over memory. Lengths beyond 32 bits become the largest of
+// them, which every function on images refuses.
 static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, int64_t width,
                                                  int64_t channels, enum stk_image_type type)
 {
-    STK_ASSERT(height >= 0 && height <= UINT32_MAX && width >= 0 && width <= UINT32_MAX);
-    STK_ASSERT(channels >= 0 && channels <= UINT32_MAX);
     return (struct stk_image){pixels,
-                              (uint32_t)height,
-                              (uint32_t)width,
-                              (uint32_t)channels,
+                              stk_op_image_side(height),
+                              stk_op_image_side(width),
+                              stk_op_image_side(channels),
                               type,
                               (size_t)(width * channels) * stk_image_type_size(type)};
 }

@@ -73,9 +73,10 @@ bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int6
             : begin > high       ? high
                                  : begin;
     end = it->flags & NO_END ? (step > 0 ? length : -1) : end < low ? low : end > high ? high : end;
-    int64_t span = step > 0 ? end - begin : begin - end, by = step > 0 ? step : -step;
+    int64_t span = step > 0 ? end - begin : begin - end;
+    uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step; // of INT64_MIN, too
     *first = begin;
-    *count = span > 0 ? (span - 1) / by + 1 : 0;
+    *count = span > 0 ? (int64_t)((uint64_t)(span - 1) / by) + 1 : 0;
     return true;
 }
 
@@ -121,7 +122,7 @@ static bool take_slice(struct cursor *c, const struct stk_op_index_item *it)
         return false;
     }
     c->s->base += first * step;
-    return add_dimension(c, count, step * it->step);
+    return add_dimension(c, count, count > 1 ? step * it->step : 0); // a step beyond it may be any
 }
 
 // All dimensions that no other item stands for.
@@ -325,6 +326,10 @@ static enum stoker_status slice_infer(struct stk_op_infer *c, struct stoker_err 
                            out->rank);
     }
     for (int i = 0; i < out->rank; i++) {
+        if (has_size && size[i] < -1) {
+            return stk_err_set(err, STOKER_EINVAL, "slice: size %lld; -1 means all to the end",
+                               (long long)size[i]);
+        }
         int64_t whole = out->dim[i];
         bool knows_place = whole >= 0 && has_begin && i < begins;
         bool is_within = knows_place && begin[i] >= 0 && begin[i] <= whole;
@@ -356,9 +361,10 @@ static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err
                                in->shape.rank);
         }
         for (int k = 0; k < shape.rank; k++) {
-            int64_t count = size[k] < 0 ? shape.dim[k] - begin[k] : size[k];
-            if (begin[k] < 0 || count < 0 || begin[k] > shape.dim[k] ||
-                count > shape.dim[k] - begin[k]) {
+            bool is_within = begin[k] >= 0 && begin[k] <= shape.dim[k];
+            int64_t left = is_within ? shape.dim[k] - begin[k] : 0;
+            int64_t count = size[k] == -1 ? left : size[k];
+            if (!is_within || count > left || size[k] < -1) {
                 return stk_op_fail(r, i, STOKER_EINVAL,
                                    "%lld values from place %lld of dimension %d, which has %lld",
                                    (long long)count, (long long)begin[k], k,
@@ -483,7 +489,8 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
     const struct stk_col *in = r->in[0], *index = r->in[1];
     struct stk_shape out_shape = {0};
     int axis;
-    if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis)) {
+    if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis) ||
+        in->shape.rank - 1 + index->shape.rank > STK_RANK_MAX) {
         return stk_op_fail(r, 0, STOKER_EINVAL, "no such axis in %d dimensions", in->shape.rank);
     }
     for (int i = 0; i < in->shape.rank; i++) {

@@ -45,8 +45,9 @@ static bool joined_shape(struct stk_shape *out, const struct stk_shape *part, in
 {
     for (int i = 0; i < out->rank; i++) {
         if (i == axis && !is_new) {
-            out->dim[i] =
-                out->dim[i] < 0 || part->dim[i] < 0 ? STK_UNKNOWN : out->dim[i] + part->dim[i];
+            bool is_known = out->dim[i] >= 0 && part->dim[i] >= 0 &&
+                            !__builtin_add_overflow(out->dim[i], part->dim[i], &out->dim[i]);
+            out->dim[i] = is_known ? out->dim[i] : STK_UNKNOWN;
         } else if (out->dim[i] < 0) {
             out->dim[i] = part->dim[i];
         } else if (part->dim[i] >= 0 && part->dim[i] != out->dim[i]) {
@@ -109,7 +110,8 @@ static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
     bool is_new = r->op->arg == STACK;
     struct stk_shape shape = r->in[0]->shape;
     int axis;
-    if (!stk_op_axis(r->args[ARG_AXIS].i, shape.rank + is_new, &axis)) {
+    if (shape.rank + is_new > STK_RANK_MAX ||
+        !stk_op_axis(r->args[ARG_AXIS].i, shape.rank + is_new, &axis)) {
         return stk_op_fail(r, 0, STOKER_EINVAL, "no such axis in %d dimensions", shape.rank);
     }
     for (int j = 1; j < r->n_in; j++) {

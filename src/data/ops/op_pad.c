@@ -38,7 +38,6 @@ static const struct stk_arg_row matmul_args[] = {
     {0}};
 
 enum { CONSTANT, REFLECT, SYMMETRIC };
-#define PADDING_MAX (INT64_C(1) << 40) // no memory holds more
 
 // The input that lies around a value; at most as many inputs as this if there is none.
 static int fill_input(const struct stk_arg_value *args)
@@ -76,7 +75,7 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
                                out->rank);
         }
         int64_t before = is_static ? pads[2 * i] : 0, behind = is_static ? pads[2 * i + 1] : 0;
-        if (before < 0 || behind < 0 || before > PADDING_MAX || behind > PADDING_MAX) {
+        if (before < 0 || behind < 0 || before > STK_VALUES_MAX || behind > STK_VALUES_MAX) {
             return stk_err_set(err, STOKER_EINVAL, "pad: paddings %lld and %lld are not 0 to 2^40",
                                (long long)before, (long long)behind);
         }
@@ -135,7 +134,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
                                shape.rank);
         }
         for (int k = 0; k < shape.rank; k++) {
-            int64_t most = mode == CONSTANT ? PADDING_MAX : shape.dim[k] - (mode == REFLECT);
+            int64_t most = mode == CONSTANT ? STK_VALUES_MAX : shape.dim[k] - (mode == REFLECT);
             if (pads[2 * k] < 0 || pads[2 * k + 1] < 0 || pads[2 * k] > most ||
                 pads[2 * k + 1] > most) {
                 return stk_op_fail(

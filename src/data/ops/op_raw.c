@@ -92,6 +92,10 @@ static enum stoker_status raw_run(struct stk_op_run *r, struct stoker_err *err)
     bool is_little = r->args[ARG_LITTLE_ENDIAN].i != 0;
     size_t fixed = (size_t)r->args[ARG_FIXED_LENGTH].i;
     for (int64_t i = 0; i < r->n; i++) {
+        if (in->shape.rank == STK_RANK_MAX) {
+            return stk_op_fail(r, i, STOKER_EINVAL, "the strings have %d dimensions already",
+                               STK_RANK_MAX);
+        }
         const struct stk_bytes *v = stk_col_at(in, i);
         size_t bytes = fixed ? fixed : count ? v[0].size : 0;
         for (int64_t k = 0; !fixed && k < count; k++) {

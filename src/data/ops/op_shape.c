@@ -67,7 +67,7 @@ static bool fill_shape(struct stk_shape *shape, const int64_t *want, int rank, i
         }
         shape->dim[open] = count / known;
     }
-    return open >= 0 || known == count;
+    return stk_shape_count(shape) == count;
 }
 
 static enum stoker_status reshape_infer(struct stk_op_infer *c, struct stoker_err *err)

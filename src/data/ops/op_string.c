@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/remote_name.h"
+#include "data/memory/growing.h"
 #include "data/formats/text_number.h"
 #include "data/ops/op_move.h"
 
@@ -22,7 +23,10 @@ static const struct stk_arg_row number_args[] = {
     {0}};
 
 #define FILE_MAX ((off_t)1 << 34)
-#define UNSIZED ((size_t)4096) // of files that do not say their size, at first
+#define READ_MAX ((size_t)1 << 30)    // of one call
+#define UNSIZED ((size_t)4096)        // of files that do not say their size, at first
+#define UNSIZED_MAX ((size_t)1 << 30) // of a pipe, or a file of the system
+#define DEVICE_MAX ((size_t)16 << 20) // of a terminal, or a device like /dev/zero
 
 enum { LOWER, UPPER, STRIP, READ_FILE };
 
@@ -80,15 +84,63 @@ static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char
                        strerror(why), stk_remote_hint(path));
 }
 
-// A buffer twice as large with the same bytes; `from` is dropped. NULL: no memory.
-static struct stk_buf *larger(struct stk_pool *pool, struct stk_buf *from, size_t size)
+// How much a file may hold, and what is likely at first. A pipe or a file of the system has no size
+// of its own and is read until it ends; a device need not have an end.
+static size_t most_of(const struct stat *info, size_t *first)
 {
-    struct stk_buf *to = stk_buf_get(pool, 2 * size);
-    if (to) {
-        memcpy(to->data, from->data, size);
+    bool is_sized = S_ISREG(info->st_mode) && info->st_size > 0;
+    *first = is_sized ? (size_t)info->st_size : UNSIZED;
+    return is_sized                                           ? (size_t)info->st_size
+           : S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode) ? DEVICE_MAX
+                                                              : UNSIZED_MAX;
+}
+
+// All bytes of the file. What is beyond `most`: a file that grew meanwhile (is_sized) is as long as
+// it was, anything else is refused. errno's number; ENOMEM: no memory in the budget for *wanted
+// bytes.
+static int read_all(int fd, struct stk_growing *to, size_t most, bool is_sized, size_t *wanted)
+{
+    for (;;) {
+        size_t room = 0, left = most - stk_growing_size(to);
+        if (is_sized && left == 0) {
+            return 0;
+        }
+        uint8_t *at = stk_growing_room(to, &room, wanted);
+        if (!at) {
+            return ENOMEM;
+        }
+        room = is_sized && room > left ? left : room;
+        ssize_t n = read(fd, at, room < READ_MAX ? room : READ_MAX);
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (n == 0) {
+            return 0; // a file may be shorter than a moment ago: what is there is the file
+        }
+        stk_growing_took(to, n > 0 ? (size_t)n : 0);
+        if (stk_growing_size(to) > most) {
+            return EFBIG;
+        }
     }
-    stk_buf_drop(from);
-    return to;
+}
+
+// The bytes that were read become the result.
+static enum stoker_status give_bytes(struct stk_op_run *r, struct stk_growing *from,
+                                     struct stk_bytes *out, struct stoker_err *err)
+{
+    size_t size = stk_growing_size(from);
+    *out = (struct stk_bytes){0};
+    if (size == 0) {
+        stk_growing_drop(from);
+        return STOKER_OK;
+    }
+    struct stk_buf *b = stk_growing_end(from);
+    bool ok = b && stk_keep_add(&r->out[0].keep, b);
+    if (ok) {
+        *out = (struct stk_bytes){b->data, size};
+    }
+    stk_buf_drop(b);
+    return ok ? STOKER_OK : stk_op_no_memory_for(r, size, err);
 }
 
 static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,
@@ -103,7 +155,7 @@ static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk
     }
     memcpy(path, name.data ? name.data : (const uint8_t *)"", name.size);
     path[name.size] = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 || fstat(fd, &info) || S_ISDIR(info.st_mode) || info.st_size > FILE_MAX) {
         int why = fd < 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : EFBIG;
         if (fd >= 0) {
@@ -111,29 +163,25 @@ static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk
         }
         return file_error(r, i, path, why);
     }
-    // What has no size of its own, a pipe or a file of the system, is read until it ends.
-    struct stk_buf *b = stk_buf_get(r->pool, info.st_size ? (size_t)info.st_size : UNSIZED);
-    size_t used = 0, size = info.st_size ? (size_t)info.st_size : UNSIZED;
-    int why = 0;
-    while (b && !why) {
-        ssize_t n = used < size ? read(fd, b->data + used, size - used) : 0;
-        used += n > 0 ? (size_t)n : 0;
-        why = n < 0 && errno != EINTR ? errno : 0;
-        if (used == size && info.st_size == 0) {
-            why = size > (size_t)(FILE_MAX / 2) ? EFBIG : 0;
-            b = why ? b : larger(r->pool, b, size);
-            size *= 2;
-        } else if (n == 0) {
-            break; // a file may be shorter than a moment ago: what is there is the file
-        }
-    }
+    size_t first, wanted = 0, most = most_of(&info, &first);
+    bool is_sized = first == most;
+    struct stk_growing to;
+    stk_growing_begin(&to, r->pool, first);
+    int why = read_all(fd, &to, most, is_sized, &wanted);
     close(fd);
-    bool ok = b && stk_keep_add(&r->out[0].keep, b);
-    if (ok) {
-        *out = (struct stk_bytes){b->data, used};
+    if (!why) {
+        return give_bytes(r, &to, out, err);
     }
-    stk_buf_drop(b);
-    return !ok ? stk_op_no_memory(r, err) : why ? file_error(r, i, path, why) : STOKER_OK;
+    size_t size = stk_growing_size(&to);
+    stk_growing_drop(&to);
+    if (why == ENOMEM) {
+        return stk_op_no_memory_for(r, size + wanted, err);
+    }
+    return why == EFBIG ? stk_op_fail(r, i, STOKER_ELIMIT,
+                                      "%.300s: more than %zu MiB of what has no size; copy what is "
+                                      "wanted of it into a file",
+                                      path, most >> 20)
+                        : file_error(r, i, path, why);
 }
 
 static enum stoker_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,

@@ -78,10 +78,11 @@ static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
     struct csv *t = it->state;
     size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
-    if (left > ROW_MAX_BYTES) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has more than 1 GiB", t->path,
+    if (left >= ROW_MAX_BYTES) {
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has 1 GiB or more", t->path,
                            (unsigned long long)t->row);
     }
+    capacity = capacity < ROW_MAX_BYTES ? capacity : ROW_MAX_BYTES;
     struct stk_buf *b = stk_buf_get(it->run->pool, capacity + STK_CSV_PAD);
     if (!b) {
         return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,

@@ -1,23 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
 // dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped
-// file (is_mapped) is guarded: when the file is cut short, what comes then is an error.
+// file (is_mapped) is guarded from when the dataset is made until the last view is gone. When the
+// file is cut short, what comes then is an error, and views that were given out before may show
+// zeros.
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/guard.h"
+#include "base/guard.h" // STK_GUARDS_MAX
 #include "data/run/iter.h"
 
 struct slices {
     int64_t at, n;               // position; slices
     const struct stk_attr *cols; // components
-    struct stk_guard *guard; // of the first component, which is all there is where files are mapped
-    bool is_told;
+    bool is_told;                // that the file was cut short
 };
 
 static const struct stk_attr *components(const struct stk_dataset *ds)
 {
     return stk_attrs_get(ds->attrs, "components");
+}
+
+// The first component, which is all there is where files are mapped.
+static enum stoker_status guard_mapped(const struct stk_dataset *ds, struct stoker_err *err)
+{
+    const struct stk_attr *t = components(ds);
+    struct stk_buf *b = t->kind == STK_ATTR_COLS && t->count ? t->cols[0].data_buf : NULL;
+    bool is_mapped = stk_attrs_int(ds->attrs, "is_mapped", 0) != 0 && b && b->is_foreign;
+    return !is_mapped || stk_buf_guard(b)
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_ELIMIT, "%s: more than %d mapped files at once",
+                             ds->kind->name, STK_GUARDS_MAX);
+}
+
+static bool is_torn(const struct slices *s)
+{
+    return s->cols->kind == STK_ATTR_COLS && s->cols->count &&
+           stk_buf_is_torn(s->cols->cols[0].data_buf);
+}
+
+static enum stoker_status torn(const struct stk_iter *it, struct stoker_err *err)
+{
+    return stk_err_set(err, STOKER_EDAMAGE,
+                       "%s: the file behind the values was cut short while it was read; the last "
+                       "ones given may be zeros",
+                       it->ds->kind->name);
 }
 
 static enum stoker_status specs_of(struct stk_dataset *ds, struct stoker_err *err)
@@ -41,7 +68,7 @@ static enum stoker_status specs_of(struct stk_dataset *ds, struct stoker_err *er
             ds->specs->items[k].shape = stk_col_shape(&t->cols[k], 0);
         }
     }
-    return STOKER_OK;
+    return guard_mapped(ds, err);
 }
 
 static int64_t tensors_one(const struct stk_dataset *ds)
@@ -79,7 +106,7 @@ static enum stoker_status tensors_next(struct stk_iter *it, int64_t want, struct
 {
     struct slices *s = it->state;
     (void)want;
-    return s->at++ ? STOKER_OK : tensors_at(it, NULL, 1, out, err);
+    return s->at++ ? STOKER_OK : is_torn(s) ? torn(it, err) : tensors_at(it, NULL, 1, out, err);
 }
 
 static int64_t first_dim(const struct stk_dataset *ds)
@@ -141,25 +168,7 @@ static enum stoker_status slices_open(struct stk_iter *it, struct stoker_err *er
     (void)err;
     s->cols = components(it->ds);
     s->n = first_dim(it->ds);
-    if (stk_attrs_int(it->ds->attrs, "is_mapped", 0)) {
-        struct stk_col all = {0};
-        stk_col_share_first(&all, &s->cols->cols[0]);
-        s->guard = stk_guard_add(all.data, all.stride);
-        stk_col_clear(&all);
-    }
     return STOKER_OK;
-}
-
-static void slices_close(struct stk_iter *it)
-{
-    stk_guard_drop(((struct slices *)it->state)->guard);
-}
-
-static enum stoker_status torn(struct stoker_err *err)
-{
-    return stk_err_set(err, STOKER_EDAMAGE,
-                       "tensor_slices: the file behind the values was cut short while it was read; "
-                       "the last ones given may be zeros");
 }
 
 static enum stoker_status slices_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -168,10 +177,10 @@ static enum stoker_status slices_next(struct stk_iter *it, int64_t want, struct 
     struct slices *s = it->state;
     const struct stk_attr *t = s->cols;
     int64_t left = s->n - s->at, n = want < left ? want : left;
-    if (stk_guard_is_torn(s->guard) && !s->is_told) {
+    if (is_torn(s) && !s->is_told) {
         s->is_told = true;
         s->at = s->n;
-        return torn(err);
+        return torn(it, err);
     }
     if (n <= 0) {
         return STOKER_OK;
@@ -204,8 +213,8 @@ static enum stoker_status slices_at(struct stk_iter *it, const int64_t *index, i
 {
     const struct slices *s = it->state;
     const struct stk_attr *t = s->cols;
-    if (stk_guard_is_torn(s->guard)) {
-        return torn(err);
+    if (is_torn(s)) {
+        return torn(it, err);
     }
     if (!stk_block_reset(out, (int)t->count)) {
         return stk_err_nomem(err);
@@ -249,7 +258,6 @@ const struct stk_dataset_kind stk_dataset_tensor_slices = {
     .cardinality = first_dim,
     .state_bytes = sizeof(struct slices),
     .open = slices_open,
-    .close = slices_close,
     .next = slices_next,
     .skip = slices_skip,
     .at = slices_at};

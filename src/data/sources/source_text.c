@@ -41,9 +41,10 @@ static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
     STK_ASSERT(t->open.stream && t->pos <= t->end);
     size_t left = t->end - t->pos, got, piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
-    if (left > LINE_MAX_BYTES) {
-        return stk_err_set(err, STOKER_ELIMIT, "%.300s: a line of more than 1 GiB", t->path);
+    if (left >= LINE_MAX_BYTES) {
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: a line of 1 GiB or more", t->path);
     }
+    capacity = capacity < LINE_MAX_BYTES ? capacity : LINE_MAX_BYTES;
     struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
     if (!b) {
         return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a line of %zu bytes", t->path,

@@ -48,7 +48,7 @@ static enum stoker_status prefetch_open(struct stk_iter *it, struct stoker_err *
         return stk_err_nomem(err);
     }
     // Two pieces at least in a buffer of a given size, so that one is made while one is used.
-    p->async->piece_n_max = size > 0 ? (size + 1) / 2 : 0;
+    p->async->piece_n_max = size > 0 ? size / 2 + size % 2 : 0;
     stk_async_set_capacity(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
     return STOKER_OK;
 }

@@ -160,9 +160,13 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
     x, at = convert(params), convert(indices)
     batch = int(attribute(batch_dims, "batch_dims"))
+    if batch:
+        most = _rank(at, "gather")
+        if not -most <= batch <= most:
+            raise InvalidArgumentError(f"gather: batch_dims {batch} is not between {-most} and {most}")
+        batch += most if batch < 0 else 0
     if batch == 0:
         return run("gather", [x, at], {"axis": 0 if axis is None else attribute(axis, "axis")})[0]
-    batch = batch % (_rank(at, "gather") + 1) if batch > 0 else batch + _rank(at, "gather")
     if axis is not None and _axis(axis, _rank(x, "gather"), "gather") != batch:
         return _gathered_behind(x, at, _axis(axis, _rank(x, "gather"), "gather"), batch)
     dims, places = _shape(x), _shape(at)

@@ -2,6 +2,7 @@
 """to_device: elements on a CUDA device, copied ahead by the engine; on the host where there is none."""
 
 import atexit
+import contextlib
 import os
 import warnings
 import weakref
@@ -19,7 +20,8 @@ HOST_SHARE = 0.5  # of the host's
 @atexit.register
 def _close_all():
     for s in list(_live):
-        s.close()
+        with contextlib.suppress(RuntimeError):  # a daemon thread is in its next()
+            s.close()
 
 
 class _Stager(_engine.Stager):

@@ -35,6 +35,7 @@ from .errors import InvalidArgumentError, UnknownError
 _CHUNK_MAX = 1 << 20  # elements; the engine asks for fewer
 _FAREWELL_S = 0.5  # for workers to end by themselves
 _DYING_S = 1.0  # for a worker whose connection has closed to end
+_WROTE = "was killed: the function wrote to files that it did not open, which the worker works with"
 _LEAVING = "the program is ending, and its worker processes with it"
 DEATHS_MAX = 16  # in a row, of a pool's workers
 PROBES_MAX = 4  # elements that are tried to learn what a function gives
@@ -54,14 +55,25 @@ class _RemoteTraceback(Exception):
 _STRUCTURE = _spec.TensorSpec((), "bytes")  # of what _Work.structure gives
 
 
+_HEAD = struct.Struct("<QQ")  # of a message: the mark, bytes behind it
+_MARK = 0x6B72776B6F747331
+
+
+class _Damaged(Exception):
+    """What comes from a worker is not what this module sent: the function wrote to its connection, or over
+    the shared memory."""
+
+
 def _send(sock, message):
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    sock.sendall(struct.pack("<Q", len(data)) + data)
+    sock.sendall(_HEAD.pack(_MARK, len(data)) + data)
 
 
 def _receive(sock):
-    head = _exactly(sock, 8)
-    return pickle.loads(_exactly(sock, struct.unpack("<Q", head)[0]))
+    mark, size = _HEAD.unpack(_exactly(sock, _HEAD.size))
+    if mark != _MARK:
+        raise _Damaged
+    return pickle.loads(_exactly(sock, size))
 
 
 def _exactly(sock, n):
@@ -100,7 +112,7 @@ def _serve(sock, to, back, work):
                 answer = (_portable(e), traceback.format_exc())
             _flush()
             _send(sock, answer)
-    except (EOFError, OSError):
+    except (EOFError, OSError, _Damaged):
         return
 
 
@@ -220,6 +232,7 @@ class _Worker:
         self.made, self.count = _shared.Results(self.back), len(_spec.components(spec or _STRUCTURE))
         self.sock, theirs = socket.socketpair()
         self.timeout_ns = None if timeout is None else int(timeout * 1e9)
+        self.asked = 0  # elements of the chunk
         _open_sockets.add(self.sock)
         try:
             self.pid = nursery.ask("start", None, [theirs.fileno(), self.to.fd, self.back.fd])
@@ -233,8 +246,9 @@ class _Worker:
             theirs.close()
 
     def exchange(self, n, message):
-        """None, or the error of the element behind those that are made. Raises _Hangs, and EOFError
-        or OSError where the worker is gone."""
+        """None, or the error of the element behind those that are made. Raises _Hangs, _Damaged, and
+        EOFError or OSError where the worker is gone."""
+        self.asked = n
         self.made.clear(time.monotonic_ns())
         _send(self.sock, (n, message))
         if self.timeout_ns is not None:
@@ -258,8 +272,11 @@ class _Worker:
                 raise _Hangs
 
     def results(self):
-        """(how many elements were finished, their components)."""
-        return self.made.read(self.count)
+        """(how many elements were finished, their components). Raises _Damaged."""
+        try:
+            return self.made.read(self.count, self.asked)
+        except Exception as e:
+            raise _Damaged from e
 
     def close(self):
         self.sock.close()
@@ -334,6 +351,8 @@ class Pool:
             what = f"was killed: the function took longer than {self.timeout:g} s for this element"
             done, results, error = self.lose(worker, e, what)
             error = error if done == hung else None  # meanwhile that one was done: the next may be asked for again
+        except _Damaged as e:
+            done, results, error = self.lose(worker, e, _WROTE)
         except BaseException as e:
             done, results, error = self.lose(worker, e)
         else:
@@ -351,7 +370,10 @@ class Pool:
             manner = _manner(self.nursery.ask("end", worker.pid))
         except (EOFError, OSError):
             manner = "died"
-        done, results = worker.results()
+        try:
+            done, results = worker.results()
+        except _Damaged:
+            done, results = 0, [[] for _ in range(worker.count)]
         with self.lock:
             self.deaths = 1 if done else self.deaths + 1
             self.workers.remove(worker)
@@ -493,8 +515,9 @@ def _tried(nursery, parts, at, timeout):
         raise UnknownError(
             f"map: the function took longer than {timeout:g} s for element {at}, with which it was tried"
         ) from e
-    except (EOFError, OSError):
+    except (EOFError, OSError, _Damaged) as e:
         manner = _manner(nursery.ask("end", probe.pid))
+        manner = _WROTE if isinstance(e, _Damaged) else manner
         raise UnknownError(
             f"map: the worker process that tried the function with element {at} {manner}"
         ) from None

@@ -116,9 +116,11 @@ class Results:
         """The next element is in hand."""
         self.words[_SINCE] = now_ns
 
-    def read(self, count):
-        """(how many elements were finished, their components, `count` of them)."""
+    def read(self, count, most):
+        """(how many of at most `most` elements were finished, their components, `count` of them)."""
         done, log_end = self.words[_DONE], self.words[_LOG]
+        if not 0 <= done <= most:
+            raise ValueError(f"{done} of {most} elements")
         if not done:
             return 0, [[] for _ in range(count)]
         view = self.area.at_least(log_end)

@@ -263,7 +263,16 @@ def _mapped(path):
         raise InvalidArgumentError(f"{path}: an archive of arrays (.npz), not one array (.npy)")
     if array.ndim == 0:
         raise InvalidArgumentError(f"{path}: a scalar has no rows")
-    return array
+    return array if array.flags.c_contiguous and array.dtype.isnative else _read(path)
+
+
+def _read(path):
+    """The array of a .npy file whose order of axes or bytes the engine does not take as it lies: it is copied
+    in any case, and reading, unlike a mapping, stands a file that is cut short meanwhile."""
+    try:
+        return np.ascontiguousarray(np.load(path))
+    except (OSError, ValueError) as e:
+        raise InvalidArgumentError(f"{path}: {e}") from e
 
 
 def _npy_place(path):
@@ -298,7 +307,7 @@ class NpyDataset(_FileDataset):
         parts = []
         for n, a in zip(names, arrays):
             try:
-                parts.append(Dataset._of_tensors("tensor_slices", a, {"is_mapped": 1}))
+                parts.append(Dataset._of_tensors("tensor_slices", a, {"is_mapped": int(isinstance(a, np.memmap))}))
             except _trace.TraceError as e:  # of a type that the engine has not
                 raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
         ds = parts[0]
