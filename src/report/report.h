@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fixes/fixes.h" // struct stk_rep_fix
 #include "report/field.h"
 
 struct stk_rep_input {
@@ -101,9 +102,6 @@ struct stk_rep_evidence {
     const char *text, *track;
     bool has_time;
     int64_t start_ns, dur_ns;
-};
-struct stk_rep_fix {
-    const char *framework, *text, *snippet; // snippet may be NULL
 };
 struct stk_rep_finding {
     const char *id, *title, *severity, *confidence;
