@@ -2,6 +2,7 @@
 // All fixes, and finding one by what was typed. The rows come from fixes_data.h, sorted by id.
 #include "fixes/fixes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -46,15 +47,19 @@ const char *stk_fix_row_near(const char *id, const char *near)
 
 enum stoker_status stk_fix_row_unknown(const char *id, const char *near, struct stoker_err *err)
 {
-    return near ? stk_err_set(err, STOKER_EUSAGE, "no fix '%.80s'; did you mean '%s'?", id, near)
-                : stk_err_set(err, STOKER_EUSAGE,
-                              "no fix '%.80s'; 'stoker explain --fixes' lists them", id);
+    return near
+               ? stk_err_set(err, STOKER_EUSAGE, "no fix '%.80s'; did you mean '%s'?", id, near)
+               : stk_err_set(err, STOKER_EUSAGE,
+                             "no fix '%.80s'; see 'stoker explain --fixes', 'stoker whatif PROFILE "
+                             "--list' or docs/tune.md",
+                             id);
 }
 
-// The fix of the same rule or framework whose id has most of its start in common; NULL: none has
-// the link.
-static const char *akin(const char *id, enum stk_fix_link link)
+// The fix for the same framework whose id has most of its start in common, the rule at least; NULL:
+// none has the link.
+static const char *akin(const struct stk_rep_fix *own, enum stk_fix_link link)
 {
+    const char *id = own->id;
     size_t most = strcspn(id, ".");
     const char *best = NULL;
     for (int i = 0; i < stk_fix_row_count; i++) {
@@ -62,7 +67,9 @@ static const char *akin(const char *id, enum stk_fix_link link)
         while (id[same] && id[same] == stk_fix_rows[i].id[same]) {
             same++;
         }
-        if (same > most && link_of(&stk_fix_rows[i], link)) {
+        bool is_theirs = strcmp(own->framework, "any") == 0 ||
+                         strcmp(own->framework, stk_fix_rows[i].framework) == 0;
+        if (same > most && is_theirs && link_of(&stk_fix_rows[i], link)) {
             most = same;
             best = stk_fix_rows[i].id;
         }
@@ -73,10 +80,11 @@ static const char *akin(const char *id, enum stk_fix_link link)
 enum stoker_status stk_fix_row_refuse(const char *id, enum stk_fix_link link, const char *near,
                                       struct stoker_err *err)
 {
-    if (!stk_fix_row_find(id)) {
+    const struct stk_rep_fix *own = stk_fix_row_find(id);
+    if (!own) {
         return stk_fix_row_unknown(id, stk_fix_row_near(id, near), err);
     }
-    const char *other = akin(id, link);
+    const char *other = akin(own, link);
     return stk_err_set(
         err, STOKER_EUSAGE, "%s '%s'%s%s%s",
         link == STK_FIX_PRICE ? "no what-if prices fix" : "stoker tune cannot try fix", id,

@@ -9,6 +9,8 @@
 //     price: input-overlap                     what-if that does what the advice says; no line:
 //     none tries: torch.dataloader.num_workers      fix of `stoker tune` that does so; no line:
 //     none
+//     changes: numerics                       what tries it changes what the job computes; no line:
+//     no
 //     ---
 //     The advice: one paragraph, whose lines are joined by a blank.
 //     ---
@@ -25,6 +27,7 @@ struct stk_rep_fix {
     const char *id;                      // "transfer-exposed.tpu"
     const char *framework, *text;        // "any": of no framework
     const char *snippet, *price, *tries; // may be NULL
+    const char *changes;                 // "numerics" or NULL
 };
 
 extern const struct stk_rep_fix stk_fix_rows[]; // by id

@@ -135,6 +135,10 @@ struct stk_report {
     struct stk_rep_verdict verdict;
     struct stk_list findings; // stk_rep_finding, most valuable first
     struct stk_list rules;    // stk_rep_rule
+    // For people, not in the JSON: the job's command and the profile as a shell takes them (NULL:
+    // not known, or not to be told), and whether its steps can be replayed.
+    const char *command, *given;
+    bool is_priced;
 };
 
 // Field table of struct stk_report; from it the JSON, the schema and the docs.
