@@ -92,15 +92,20 @@ int stoker_result_finding(const struct stoker_result *result, const char *id,
 // name.
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err);
-// Text about one rule, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id (the text
-// of err suggests near ones). id NULL: a list of all rules. format: "text" or "markdown".
+// Text about one rule or fix, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id
+// (the text of err suggests near ones). id NULL: a list of all rules. format: "text" or "markdown".
 enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write,
                                   void *arg, struct stoker_err *err);
+// All fixes that findings may name, a line each; in markdown as stoker_explain has them.
+enum stoker_status stoker_describe_fixes(const char *format, stoker_write_fn write, void *arg,
+                                         struct stoker_err *err);
 // Formats that can be read, as text or markdown (docs page).
 enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
                                            struct stoker_err *err);
 // Ids of the rules in the order of their table; NULL beyond the last.
 const char *stoker_rule_id(size_t index);
+// Ids of the fixes, sorted; NULL beyond the last.
+const char *stoker_fix_id(size_t index);
 // The contract field by field as a markdown page.
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err);
 

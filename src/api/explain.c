@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stoker knows, from its tables: rules (stoker explain, docs/rules.md) and readers
+// What stoker knows, from its tables: rules and fixes (stoker explain, docs/rules.md) and readers
 // (docs/formats.md). Text is for a terminal, markdown for the docs.
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,11 @@
 const char *stoker_rule_id(size_t index)
 {
     return index < (size_t)stk_rule_count ? stk_rules[index]->id : NULL;
+}
+
+const char *stoker_fix_id(size_t index)
+{
+    return index < (size_t)stk_fix_row_count ? stk_fix_rows[index].id : NULL;
 }
 
 struct page {
@@ -82,16 +87,21 @@ static void snippet(const struct page *p, const char *code)
     }
 }
 
+static void advice(const struct page *p, const struct stk_rep_fix *fix)
+{
+    char label[40];
+    bool is_any = strcmp(fix->framework, "any") == 0;
+    snprintf(label, sizeof label, "fix%s%.20s", is_any ? "" : " ", is_any ? "" : fix->framework);
+    item(p, label, fix->text);
+    if (fix->snippet) {
+        snippet(p, fix->snippet);
+    }
+}
+
 static void fixes(const struct page *p, const struct stk_rep_fix *fix)
 {
     for (; fix && fix->text; fix++) {
-        char label[40];
-        snprintf(label, sizeof label, "fix%s%.20s", strcmp(fix->framework, "any") ? " " : "",
-                 strcmp(fix->framework, "any") ? fix->framework : "");
-        item(p, label, fix->text);
-        if (fix->snippet) {
-            snippet(p, fix->snippet);
-        }
+        advice(p, fix);
     }
 }
 
@@ -112,6 +122,91 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
     item(p, "source", rule->source);
 }
 
+// "input-wait, one-thread": the rules whose tables hold the fix.
+static void given_by(const struct page *p, const char *id)
+{
+    char text[600] = "";
+    size_t n = 0;
+    for (int i = 0; i < stk_rule_count; i++) {
+        const struct stk_rep_fix *x = stk_rules[i]->fixes;
+        while (x && x->text && strcmp(x->id, id) != 0) {
+            x++;
+        }
+        if (x && x->text && n + strlen(stk_rules[i]->id) + 3 < sizeof text) {
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
+                                  stk_rules[i]->id);
+        }
+    }
+    item(p, "given by", text);
+}
+
+// "priced by  input-free: batches cost nothing", and the command on a line of its own, to be
+// pasted.
+static void command(const struct page *p, const char *label, const char *what, const char *line)
+{
+    if (p->markdown) {
+        stk_sink_printf(p->sink, "* **%s**: %s: `%s`\n", label, what, line);
+        return;
+    }
+    item(p, label, what);
+    snippet(p, line);
+}
+
+static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
+{
+    struct stk_fix_set set;
+    struct stoker_err ignored;
+    char what[300], line[300];
+    stk_sink_printf(p->sink, p->markdown ? "\n## %s\n\n" : "%s\n\n", fix->id);
+    advice(p, fix);
+    if (fix->price && stk_fix_parse(fix->price, &set, &ignored) == STOKER_OK) {
+        stk_text_printf(what, sizeof what, "%s, %s", fix->price, set.fix->what);
+        stk_text_printf(line, sizeof line, "stoker whatif PROFILE --fix %s", fix->id);
+        command(p, "priced by", what, line);
+    }
+    if (fix->tries) {
+        stk_text_printf(what, sizeof what, "%s of stoker tune%s", fix->tries,
+                        fix->changes ? ", which changes what is computed" : "");
+        stk_text_printf(line, sizeof line, "stoker tune --fix %s%s -- python train.py", fix->tries,
+                        fix->changes ? " --allow numerics" : "");
+        command(p, "tried by", what, line);
+    }
+    given_by(p, fix->id);
+}
+
+// The beginning of a text, up to a word's end.
+static int first_words(const char *text, int most)
+{
+    int n = (int)strlen(text);
+    for (int at = most; n > most; at--) {
+        n = at == 0 ? most : text[at] == ' ' ? at : n;
+    }
+    return n;
+}
+
+static void list_fixes(const struct page *p)
+{
+    enum { ROOM = 44 };
+    if (p->markdown) {
+        stk_sink_text(p->sink, "# Fixes\n\nWhat stoker advises. `stoker explain ID` says more.\n");
+    }
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        const struct stk_rep_fix *x = &stk_fix_rows[i];
+        if (p->markdown) {
+            explain_fix(p, x);
+        } else {
+            int n = first_words(x->text, ROOM);
+            stk_sink_printf(p->sink, "%-38s %-10s %c%c %.*s%s\n", x->id, x->framework,
+                            x->price ? 'P' : '-', x->tries ? 'T' : '-', n, x->text,
+                            x->text[n] ? "..." : "");
+        }
+    }
+    if (!p->markdown) {
+        stk_sink_text(p->sink, "\nP: stoker whatif --fix ID prices it; T: stoker tune --fix ID "
+                               "tries it\n");
+    }
+}
+
 static void list_rules(const struct page *p)
 {
     if (p->markdown) {
@@ -130,16 +225,22 @@ static void list_rules(const struct page *p)
     }
 }
 
-static enum stoker_status unknown_rule(const char *id, struct stoker_err *err)
+// Neither a rule nor a fix; the nearest of both is named.
+static enum stoker_status unknown(const char *id, struct stoker_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_rule_count; i++) {
         best = stk_near_best(id, best, stk_rules[i]->id);
     }
+    best = stk_fix_row_near(id, best);
     if (best) {
-        return stk_err_set(err, STOKER_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);
+        return stk_err_set(err, STOKER_EUSAGE, "no rule or fix '%.80s'; did you mean '%s'?", id,
+                           best);
     }
-    return stk_err_set(err, STOKER_EUSAGE, "no rule '%s'; 'stoker explain' lists them all", id);
+    return stk_err_set(err, STOKER_EUSAGE,
+                       "no rule or fix '%.80s'; 'stoker explain' lists the rules, 'stoker explain "
+                       "--fixes' the fixes",
+                       id);
 }
 
 static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const char *format,
@@ -170,15 +271,33 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
     }
     err = stk_err_begin(err, &own);
     const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
-    if (id && !rule) {
-        unknown_rule(id, err);
+    const struct stk_rep_fix *fix = id && !rule ? stk_fix_row_find(id) : NULL;
+    if (id && !rule && !fix) {
+        unknown(id, err);
         return stk_err_fail(err);
     }
     if (rule) {
         explain_rule(&p, rule);
+    } else if (fix) {
+        explain_fix(&p, fix);
     } else {
         list_rules(&p);
     }
+    return stk_err_end(err, stk_sink_finish(&sink, err));
+}
+
+enum stoker_status stoker_describe_fixes(const char *format, stoker_write_fn write, void *arg,
+                                         struct stoker_err *err)
+{
+    struct page p;
+    struct stk_sink sink;
+    struct stoker_err own;
+    enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
+    err = stk_err_begin(err, &own);
+    list_fixes(&p);
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 

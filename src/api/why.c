@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/job_command.h"
 #include "base/alloc.h"
 #include "rules/rule.h"
 #include "stoker/version.h"
@@ -45,6 +46,7 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
             return stk_err_nomem(err);
         }
         ctx.prices = &prices;
+        report->is_priced = prices.gate.ok;
     }
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
@@ -55,12 +57,27 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
     return status;
 }
 
+// What the commands that try or price a fix are made of. Nothing of it is told with --redact.
+static void put_commands(struct stoker_result *r, const char *const *paths, size_t count)
+{
+    struct stk_arena *arena = &r->in.arena;
+    if (r->in.job_count > 0) {
+        r->report.command = stk_job_command(arena, r->in.jobs[0].path);
+    }
+    if (count == 1 && strcmp(paths[0], "-") != 0) {
+        r->report.given = stk_shell_words(arena, paths, 1);
+    }
+}
+
 static enum stoker_status why(struct stoker_result *r, const char *const *paths, size_t count,
                               const struct stoker_why_options *options, struct stoker_err *err)
 {
     r->in.has_graphs = true;
     enum stoker_status status =
         stk_collect(&r->in, paths, count, options, &stk_replay_brief_hook, err);
+    if (status == STOKER_OK && !options->redact) {
+        put_commands(r, paths, count);
+    }
     return status == STOKER_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
 }
 

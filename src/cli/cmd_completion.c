@@ -24,6 +24,9 @@ static void completed_words(const struct stk_cmd *cmd)
         for (size_t i = 0; stoker_rule_id(i); i++) {
             printf("%s%s", i ? " " : "", stoker_rule_id(i));
         }
+        for (size_t i = 0; stoker_fix_id(i); i++) {
+            printf(" %s", stoker_fix_id(i));
+        }
     } else if (strcmp(what, "commands") == 0) {
         for (int i = 0; stk_cmds[i]; i++) {
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);

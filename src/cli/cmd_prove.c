@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/prove_fix.h"
 #include "cli/screen.h"
+#include "fixes/fixes.h"
 #include "prove/proof_out.h"
 #include "prove/recorded.h"
 
@@ -376,6 +377,14 @@ static int check(const struct stk_opt_value *v, const struct stk_proof_plan *pla
     return STK_EXIT_DONE;
 }
 
+// What --predict names: a what-if, or an advice by its id, which stands for the what-if that prices
+// it.
+static const char *what_if(const char *asked)
+{
+    const char *price = asked ? stk_fix_row_link(asked, STK_FIX_PRICE) : NULL;
+    return price ? price : asked;
+}
+
 static int prove_run(const struct stk_args *args)
 {
     const struct stk_opt_value *values = args->values, *pairs = &values[STK_OPT_ID_PAIRS],
@@ -388,7 +397,7 @@ static int prove_run(const struct stk_args *args)
                                   .steps = (uint64_t)values[STK_OPT_ID_PROVE_STEPS].number,
                                   .is_recorded =
                                       values[STK_OPT_ID_BEFORE].set || values[STK_OPT_ID_AFTER].set,
-                                  .predict = values[STK_OPT_ID_PREDICT].text,
+                                  .predict = what_if(values[STK_OPT_ID_PREDICT].text),
                                   .no_profile = values[STK_OPT_ID_NO_PROFILE].set,
                                   .timeout_ns = values[STK_OPT_ID_RUN_TIMEOUT].number,
                                   .stop = wants_stop,

@@ -90,24 +90,12 @@ static int put_all(const struct stk_args *args, const struct stk_tune_plan *plan
     return code != STK_EXIT_DONE ? code : can_tell ? STK_EXIT_DONE : STK_EXIT_CANNOT_TELL;
 }
 
-// Each of the ids must be one, or the beginning of some.
 static int check_fixes(const char *only)
 {
-    while (only && *only) {
-        size_t n = strcspn(only, ",");
-        int i = 0;
-        while (stk_tune_fixes[i] &&
-               (strncmp(only, stk_tune_fixes[i]->id, n) != 0 ||
-                (stk_tune_fixes[i]->id[n] && stk_tune_fixes[i]->id[n] != '.'))) {
-            i++;
-        }
-        if (!n || !stk_tune_fixes[i]) {
-            return stk_usage(&stk_cmd_tune, "--fix: no fix '%.*s'; docs/tune.md lists them", (int)n,
-                             only);
-        }
-        only += n + (only[n] == ',');
-    }
-    return STK_EXIT_DONE;
+    struct stoker_err err;
+    return stk_tune_check_asked(only, &err) == STOKER_OK
+               ? STK_EXIT_DONE
+               : stk_usage(&stk_cmd_tune, "--fix: %s", err.message);
 }
 
 static int check(const struct stk_opt_value *v)

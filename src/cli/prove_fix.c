@@ -8,26 +8,17 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "cli/cli.h"
-#include "tune/choice.h"
-
-static const struct stk_tune_fix *find(const char *id, size_t n)
-{
-    for (int i = 0; stk_tune_fixes[i]; i++) {
-        if (strlen(stk_tune_fixes[i]->id) == n && memcmp(stk_tune_fixes[i]->id, id, n) == 0) {
-            return stk_tune_fixes[i];
-        }
-    }
-    return NULL;
-}
 
 int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
                        struct stk_proof_plan *plan, struct stk_prove_fix *to)
 {
     size_t n = strcspn(text, "=");
-    struct stk_tune_choice choice = {.fix = find(text, n)};
+    struct stoker_err err;
+    char id[STK_TUNE_LABEL];
+    snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), text);
+    struct stk_tune_choice choice = {.fix = stk_tune_fix_find(id, &err)};
     if (!choice.fix) {
-        return stk_usage(&stk_cmd_prove, "--fix: no fix '%.*s'; docs/tune.md lists them", (int)n,
-                         text);
+        return stk_usage(&stk_cmd_prove, "--fix: %s", err.message);
     }
     snprintf(choice.value, sizeof choice.value, "%s", text[n] ? text + n + 1 : "");
     struct stk_tune_set none = {0}, set = stk_tune_with(&none, &choice);
@@ -35,7 +26,6 @@ int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
     to->env[STK_PROOF_B] = stk_tune_environment(env, &set, 0);
     to->argv = stk_tune_command(argv, &set);
     if (!to->env[STK_PROOF_A] || !to->env[STK_PROOF_B] || !to->argv) {
-        struct stoker_err err;
         stk_err_nomem(&err);
         return stk_fail(&err);
     }
@@ -43,7 +33,8 @@ int stk_prove_fix_make(const char *text, char *const *argv, char *const *env,
     plan->sides[STK_PROOF_B].env = to->env[STK_PROOF_B];
     plan->sides[STK_PROOF_B].argv = to->argv;
     plan->needs_applied = choice.fix->is_hooked;
-    plan->fix = text;
+    stk_tune_label(&choice, to->label);
+    plan->fix = to->label;
     plan->predict = plan->predict ? plan->predict : choice.fix->price;
     return STK_EXIT_DONE;
 }

@@ -5,8 +5,10 @@
 #define STK_CLI_PROVE_FIX_H
 
 #include "prove/proof.h"
+#include "tune/choice.h"
 
 struct stk_prove_fix {
+    char label[STK_TUNE_LABEL];  // "ID=VALUE" by tune's id
     char **env[STK_PROOF_SIDES]; // borrow from the environment that they were made of
     char **argv;                 // B's
 };

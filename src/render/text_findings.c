@@ -97,7 +97,31 @@ static void snippet(struct stk_term *t, const char *code)
     }
 }
 
-static void fixes(struct stk_term *t, const struct stk_list *list)
+// "try   stoker tune --fix ID -- python train.py", on one line, to be pasted: what would make the
+// change without editing the job, or else what says its worth.
+static void next_command(struct stk_term *t, const struct stk_report *r,
+                         const struct stk_rep_fix *fix)
+{
+    if (!fix->tries && !(fix->price && r->is_priced)) {
+        return;
+    }
+    stk_term_to_column(t, 5);
+    stk_term_styled(t, STK_STYLE_BOLD, fix->tries ? "try" : "price");
+    stk_term_to_column(t, 11);
+    if (fix->tries) {
+        stk_term_printf(t, "stoker tune --fix %s%s -- ", fix->tries,
+                        fix->changes ? " --allow numerics" : "");
+        stk_term_text(t, r->command ? r->command : "python train.py");
+    } else {
+        stk_term_text(t, "stoker whatif ");
+        stk_term_text(t, r->given ? r->given : "PROFILE");
+        stk_term_printf(t, " --fix %s", fix->id);
+    }
+    stk_term_line_end(t);
+}
+
+static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_list *list,
+                  bool is_first)
 {
     const struct stk_rep_fix *fix = list->items;
     size_t shown = t->options->verbosity > 0 ? list->count : list->count ? 1 : 0;
@@ -113,12 +137,17 @@ static void fixes(struct stk_term *t, const struct stk_list *list)
         if (fix[i].snippet) {
             snippet(t, fix[i].snippet);
         }
+        if (is_first || t->options->verbosity > 0) {
+            next_command(t, r, &fix[i]);
+        }
     }
 }
 
 // What only informs (a healthy job, a capture that could hold more) is kept short.
-static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t number)
+static void finding(struct stk_term *t, const struct stk_report *r, size_t number)
 {
+    const struct stk_rep_finding *f =
+        (const struct stk_rep_finding *)r->findings.items + number - 1;
     bool brief = strcmp(f->severity, "info") == 0 && t->options->verbosity <= 0;
     stk_term_line_end(t);
     heading(t, f, number);
@@ -129,7 +158,7 @@ static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t 
         stk_term_line_end(t);
     }
     if (!brief || number == 1) { // the first one always says what to do next
-        fixes(t, &f->fix);
+        fixes(t, r, &f->fix, number == 1);
     }
     stk_term_to_column(t, 5);
     stk_term_text(t, "why");
@@ -140,9 +169,8 @@ static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t 
 
 void stk_text_findings(struct stk_term *t, const struct stk_report *r)
 {
-    const struct stk_rep_finding *f = r->findings.items;
     for (size_t i = 0; i < r->findings.count; i++) {
-        finding(t, &f[i], i + 1);
+        finding(t, r, i + 1);
     }
 }
 

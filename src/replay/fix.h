@@ -61,7 +61,8 @@ bool stk_fix_is_supposed(const struct stk_fix_set *set, size_t count); // all of
 // May a step become longer with one of them?
 bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count);
 double stk_fix_work(const struct stk_fix_set *set, size_t count); // of a step, 1: as now
-// One "id" or "id=value"; the error names the nearest id. `text` must outlive the set.
+// One "id" or "id=value", or the id of an advice that has a price; the error names the nearest id.
+// `text` must outlive the set.
 STK_MUST_CHECK enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out,
                                                 struct stoker_err *err);
 

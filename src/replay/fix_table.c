@@ -4,6 +4,7 @@
 
 #include "base/near.h"
 #include "base/text.h"
+#include "fixes/fixes.h"
 #include "replay/fix.h"
 
 const struct stk_fix *const stk_fixes[] = {
@@ -67,9 +68,9 @@ enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out, stru
         }
         near = stk_near_best(text, near, fix->id);
     }
-    return stk_err_set(err, STOKER_EUSAGE, "no what-if '%.80s'%s%s%s", text,
-                       near ? "; did you mean " : "; --list names them", near ? near : "",
-                       near ? "?" : "");
+    const char *price = stk_fix_row_link(text, STK_FIX_PRICE); // by the id of an advice
+    return price ? stk_fix_parse(price, out, err)
+                 : stk_fix_row_refuse(text, STK_FIX_PRICE, near, err);
 }
 
 const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *set)

@@ -204,10 +204,14 @@ static const struct stk_field evidence_fields[] = {
 INFO(evidence, sizeof(struct stk_rep_evidence));
 
 static const struct stk_field fix_fields[] = {
+    ROW("id", TEXT, stk_rep_fix, id, NULL, NULL, "id of the fix, which stoker explain takes"),
     ROW("framework", TEXT, stk_rep_fix, framework, NULL, "tensorflow|pytorch|jax|cuda|any",
         "whom it is for"),
     ROW("text", TEXT, stk_rep_fix, text, NULL, NULL, "what to change"),
-    ROW_MAYBE("snippet", stk_rep_fix, snippet, NULL, "code to paste"), END};
+    ROW_MAYBE("snippet", stk_rep_fix, snippet, NULL, "code to paste"),
+    ROW_MAYBE("price", stk_rep_fix, price, NULL, "what-if that does what the fix says"),
+    ROW_MAYBE("tries", stk_rep_fix, tries, NULL, "fix of stoker tune that makes this change"),
+    END};
 INFO(fix, sizeof(struct stk_rep_fix));
 
 static const struct stk_field source_fields[] = {

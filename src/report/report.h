@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fixes/fixes.h" // struct stk_rep_fix
 #include "report/field.h"
 
 struct stk_rep_input {
@@ -102,9 +103,6 @@ struct stk_rep_evidence {
     bool has_time;
     int64_t start_ns, dur_ns;
 };
-struct stk_rep_fix {
-    const char *framework, *text, *snippet; // snippet may be NULL
-};
 struct stk_rep_finding {
     const char *id, *title, *severity, *confidence;
     struct {
@@ -137,6 +135,10 @@ struct stk_report {
     struct stk_rep_verdict verdict;
     struct stk_list findings; // stk_rep_finding, most valuable first
     struct stk_list rules;    // stk_rep_rule
+    // For people, not in the JSON: the job's command and the profile as a shell takes them (NULL:
+    // not known, or not to be told), and whether its steps can be replayed.
+    const char *command, *given;
+    bool is_priced;
 };
 
 // Field table of struct stk_report; from it the JSON, the schema and the docs.

@@ -20,23 +20,6 @@ struct stk_all_reduce_class {
 
 #define STK_ALL_REDUCE_CLASSES 64
 
-// Rows of a rule's table of fixes: more at a time.
-#define STK_FIX_MERGE_TORCH                                                                        \
-    {"pytorch",                                                                                    \
-     "Many small collectives: put gradients together, in larger buckets of DDP or flattened into " \
-     "one tensor.",                                                                                \
-     "model = DistributedDataParallel(model, bucket_cap_mb=100)\n"                                 \
-     "# or, where the loop calls all_reduce itself:\n"                                             \
-     "grads = [p.grad for p in model.parameters()]\n"                                              \
-     "flat = torch.nn.utils.parameters_to_vector(grads)\n"                                         \
-     "torch.distributed.all_reduce(flat)\n"                                                        \
-     "torch.nn.utils.vector_to_parameters(flat, grads)"}
-#define STK_FIX_MERGE_TF                                                                           \
-    {"tensorflow", "Many small collectives: reduce gradients in larger packs.",                    \
-     "options = tf.distribute.experimental.CommunicationOptions(\n"                                \
-     "    bytes_per_pack=200 * 1024 * 1024)\n"                                                     \
-     "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"}
-
 struct stk_all_reduce_rate {
     uint32_t count, sized;     // in the used steps; of these with size and group
     const char *why_not;       // nothing can be compared; else NULL

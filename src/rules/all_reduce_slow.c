@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/all_reduce_rate.h"
 
 enum { LOST, NEAR };
@@ -18,33 +19,14 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_TORCH_MERGE, FIX_TF_MERGE, FIX_JAX_MERGE, FIX_LINK, FIX_SETTINGS, FIX_BYTES };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_MERGE] = STK_FIX_MERGE_TORCH,
-    [FIX_TF_MERGE] = STK_FIX_MERGE_TF,
-    [FIX_JAX_MERGE] = {"jax", "Let XLA combine all-reduces up to a larger size.",
-                       "export XLA_FLAGS=--xla_gpu_all_reduce_combine_threshold_bytes=134217728"},
-    [FIX_LINK] = {"any",
-                  "See which links NCCL uses, and that each device reaches the others by the "
-                  "fastest: NVLink or PCIe within a host, InfiniBand or RDMA between hosts.",
-                  "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV python train.py\n"
-                  "nvidia-smi topo -m"},
-    [FIX_SETTINGS] = {"any",
-                      "Take out settings that hold NCCL back: NCCL_P2P_DISABLE, NCCL_SHM_DISABLE, "
-                      "NCCL_IB_DISABLE, NCCL_ALGO, NCCL_PROTO, few channels.",
-                      "env | grep ^NCCL_"},
-    [FIX_BYTES] = {"any", "Send less: gradients in half precision, or of several batches at once.",
-                   NULL},
+    [FIX_TORCH_MERGE] = STK_FIX(communication_merge_pytorch),
+    [FIX_TF_MERGE] = STK_FIX(communication_merge_tensorflow),
+    [FIX_JAX_MERGE] = STK_FIX(all_reduce_slow_jax_merge),
+    [FIX_LINK] = STK_FIX(all_reduce_slow_link),
+    [FIX_SETTINGS] = STK_FIX(all_reduce_slow_settings),
+    [FIX_BYTES] = STK_FIX(all_reduce_slow_bytes),
     {0},
 };
-
-static bool is_merge(const struct stk_rep_fix *fix)
-{
-    for (int i = FIX_TORCH_MERGE; i <= FIX_JAX_MERGE; i++) {
-        if (strcmp(fix->text, fixes[i].text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void say_rates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_all_reduce_rate *r)
@@ -134,7 +116,7 @@ const struct stk_rule stk_rule_all_reduce_slow = {
               "replayed; else at most the exposed time above what the bytes take at the link's "
               "rate.",
     .whatif = "comm-bucket=25000000",
-    .prices = is_merge,
+    .prices_first = true,
     .quiet = "Collectives behind compute; all-reduces at their bound, which only fewer bytes or "
              "overlap make shorter (communication-exposed). Skipped where sizes or groups are not "
              "recorded, as in what Nsight Systems exports.",

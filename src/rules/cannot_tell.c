@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 #include "rules/pipeline_limit.h"
-#include "rules/snippets.h"
 
 enum { UNLINKED };
 static const struct stk_threshold thresholds[] = {
@@ -37,67 +37,25 @@ enum {
     FIX_COUNT
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_DEVICE] = {"pytorch", "Record host and device, over marked steps, after a warm-up.",
-                          STK_SNIPPET_TORCH},
-    [FIX_TORCH_METRICS] =
-        {"pytorch",
-         "Leave experimental_config with profiler_metrics out: range profiling replaces "
-         "the record of kernels.",
-         "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"},
-    [FIX_TF_DEVICE] =
-        {"tensorflow", "Record host and device over marked steps, with CUPTI on the library path.",
-         "# export "
-         "LD_LIBRARY_PATH=/usr/local/cuda/extras/CUPTI/lib64:$LD_LIBRARY_PATH\n" STK_SNIPPET_TF},
-    [FIX_TF_STEPS] = {"tensorflow", "Record ten steps or more, marked, after a warm-up.",
-                      STK_SNIPPET_TF},
-    [FIX_JAX_STEPS] = {"jax", "Record ten steps or more, marked, after a warm-up.",
-                       STK_SNIPPET_JAX},
-    [FIX_JAX_DEVICE] = {"jax", "Record marked steps on the accelerator.",
-                        "print(jax.devices())  # a GPU or TPU must be listed\n" STK_SNIPPET_JAX},
-    [FIX_CUDA_DEVICE] = {"cuda", "Record with Nsight Systems and export to SQLite.",
-                         STK_SNIPPET_NSYS},
-    [FIX_ALONE] = {"any",
-                   "Only one profiler can record a device at a time: stop other profilers and "
-                   "monitoring agents "
-                   "that use CUPTI or rocprofiler.",
-                   NULL},
-    [FIX_LONGER] = {"any",
-                    "Start the profiler before the steps and stop it after them, and wait for the "
-                    "device before "
-                    "stopping.",
-                    NULL},
-    [FIX_TORCH_HOST] = STK_FIX_PYTHON_TORCH,
-    [FIX_TF_HOST] = STK_FIX_PYTHON_TF,
-    [FIX_JAX_HOST] = STK_FIX_PYTHON_JAX,
-    [FIX_CUDA_HOST] = {"cuda", "Record the runtime's calls, threads and graphs node by node.",
-                       "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run "
-                       "python train.py"},
-    [FIX_RANKS] =
-        {"any",
-         "Record all ranks, those with a device above all, and give their profiles together.",
-         "stoker why rank*.json.gz"},
-    [FIX_WHOLE] = {"any",
-                   "Give the whole recording: rows filtered out, another process on the same "
-                   "device or a sibling "
-                   "file may hold the missing work.",
-                   NULL},
-    [FIX_COPY] =
-        {"any",
-         "The file ends early: let the profiler finish writing it, then copy the whole file.",
-         NULL},
-    [FIX_OTHER] =
-        {"any",
-         "stoker reads GPUs of NVIDIA and AMD, and TPUs. Use the maker's own profiler for other "
-         "accelerators.",
-         NULL},
-    [FIX_BATCHES] = {"any",
-                     "Record ten batches or more: each iterator adds its own to the file, which is "
-                     "whole when they are closed.",
-                     "STOKER_DATA_RECORD=run.stk python train.py && stoker why run.stk"},
-    [FIX_PROFILE] = {"any",
-                     "Give the folder of the run, where the profile lies beside this record (a run "
-                     "at --level 0 has none); `stoker stats machine` prints the record alone.",
-                     "stoker run -- python train.py"},
+    [FIX_TORCH_DEVICE] = STK_FIX(cannot_tell_torch_device),
+    [FIX_TORCH_METRICS] = STK_FIX(cannot_tell_torch_metrics),
+    [FIX_TF_DEVICE] = STK_FIX(cannot_tell_tf_device),
+    [FIX_TF_STEPS] = STK_FIX(cannot_tell_tf_steps),
+    [FIX_JAX_STEPS] = STK_FIX(cannot_tell_jax_steps),
+    [FIX_JAX_DEVICE] = STK_FIX(cannot_tell_jax_device),
+    [FIX_CUDA_DEVICE] = STK_FIX(cannot_tell_cuda_device),
+    [FIX_ALONE] = STK_FIX(cannot_tell_alone),
+    [FIX_LONGER] = STK_FIX(record_start_before_the_steps),
+    [FIX_TORCH_HOST] = STK_FIX(record_python_pytorch),
+    [FIX_TF_HOST] = STK_FIX(record_python_tensorflow),
+    [FIX_JAX_HOST] = STK_FIX(record_python_jax),
+    [FIX_CUDA_HOST] = STK_FIX(cannot_tell_cuda_host),
+    [FIX_RANKS] = STK_FIX(cannot_tell_ranks),
+    [FIX_WHOLE] = STK_FIX(cannot_tell_whole),
+    [FIX_COPY] = STK_FIX(cannot_tell_copy),
+    [FIX_OTHER] = STK_FIX(cannot_tell_other),
+    [FIX_BATCHES] = STK_FIX(cannot_tell_batches),
+    [FIX_PROFILE] = STK_FIX(cannot_tell_profile),
     {0},
 };
 

@@ -3,6 +3,7 @@
 // not end together. Durations stay right; what lies between host and device, or between ranks, does
 // not.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { SKEW_NS, SKEW_SHARE, MATCHED };
@@ -18,16 +19,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Treat launch latencies, and who is late, with care; durations and shares of busy time hold.",
-     NULL},
-    {"any",
-     "Record the ranks on hosts whose clocks are synchronised (chrony or PTP), in the same window.",
-     "chronyc tracking"},
-    {"pytorch",
-     "Record again with a recent PyTorch: Kineto's conversion of device clocks was mended "
-     "repeatedly.",
-     NULL},
+    STK_FIX(capture_clock_care),
+    STK_FIX(capture_clock_synchronise),
+    STK_FIX(capture_clock_recent_pytorch),
     {0},
 };
 

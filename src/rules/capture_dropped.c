@@ -2,8 +2,8 @@
 // Records are missing from the profile: dropped by the profiler, damaged on the way, or unreadable.
 // Launch calls without device work hint at device records lost without notice.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 enum { LOST, LOST_MUCH, ORPHANS, ORPHANS_LEAST };
 static const struct stk_threshold thresholds[] = {
@@ -19,29 +19,14 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_LEVEL_1, FIX_COPY, FIX_EXPORT, FIX_ERROR };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH] = {"pytorch",
-                   "Record fewer steps, and without shapes, stacks and memory, so that the buffers "
-                   "suffice.",
-                   STK_SNIPPET_TORCH},
-    [FIX_TF] = {"tensorflow", "Record fewer steps, at a lower host tracer level.",
-                "options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=1)"},
-    [FIX_JAX] = {"jax", "Record fewer steps, without the Python tracer.",
-                 "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = 0\n"
-                 "options.host_tracer_level = 1\n"
-                 "jax.profiler.start_trace('logs', profiler_options=options)"},
-    [FIX_CUDA] = {"cuda", "Record a shorter window, and end the capture before the process ends.",
-                  "nsys profile --trace=cuda,nvtx --delay=30 --duration=10 --output=run "
-                  "python train.py"},
-    [FIX_LEVEL_1] = {"any", "Of windows of the GPU alone (level 1): record fewer steps.",
-                     "stoker run --level 1 --steps 3 -- python train.py"},
-    [FIX_COPY] = {"any",
-                  "Copy the file again after the profiler has finished writing it, and compare the "
-                  "sizes on both ends; if it stays damaged, record again.",
-                  NULL},
-    [FIX_EXPORT] = {"cuda", "Export the report again.",
-                    "nsys export --type=sqlite --force-overwrite=true --output=run.sqlite "
-                    "run.nsys-rep"},
-    [FIX_ERROR] = {"any", "Mend what the profiler's own error names, and record again.", NULL},
+    [FIX_TORCH] = STK_FIX(capture_dropped_torch),
+    [FIX_TF] = STK_FIX(capture_dropped_tf),
+    [FIX_JAX] = STK_FIX(capture_dropped_jax),
+    [FIX_CUDA] = STK_FIX(capture_dropped_cuda),
+    [FIX_LEVEL_1] = STK_FIX(capture_dropped_level_1),
+    [FIX_COPY] = STK_FIX(capture_dropped_copy),
+    [FIX_EXPORT] = STK_FIX(capture_dropped_export),
+    [FIX_ERROR] = STK_FIX(capture_dropped_error),
     {0},
 };
 

@@ -2,8 +2,8 @@
 // Too few steps, or none that could be found: shares rest on little, and pauses that come every few
 // steps are not seen.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 enum { STEPS, CONFIDENCE };
 static const struct stk_threshold thresholds[] = {
@@ -15,15 +15,12 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Record ten steps after a warm-up, and mark each with prof.step().",
-     STK_SNIPPET_TORCH},
-    {"tensorflow", "With Keras, record ten batches after a warm-up.", STK_SNIPPET_KERAS},
-    {"tensorflow", "In a loop of your own, mark the steps.", STK_SNIPPET_TF},
-    {"jax", "Mark the steps and record ten of them after a warm-up.", STK_SNIPPET_JAX},
-    {"cuda", "Mark each step with an NVTX range that holds its number, and record at least five.",
-     "with torch.cuda.nvtx.range(f'step {i}'):  # or nvtx.annotate, nvtxRangePush\n    "
-     "train_step(batch)"},
-    {"any", "Mark the steps, and record five or more after a warm-up.", NULL},
+    STK_FIX(capture_few_steps_torch),
+    STK_FIX(capture_few_steps_keras),
+    STK_FIX(capture_few_steps_tf),
+    STK_FIX(capture_few_steps_jax),
+    STK_FIX(capture_few_steps_nvtx),
+    STK_FIX(capture_few_steps_mark),
     {0},
 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 static const struct stk_threshold thresholds[] = {
     {"kernels", "kernels of a rank", 1, "one kernel shows that the device was recorded"},
@@ -15,30 +15,14 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_NSYS, FIX_ALONE, FIX_WINDOW, FIX_WHERE, FIX_ELSEWHERE };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH] = {"pytorch",
-                   "Ask the profiler for the device too, and check that "
-                   "torch.profiler.supported_activities() lists CUDA.",
-                   STK_SNIPPET_TORCH},
-    [FIX_TF] =
-        {"tensorflow",
-         "Leave the device tracer on, and let TensorFlow find CUPTI: its folder must be on the "
-         "library path.",
-         "export LD_LIBRARY_PATH=/usr/local/cuda/extras/CUPTI/lib64:$LD_LIBRARY_PATH"},
-    [FIX_JAX] = {"jax", "Leave the device tracer on.", STK_SNIPPET_JAX},
-    [FIX_NSYS] = {"cuda", "Trace CUDA, and export again.", STK_SNIPPET_NSYS},
-    [FIX_ALONE] = {"any",
-                   "Only one profiler can record the device at a time: stop other profilers and "
-                   "monitoring agents that use CUPTI or rocprofiler.",
-                   NULL},
-    [FIX_WINDOW] = {"any",
-                    "Start the profiler before the steps and stop it after them, and wait for the "
-                    "device before stopping.",
-                    NULL},
-    [FIX_WHERE] = {"any", "Check that the model and its batches are on the device at all.",
-                   "print(next(model.parameters()).device)  # PyTorch\n"
-                   "print(jax.devices())                    # JAX\n"
-                   "print(tf.config.list_physical_devices('GPU'))  # TensorFlow"},
-    [FIX_ELSEWHERE] = {"any", "See the finding cannot-tell for how to record the device.", NULL},
+    [FIX_TORCH] = STK_FIX(capture_no_device_torch),
+    [FIX_TF] = STK_FIX(capture_no_device_tf),
+    [FIX_JAX] = STK_FIX(capture_no_device_jax),
+    [FIX_NSYS] = STK_FIX(capture_no_device_nsys),
+    [FIX_ALONE] = STK_FIX(capture_no_device_alone),
+    [FIX_WINDOW] = STK_FIX(record_start_before_the_steps),
+    [FIX_WHERE] = STK_FIX(capture_no_device_where),
+    [FIX_ELSEWHERE] = STK_FIX(capture_no_device_elsewhere),
     {0},
 };
 

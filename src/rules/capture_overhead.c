@@ -4,6 +4,7 @@
 // step whose device waits for them, as prices take it off (replay/gate.h): an estimate, with its
 // range. What a profiler stretches otherwise is not seen.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
@@ -25,30 +26,13 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE, FIX_DEVICE_ALONE, FIX_STEPS };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH] = {"pytorch",
-                   "Record without stacks, shapes and memory, and only the steps needed.",
-                   "profile(with_stack=False, record_shapes=False, profile_memory=False)"},
-    [FIX_TF] =
-        {"tensorflow", "Leave the Python tracer off and lower the host tracer.",
-         "tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)"},
-    [FIX_JAX] = {"jax", "Switch the Python tracer off and lower the host tracer.",
-                 "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = "
-                 "0\noptions.host_tracer_level = 1\n"
-                 "jax.profiler.start_trace('logs', profiler_options=options)"},
-    [FIX_CUDA] = {"cuda", "Leave out sampling, context switches and memory usage.",
-                  "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --output=run "
-                  "python train.py"},
-    [FIX_COMPARE] =
-        {"any",
-         "Compare the step time with that of a run without a profiler before trusting small "
-         "differences.",
-         NULL},
-    [FIX_DEVICE_ALONE] = {"pytorch",
-                          "Record the device alone: what it waits for then is the job's own.",
-                          "profile(activities=[ProfilerActivity.CUDA])"},
-    [FIX_STEPS] = {"any",
-                   "Measure the steps without a profiler, and hold this profile against them.",
-                   "stoker run --level 0 -- python train.py"},
+    [FIX_TORCH] = STK_FIX(capture_overhead_torch),
+    [FIX_TF] = STK_FIX(capture_overhead_tf),
+    [FIX_JAX] = STK_FIX(capture_overhead_jax),
+    [FIX_CUDA] = STK_FIX(capture_overhead_cuda),
+    [FIX_COMPARE] = STK_FIX(capture_overhead_compare),
+    [FIX_DEVICE_ALONE] = STK_FIX(capture_overhead_device_alone),
+    [FIX_STEPS] = STK_FIX(capture_overhead_steps),
     {0},
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "rules/snippets.h"
+#include "fixes_data.h"
 #include "rules/torch_signs.h"
 
 enum { UNSEEN, LOUD };
@@ -17,18 +17,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    STK_FIX_PYTHON_TORCH,
-    STK_FIX_PYTHON_TF,
-    STK_FIX_PYTHON_JAX,
-    {"pytorch",
-     "Or give the old batch back under a name, before the next one is fetched: what that range "
-     "takes is neither the loop's own code nor the model's, and a batch of fewer bytes (types that "
-     "the "
-     "model casts itself, no more than it looks at) is the cure.",
-     "with torch.profiler.record_function(\"give_back\"):\n"
-     "    del batch  # at the end of the loop's body, with all names of its tensors"},
-    STK_FIXES_TORCH_SIGNS,
-    {0},
+    STK_FIX(record_python_pytorch), STK_FIX(record_python_tensorflow),
+    STK_FIX(record_python_jax),     STK_FIX(python_not_recorded_give_back),
+    STK_FIXES_TORCH_SIGNS,          {0},
 };
 enum {
     FIXES_PYTHON = 3,

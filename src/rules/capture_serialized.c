@@ -2,6 +2,7 @@
 // The host waits for the device after each launch, as CUDA_LAUNCH_BLOCKING=1 and some debugging
 // aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { SHARE, LEAST };
@@ -14,21 +15,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any", "Switch blocking launches off and record again.",
-     "unset CUDA_LAUNCH_BLOCKING HIP_LAUNCH_BLOCKING AMD_SERIALIZE_KERNEL AMD_SERIALIZE_COPY"},
-    {"pytorch",
-     "Look for torch.cuda.synchronize() in hooks, timers and logging; let PyTorch point at each "
-     "blocking call.",
-     "torch.cuda.set_sync_debug_mode('warn')"},
-    {"jax",
-     "Do not block after each operation: leave jax.disable_jit and jax_debug_nans off, and wait "
-     "once a step.",
-     "jax.config.update('jax_debug_nans', False)\njax.config.update('jax_disable_jit', False)"},
-    {"tensorflow", "Leave run_eagerly and tf.debugging.enable_check_numerics off while profiling.",
-     "model.compile(optimizer, loss, run_eagerly=False)"},
-    {"cuda", "Wait once a step, not after each kernel: errors show up then just as well.",
-     "kernel<<<grid, block, 0, stream>>>(/* ... */);\ncudaError_t err = cudaGetLastError();"},
-    {0},
+    STK_FIX(capture_serialized_blocking_launches), STK_FIX(capture_serialized_torch_sync),
+    STK_FIX(capture_serialized_jax_blocks),        STK_FIX(capture_serialized_tf_eager),
+    STK_FIX(capture_serialized_cuda_wait),         {0},
 };
 
 static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *ctx,

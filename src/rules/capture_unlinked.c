@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device work without its launch call: why the device was idle before it cannot be told.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 enum { SHARE, MUCH };
 static const struct stk_threshold thresholds[] = {
@@ -15,25 +15,9 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_WINDOW };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH] = {"pytorch", "Record the CPU activity too: it holds the launch calls.",
-                   "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"},
-    [FIX_TF] =
-        {"tensorflow", "Leave the host tracer on.",
-         "tf.profiler.experimental.ProfilerOptions(host_tracer_level=2, device_tracer_level=1)"},
-    [FIX_JAX] = {"jax", "Leave the host tracer on.",
-                 "options = jax.profiler.ProfileOptions()\noptions.host_tracer_level = 2\n"
-                 "jax.profiler.start_trace('logs', profiler_options=options)"},
-    [FIX_CUDA] = {"cuda", "Trace the CUDA API and export all tables; record graphs node by node.",
-                  "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run python "
-                  "train.py"},
-    [FIX_WINDOW] =
-        {"any",
-         "The host's calls are in the profile, only not those of this work. Where it was "
-         "queued when the recording began, let the job wait for the device just before "
-         "(torch.cuda.synchronize(), jax.block_until_ready(state)). Filter no rows out of "
-         "the file, and give the files of other processes that use the device.",
-         NULL},
-    {0},
+    [FIX_TORCH] = STK_FIX(capture_unlinked_torch),   [FIX_TF] = STK_FIX(capture_unlinked_tf),
+    [FIX_JAX] = STK_FIX(capture_unlinked_jax),       [FIX_CUDA] = STK_FIX(capture_unlinked_cuda),
+    [FIX_WINDOW] = STK_FIX(capture_unlinked_window), {0},
 };
 
 static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx,

@@ -3,6 +3,7 @@
 // Common in containers with a limit on processors, and seen by no profiler: threads just stand
 // still.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { PERIODS };
@@ -13,14 +14,8 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Raise the limit (Kubernetes resources.limits.cpu, docker --cpus), or take it away and keep "
-     "the request: shares still protect neighbours.",
-     NULL},
-    {"any",
-     "Start no more threads than the quota: libraries count the machine's processors, not the "
-     "container's.",
-     "OMP_NUM_THREADS=2 python train.py"},
+    STK_FIX(cgroup_throttled_raise_limit),
+    STK_FIX(cgroup_throttled_fewer_threads),
     {0},
 };
 

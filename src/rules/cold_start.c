@@ -3,9 +3,9 @@
 // recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
 #include "base/human.h"
 #include "base/str.h"
+#include "fixes_data.h"
 #include "model/verdict_text.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE, RETURNS };
 static const struct stk_threshold thresholds[] = {
@@ -33,39 +33,16 @@ enum {
     FIX_CONTEXT
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_SKIP] = {"pytorch",
-                        "To see the steady state, let the profiler skip the first steps.",
-                        STK_SNIPPET_TORCH},
-    [FIX_TF_SKIP] = {"tensorflow", "To see the steady state, record batches 10 to 20.",
-                     STK_SNIPPET_KERAS},
-    [FIX_JAX_SKIP] = {"jax", "To see the steady state, run a few steps before the trace starts.",
-                      "for _ in range(3): state = train_step(state, next(batches))\n"
-                      "jax.block_until_ready(state)\n" STK_SNIPPET_JAX},
-    [FIX_CUDA_SKIP] =
-        {"cuda", "To see the steady state, start the capture after the warm-up.",
-         "nsys profile --trace=cuda,nvtx --capture-range=cudaProfilerApi --output=run python "
-         "train.py\n"
-         "# in the program, after a few steps: cudaProfilerStart(); ... cudaProfilerStop();"},
-    [FIX_INDUCTOR] =
-        {"pytorch", "Keep compiled graphs between runs in a folder that survives.",
-         "export TORCHINDUCTOR_FX_GRAPH_CACHE=1 TORCHINDUCTOR_CACHE_DIR=$HOME/.cache/inductor"},
-    [FIX_CUDNN] = {"pytorch",
-                   "Benchmarking cuDNN's algorithms pays only where shapes do not change.",
-                   "torch.backends.cudnn.benchmark = False"},
-    [FIX_JAX_CACHE] =
-        {"jax", "Keep compiled programs between runs.",
-         "jax.config.update('jax_compilation_cache_dir', os.path.expanduser('~/.cache/jax'))"},
-    [FIX_TF_CACHE] = {"tensorflow", "Keep XLA's compiled programs between runs.",
-                      "export TF_XLA_FLAGS=--tf_xla_persistent_cache_directory=$HOME/.cache/xla"},
-    [FIX_MODULES] = {"any",
-                     "Load GPU code when it is first used rather than all at once (the default of "
-                     "recent CUDA).",
-                     "export CUDA_MODULE_LOADING=LAZY"},
-    [FIX_CONTEXT] =
-        {"any",
-         "Creating the device's context is paid once per process: keep processes alive, and list "
-         "only the devices needed.",
-         "export CUDA_VISIBLE_DEVICES=0"},
+    [FIX_TORCH_SKIP] = STK_FIX(cold_start_torch_skip),
+    [FIX_TF_SKIP] = STK_FIX(cold_start_tf_skip),
+    [FIX_JAX_SKIP] = STK_FIX(cold_start_jax_skip),
+    [FIX_CUDA_SKIP] = STK_FIX(cold_start_cuda_skip),
+    [FIX_INDUCTOR] = STK_FIX(cold_start_torch_inductor_cache),
+    [FIX_CUDNN] = STK_FIX(cold_start_cudnn),
+    [FIX_JAX_CACHE] = STK_FIX(jax_compilation_cache),
+    [FIX_TF_CACHE] = STK_FIX(cold_start_tf_cache),
+    [FIX_MODULES] = STK_FIX(cold_start_modules),
+    [FIX_CONTEXT] = STK_FIX(cold_start_context),
     {0},
 };
 

@@ -4,6 +4,7 @@
 // single rank a slow network and a late peer look the same.
 #include "base/human.h"
 #include "base/str.h"
+#include "fixes_data.h"
 #include "rules/all_reduce_rate.h"
 #include "rules/pack_signs.h"
 
@@ -47,105 +48,26 @@ enum {
     FIX_LINK_HOST
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_ENGINE] =
-        {"any",
-         "In an inference engine each layer waits for its all-reduce: spread the model over fewer "
-         "devices if it fits (a smaller tensor-parallel size), leave the engine's own all-reduce "
-         "and its device graphs on, and serve larger batches.",
-         NULL},
-    [FIX_TORCH_MERGE] = STK_FIX_MERGE_TORCH,
-    [FIX_TF_MERGE] = STK_FIX_MERGE_TF,
-    [FIX_DDP] =
-        {"pytorch",
-         "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
-         "precision gradients).",
-         "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
-         "model = DistributedDataParallel(model, device_ids=[local_rank], bucket_cap_mb=10,\n"
-         "                                gradient_as_bucket_view=True, static_graph=True)\n"
-         "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"},
-    [FIX_DDP_HOST] =
-        {"pytorch",
-         "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
-         "precision gradients).",
-         "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
-         "model = DistributedDataParallel(model, bucket_cap_mb=10, gradient_as_bucket_view=True,\n"
-         "                                static_graph=True)\n"
-         "model.register_comm_hook(None, default_hooks.fp16_compress_hook)"},
-    [FIX_NO_SYNC] = {"pytorch", "Accumulate gradients over several batches and communicate once.",
-                     "with model.no_sync():\n"
-                     "    for batch in first_batches: loss_of(batch).backward()\n"
-                     "loss_of(last_batch).backward()"},
-    [FIX_FSDP] = {"pytorch",
-                  "With FSDP, fetch the next layer's weights while the current one computes.",
-                  "for layer, following in zip(layers, layers[1:]):  # FSDP2\n"
-                  "    layer.set_modules_to_forward_prefetch([following])\n"
-                  "# FSDP1: FSDP(model, forward_prefetch=True, "
-                  "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"},
-    [FIX_OWN_CALL] = {"pytorch",
-                      "Where the loop calls the collective itself, give it less to send (half "
-                      "precision, only what is needed; tensors rather than Python objects, which "
-                      "all_gather_object pickles), do it less often, or start it early and wait "
-                      "late (async_op=True, then wait on what it returns).",
-                      NULL},
-    [FIX_ROOT] =
-        {"pytorch",
-         "One rank gathers the gradients and sends the weights back, both through its link: give "
-         "each rank the sum, with one all_reduce of all gradients, and let each take the same "
-         "step, so that no weights are sent.",
-         "grads = [p.grad for p in model.parameters()]\n"
-         "flat = torch.nn.utils.parameters_to_vector(grads)\n"
-         "torch.distributed.all_reduce(flat)  # in the place of reduce\n"
-         "torch.nn.utils.vector_to_parameters(flat, grads)\n"
-         "optimizer.step()                    # on each rank, in the place of broadcast"},
-    [FIX_TF] =
-        {"tensorflow",
-         "Reduce gradients in packs, so that they overlap with the backward pass, over NCCL.",
-         "options = tf.distribute.experimental.CommunicationOptions(\n"
-         "    bytes_per_pack=50 * 1024 * 1024,\n"
-         "    implementation=tf.distribute.experimental.CommunicationImplementation.NCCL)\n"
-         "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
-    [FIX_TF_CROSS] =
-        {"tensorflow",
-         "Several GPUs of one process: the gradients of a step (parameters x 4 bytes, in mixed "
-         "precision too) are put together, reduced and split again. One pack costs the fewest "
-         "calls, several overlap; without NVLink HierarchicalCopyAllReduce may be faster: measure.",
-         "strategy = tf.distribute.MirroredStrategy(\n"
-         "    cross_device_ops=tf.distribute.NcclAllReduce(num_packs=1))"},
-    [FIX_TF_PACKS] = STK_FIX_PACK_SIGNS,
-    [FIX_JAX] = {"jax", "Let XLA overlap collectives with compute.",
-                 "export XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true"},
-    [FIX_CUDA] = {"cuda", "Run collectives on a stream of their own, and wait for them by events.",
-                  "ncclAllReduce(send, recv, n, ncclFloat, ncclSum, comm, comm_stream);\n"
-                  "cudaEventRecord(done, comm_stream);\ncudaStreamWaitEvent(stream, done, 0);"},
-    [FIX_RANKS] = {"any",
-                   "Record all ranks and give stoker their profiles together: then waiting for a "
-                   "late peer is "
-                   "told from a slow link.",
-                   "stoker why rank*.json.gz"},
-    [FIX_BALANCE] =
-        {"any",
-         "Give the ranks equal work: bucket samples by length, split by cost rather than by count.",
-         NULL},
-    [FIX_EXCHANGE] = {"any",
-                      "An exchange of all with all is hidden by other work only: begin it before "
-                      "work that does not need its result, split the batch in two, or exchange "
-                      "half precision.",
-                      NULL},
-    [FIX_MPI] =
-        {"any",
-         "Start MPI calls without blocking and compute meanwhile; give device buffers to an "
-         "MPI that takes them.",
-         "MPI_Iallreduce(send, recv, n, MPI_FLOAT, MPI_SUM, comm, &request);\n"
-         "compute_what_does_not_need_it();\n"
-         "MPI_Wait(&request, MPI_STATUS_IGNORE);"},
-    [FIX_LINK] =
-        {"any",
-         "See which links the collectives use; a ring over TCP or across sockets explains much.",
-         "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH python train.py\nnvidia-smi topo -m"},
-    [FIX_LINK_HOST] = {"pytorch",
-                       "See which interface gloo uses: by default the one that the host's name "
-                       "stands for, which may be the slowest.",
-                       "GLOO_SOCKET_IFNAME=eth0 python train.py  # ip link lists them"},
+    [FIX_ENGINE] = STK_FIX(communication_exposed_engine),
+    [FIX_TORCH_MERGE] = STK_FIX(communication_merge_pytorch),
+    [FIX_TF_MERGE] = STK_FIX(communication_merge_tensorflow),
+    [FIX_DDP] = STK_FIX(communication_exposed_ddp),
+    [FIX_DDP_HOST] = STK_FIX(communication_exposed_ddp_host),
+    [FIX_NO_SYNC] = STK_FIX(communication_exposed_no_sync),
+    [FIX_FSDP] = STK_FIX(communication_exposed_fsdp),
+    [FIX_OWN_CALL] = STK_FIX(communication_exposed_own_call),
+    [FIX_ROOT] = STK_FIX(communication_exposed_root),
+    [FIX_TF] = STK_FIX(communication_exposed_tf),
+    [FIX_TF_CROSS] = STK_FIX(communication_exposed_tf_cross),
+    [FIX_TF_PACKS] = STK_FIX(tensorflow_replica_packs),
+    [FIX_JAX] = STK_FIX(jax_xla_latency_hiding_scheduler),
+    [FIX_CUDA] = STK_FIX(communication_exposed_cuda),
+    [FIX_RANKS] = STK_FIX(communication_exposed_ranks),
+    [FIX_BALANCE] = STK_FIX(communication_exposed_balance),
+    [FIX_EXCHANGE] = STK_FIX(communication_exposed_exchange),
+    [FIX_MPI] = STK_FIX(communication_exposed_mpi),
+    [FIX_LINK] = STK_FIX(communication_exposed_link),
+    [FIX_LINK_HOST] = STK_FIX(communication_exposed_link_host),
     {0},
 };
 

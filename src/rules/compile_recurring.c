@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
@@ -17,64 +18,16 @@ static const struct stk_threshold thresholds[] = {
 
 enum { PYTORCH, TENSORFLOW, TF_XLA, EXPORT, KERAS, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch",
-     "See what is compiled again and why: compile a model once, outside of the loop, mark the "
-     "dimension that changes, and drop the odd last batch.",
-     "TORCH_LOGS=recompiles python train.py\n"
-     "torch._dynamo.mark_dynamic(x, 0)  # or torch.compile(model, dynamic=True)\n"
-     "DataLoader(dataset, batch_size=batch_size, drop_last=True)"},
-    {"tensorflow",
-     "See which argument differs from one signature to the next (profiles do not hold it). A "
-     "Literal is a Python number: pass a tensor. For a shape that changes give tf.function a fixed "
-     "signature, and drop the odd batch. A tf.function that is made anew, in a loop or a fold, is "
-     "traced anew: make it once.",
-     "@tf.function(reduce_retracing=True,\n"
-     "             input_signature=[tf.TensorSpec([None, 224, 224, 3], tf.float32)])\n"
-     "def train_step(images): ...\n"
-     "ds = ds.batch(batch_size, drop_remainder=True)\n"
-     "print(train_step.pretty_printed_concrete_signatures())  # at the end of the job"},
-    {"tensorflow", // jit_compile
-     "XLA (jit_compile) compiles anew for each shape of what it is given, whatever the signature "
-     "says, which takes up to seconds: pad what changes to few sizes (and mask what was added, "
-     "where it would count), and drop the odd batch; or run without XLA, and measure that.",
-     "x = tf.pad(x, [[0, 0], [0, -tf.shape(x)[1] % 32]])  # in the map: to a multiple of 32\n"
-     "train_step = tf.function(train_step, jit_compile=False)\n"
-     "model.compile(optimizer=optimizer, loss=loss, jit_compile=False)  # Keras"},
-    {"tensorflow", // _traced_save
-     "Exporting a model (tf.saved_model.save, model.export) traces its functions anew each time: "
-     "export it at the end of the job, or rarely, and write only the weights in between.",
-     "checkpoint = tf.train.Checkpoint(model=model)  # once, before the loop\n"
-     "checkpoint.write(path)                         # in the place of tf.saved_model.save"},
-    {"tensorflow",
-     "With Keras, each model.compile, and each keras.Model that is made of layers (existing ones, "
-     "too), has functions of its own, which are traced anew: make and compile models once, before "
-     "the loop, and compile again as rarely as can be.",
-     "shown = keras.Model(model.inputs, model.get_layer(name).output)  # once, before the loop"},
-    {"jax",
-     "See what is compiled again and why: pad inputs to few shapes, and pass changing values as "
-     "arrays: each value of a static argument (static_argnames) compiles anew. jit of a function "
-     "that is made anew in the loop (a lambda, functools.partial) "
-     "compiles each time: jit it once, before the loop.",
-     "jax.config.update('jax_log_compiles', True)\n"
-     "jax.config.update('jax_explain_cache_misses', True)"},
-    {"jax", // of arrays that differ
-     "Each shape and type of an argument compiles anew: pad what changes to few sizes (and mask "
-     "what was added, where it would count), and drop the odd last batch.",
-     "x = np.pad(x, ((0, 0), (0, -x.shape[1] % 128), (0, 0)))  # to a multiple of 128"},
-    {"jax", // of arrays that do not
-     "The arrays do not differ, so it is not their shapes: pass a value that changes as an array "
-     "instead of as a static argument (static_argnames), of which each value compiles anew. A "
-     "function that is made anew in the loop (a lambda, functools.partial) compiles each time: jit "
-     "it once, before the loop.",
-     "jax.config.update('jax_explain_cache_misses', True)  # says which value or function it is"},
-    {"cuda",
-     "Load modules and instantiate graphs once; update a graph instead of building it again.",
-     "cudaGraphExecUpdate(exec, graph, &info);"},
-    {"any",
-     "With shapes that change in every step, benchmarking of convolution algorithms never ends: "
-     "switch it off.",
-     "torch.backends.cudnn.benchmark = False  # PyTorch\nexport TF_CUDNN_USE_AUTOTUNE=0  # "
-     "TensorFlow"},
+    STK_FIX(compile_recurring_torch_shapes),
+    STK_FIX(compile_recurring_tf_signature),
+    STK_FIX(compile_recurring_tf_xla_shapes),
+    STK_FIX(compile_recurring_tf_export),
+    STK_FIX(compile_recurring_keras_compile),
+    STK_FIX(compile_recurring_jax_find),
+    STK_FIX(compile_recurring_jax_shapes),
+    STK_FIX(compile_recurring_jax_static),
+    STK_FIX(compile_recurring_cuda_graphs),
+    STK_FIX(compile_recurring_cudnn_benchmark),
     {0},
 };
 

@@ -2,6 +2,7 @@
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 #include "rules/pack_signs.h"
 #include "rules/torch_signs.h"
@@ -36,46 +37,20 @@ enum {
     FIX_PACKS
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TORCH_PRECISION] = {"pytorch", "An idea: lower precision uses the tensor cores.",
-                             STK_SNIPPET_TORCH_PRECISION},
-    [FIX_TORCH_FUSE] =
-        {"pytorch",
-         "An idea: fewer passes over memory, by fusing elementwise operations; measure it.",
-         STK_SNIPPET_TORCH_FUSE},
-    [FIX_TF_PRECISION] = {"tensorflow", "An idea: lower precision uses the tensor cores.",
-                          STK_SNIPPET_TF_PRECISION},
-    [FIX_TF_FUSE] = {"tensorflow",
-                     "An idea: XLA may fuse operations; it can be slower too, so measure it.",
-                     STK_SNIPPET_TF_FUSE},
-    [FIX_JAX_PRECISION] = {"jax", "An idea: lower precision uses the tensor cores.",
-                           STK_SNIPPET_JAX_PRECISION},
-    [FIX_CUDA] = {"cuda", "Look into the longest kernels with a kernel profiler.",
-                  "ncu --set full --launch-skip 100 --launch-count 10 python train.py"},
-    [FIX_BATCH] = {"any",
-                   "If the longest kernels are small, a larger batch may fill the device better.",
-                   NULL},
-    [FIX_NEXT] = {"any",
-                  "Look next at which kernels take the time, and whether they use the "
-                  "tensor cores.",
-                  "stoker stats kernels PROFILE\nstoker stats ops PROFILE"},
-    [FIX_ALIGN] = {"any",
-                   "Kernels named above read one or two elements at a time: sizes are no multiples "
-                   "of 8. Make batch, channels, hidden sizes and vocabulary multiples of 8, padded "
-                   "where need be.",
-                   NULL},
-    [FIX_CPU_NEXT] = {"any", "Look next at which operations take the time.",
-                      "stoker stats ops PROFILE"},
-    [FIX_TORCH_CPU] = {"pytorch", "Check that the model has the cores that the job may use.",
-                       "print(torch.get_num_threads(), len(os.sched_getaffinity(0)))"},
-    [FIX_TF_CPU] = {"tensorflow",
-                    "Check that the model has the cores that the job may use (0: all).",
-                    "print(tf.config.threading.get_intra_op_parallelism_threads(),\n"
-                    "      len(os.sched_getaffinity(0)))"},
-    [FIX_CPU] =
-        {"any",
-         "The model computes on the host: a GPU, or more cores, is what would shorten the step.",
-         NULL},
-    [FIX_PACKS] = STK_FIX_PACK_SIGNS,
+    [FIX_TORCH_PRECISION] = STK_FIX(compute_bound_torch_precision),
+    [FIX_TORCH_FUSE] = STK_FIX(compute_bound_torch_fuse),
+    [FIX_TF_PRECISION] = STK_FIX(compute_bound_tf_precision),
+    [FIX_TF_FUSE] = STK_FIX(compute_bound_tf_fuse),
+    [FIX_JAX_PRECISION] = STK_FIX(compute_bound_jax_precision),
+    [FIX_CUDA] = STK_FIX(compute_bound_cuda),
+    [FIX_BATCH] = STK_FIX(compute_bound_batch),
+    [FIX_NEXT] = STK_FIX(compute_bound_next),
+    [FIX_ALIGN] = STK_FIX(compute_bound_align),
+    [FIX_CPU_NEXT] = STK_FIX(compute_bound_cpu_next),
+    [FIX_TORCH_CPU] = STK_FIX(compute_bound_torch_cpu),
+    [FIX_TF_CPU] = STK_FIX(compute_bound_tf_cpu),
+    [FIX_CPU] = STK_FIX(compute_bound_cpu),
+    [FIX_PACKS] = STK_FIX(tensorflow_replica_packs),
     STK_FIXES_TORCH_SIGNS,
     {0},
 };

@@ -3,6 +3,7 @@
 // thread each, and the model is sent to the others anew in each step. Recognised by its own range,
 // its file where Python was traced, and the backward pass of its broadcast.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 
 enum { DEVICES };
@@ -13,14 +14,8 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch",
-     "DataParallel drives all devices from one Python process: use one process per device.",
-     STK_SNIPPET_DDP},
-    {"pytorch",
-     "The loop then sees its own part of the data: each process its part of the batch, and a "
-     "sampler that deals the samples out.",
-     "sampler = torch.utils.data.DistributedSampler(dataset)\n"
-     "loader = DataLoader(dataset, batch_size=batch_size, sampler=sampler)"},
+    STK_FIX(torch_distributed_data_parallel),
+    STK_FIX(data_parallel_sampler),
     {0},
 };
 

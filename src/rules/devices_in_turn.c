@@ -2,6 +2,7 @@
 // Several devices of a process that work one after the other: layers spread over them without a
 // pipeline, or replicas that one thread serves in turn.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 #include "rules/on_machine.h"
 
@@ -16,24 +17,11 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_DDP, FIX_TORCH_PIPELINE, FIX_TF, FIX_JAX, FIX_ANY };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_DDP] = {"pytorch",
-                 "One process for each device: DistributedDataParallel in place of DataParallel.",
-                 STK_SNIPPET_DDP},
-    [FIX_TORCH_PIPELINE] = {"pytorch",
-                            "A model that is spread over devices: split the batch, so that they "
-                            "work on different parts of it at a time.",
-                            "from torch.distributed.pipelining import Schedule1F1B\n"
-                            "schedule = Schedule1F1B(stage, n_microbatches=8, loss_fn=loss_fn)"},
-    [FIX_TF] = {"tensorflow",
-                "Let a strategy run the replicas, with a launching thread for each device.",
-                "os.environ['TF_GPU_THREAD_MODE'] = 'gpu_private'  # before TensorFlow starts\n"
-                "strategy = tf.distribute.MirroredStrategy()"},
-    [FIX_JAX] = {"jax", "Shard the batch over the devices: one program runs on all of them.",
-                 "mesh = jax.make_mesh((jax.device_count(),), ('batch',))\n"
-                 "spec = jax.sharding.PartitionSpec('batch')\n"
-                 "batch = jax.device_put(batch, jax.sharding.NamedSharding(mesh, spec))"},
-    [FIX_ANY] = {"any", "See which device works when: a timeline of the export shows it.",
-                 "stoker export perfetto PROFILE -o run.pftrace"},
+    [FIX_DDP] = STK_FIX(devices_in_turn_ddp),
+    [FIX_TORCH_PIPELINE] = STK_FIX(devices_in_turn_torch_pipeline),
+    [FIX_TF] = STK_FIX(devices_in_turn_tf),
+    [FIX_JAX] = STK_FIX(devices_in_turn_jax),
+    [FIX_ANY] = STK_FIX(devices_in_turn_any),
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { BUSY, STALLED, OWN };
@@ -17,11 +18,8 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Read less: larger files in place of many small ones (TFRecord, tar, Parquet), data kept "
-     "decoded or compressed, a cache in memory if it fits.",
-     NULL},
-    {"any", "Put the data on a faster disk, a local one above all, before the job starts.", NULL},
+    STK_FIX(disk_busy_read_less),
+    STK_FIX(disk_busy_faster_disk),
     {0},
 };
 

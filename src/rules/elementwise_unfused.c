@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise kernels that follow each other on a stream: each reads from memory what the one
 // before it wrote there, which one kernel of a compiler would keep in registers.
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 
 enum { FROM };
@@ -11,12 +12,10 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Let a compiler fuse them; an optimizer has a fused form of its own.",
-     STK_SNIPPET_TORCH_FUSE},
-    {"tensorflow", "Let XLA fuse them; it can be slower too, so measure it.", STK_SNIPPET_TF_FUSE},
-    {"jax", "Put what runs operation by operation under one jit, which fuses.",
-     "train_step = jax.jit(train_step)"},
-    {"cuda", "Write neighbouring elementwise kernels as one.", NULL},
+    STK_FIX(elementwise_unfused_torch),
+    STK_FIX(elementwise_unfused_tf),
+    STK_FIX(elementwise_unfused_jax),
+    STK_FIX(elementwise_unfused_cuda),
     {0},
 };
 

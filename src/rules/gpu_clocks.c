@@ -2,6 +2,7 @@
 // The GPU's clocks are low for a reason that can be mended: heat, the power supply, a power cap.
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { HEAT, CAP, SLOW, USED };
@@ -16,12 +17,8 @@ static const struct stk_threshold thresholds[] = {
 };
 enum { FIX_HEAT, FIX_CAP };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_HEAT] = {"any",
-                  "Look after cooling and power: fans, dust, air flow, the supply's cables; the "
-                  "machine's own log tells of power brakes.",
-                  "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
-    [FIX_CAP] = {"any", "Raise the power limit, where the machine allows it.",
-                 "nvidia-smi -q -d POWER"},
+    [FIX_HEAT] = STK_FIX(gpu_clocks_heat),
+    [FIX_CAP] = STK_FIX(gpu_clocks_cap),
     {0},
 };
 #define BITS_HEAT (0x20u | 0x40u)   // software's and hardware's thermal slowdown

@@ -3,6 +3,7 @@
 // NVML's utilisation is the share of its sampling intervals in which any kernel ran at all: small
 // kernels with gaps between them look like full use.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { SHOWN, APART };
@@ -13,8 +14,7 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 static const struct stk_rep_fix fixes[] = {
-    {"any", "Judge by the share of the step that computes, or from Hopper on by GPM's activity.",
-     "stoker stats machine DIR"},
+    STK_FIX(gpu_utilisation_judge_otherwise),
     {0},
 };
 

@@ -227,7 +227,7 @@ const struct stk_rule stk_rule_host_bound = {
               "most the whole idle time of these causes, which is more than can be had where the "
               "device's work becomes the limit.",
     .whatif = "launch-graph",
-    .prices = stk_host_fix_captures,
+    .prices_first = true,
     .quiet = "Long launch calls while the device is busy are back-pressure of a full queue, and "
              "cost nothing. In a record of stoker.data the time between two batches is stated, not "
              "blamed: it is the training's own.",

@@ -274,18 +274,6 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
 }
 
-bool stk_host_fix_captures(const struct stk_rep_fix *fix)
-{
-    static const int rows[] = {STK_HOST_FIX_TORCH_COMPILE, STK_HOST_FIX_TORCH_GRAPHS,
-                               STK_HOST_FIX_JAX_LAUNCH, STK_HOST_FIX_CUDA_LAUNCH};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(stk_host_fixes[rows[i]].text, fix->text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The optimizer that a cause of the part names, by torch's record "Optimizer.step#SGD.step" or its
 // function "_single_tensor_sgd"; empty: none.
 static struct stk_str optimizer_of(const struct stk_rule_ctx *ctx, enum stk_part part)

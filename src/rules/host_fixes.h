@@ -27,8 +27,6 @@ enum {
     STK_HOST_FROM_PLACED
 };
 extern const struct stk_threshold stk_host_thresholds[]; // ends with name == NULL
-// Whether it launches many kernels as one graph: what the what-if launch-graph replays.
-bool stk_host_fix_captures(const struct stk_rep_fix *fix);
 // Whether calls that launch device graphs hold most of what the device waits for by launches.
 bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx);
 // `losses`: of STK_HOST_ALLOCATES and so on.

@@ -2,6 +2,7 @@
 // The host waits for the device, and the device then waits for the host. Only the idle time that
 // follows counts: a host that waits while the device works costs nothing.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/torch_signs.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
@@ -26,42 +27,16 @@ enum {
     FIX_FREE
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_ITEM] =
-        {"pytorch",
-         "Do not read values back in every step (.item(), float(loss), print(loss)): add them up "
-         "on the device and read them rarely.",
-         "total += loss.detach()\nif step % 100 == 0: print((total / 100).item())"},
-    [FIX_SHAPE] =
-        {"pytorch",
-         "nonzero, boolean masks and unique need their result's size on the host: use forms "
-         "with a fixed size.",
-         "y = torch.where(mask, x, 0)  # instead of x[mask]"},
-    [FIX_TORCH_SYNC] = {"pytorch",
-                        "Take torch.cuda.synchronize() out of the loop; time with events.",
-                        "start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))"},
-    [FIX_TORCH_COPY] =
-        {"pytorch", "Copy without waiting: from pinned memory, and read the result later.",
-         "host.copy_(x, non_blocking=True)  # host = torch.empty(..., pin_memory=True)"},
-    [FIX_TORCH_FIND] = {"pytorch", "Let PyTorch name each line that waits.",
-                        "torch.cuda.set_sync_debug_mode('warn')"},
-    [FIX_TF] = {"tensorflow",
-                "Do not call .numpy() or print on results in every step; Keras reads its logs less "
-                "often with more steps per execution.",
-                "model.compile(optimizer, loss, steps_per_execution=16)"},
-    [FIX_JAX] = {"jax",
-                 "Do not call block_until_ready, float() or np.asarray() on results in every step: "
-                 "read the "
-                 "values of an earlier step.",
-                 "if step % 100 == 0: print(float(metrics_of_previous_step['loss']))"},
-    [FIX_JAX_FIND] =
-        {"jax", "Let JAX name each transfer that was not asked for.",
-         "with jax.transfer_guard_device_to_host('log'): state = train_step(state, batch)"},
-    [FIX_CUDA] = {"cuda", "Wait for an event in the stream instead of on the host.",
-                  "cudaEventRecord(done, producer);\ncudaStreamWaitEvent(consumer, done, 0);"},
-    [FIX_FREE] =
-        {"any",
-         "Freeing device memory waits for the device too: keep buffers, or free through a pool.",
-         NULL},
+    [FIX_ITEM] = STK_FIX(host_sync_item),
+    [FIX_SHAPE] = STK_FIX(host_sync_shape),
+    [FIX_TORCH_SYNC] = STK_FIX(host_sync_torch_sync),
+    [FIX_TORCH_COPY] = STK_FIX(host_sync_torch_copy),
+    [FIX_TORCH_FIND] = STK_FIX(host_sync_torch_find),
+    [FIX_TF] = STK_FIX(host_sync_tf),
+    [FIX_JAX] = STK_FIX(host_sync_jax),
+    [FIX_JAX_FIND] = STK_FIX(host_sync_jax_find),
+    [FIX_CUDA] = STK_FIX(host_sync_cuda),
+    [FIX_FREE] = STK_FIX(host_sync_free),
     {0},
 };
 

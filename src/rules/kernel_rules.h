@@ -5,28 +5,6 @@
 
 #include "rules/finding.h"
 
-// A larger batch, whatever for: the first finding that advises it does so for all.
-#define STK_SNIPPET_BATCH "stoker whatif PROFILE --fix batch=2"
-// One process for each device in the place of DataParallel.
-#define STK_SNIPPET_DDP                                                                            \
-    "# torchrun --nproc-per-node=N train.py\n"                                                     \
-    "model = DistributedDataParallel(model.to(local_rank), device_ids=[local_rank])"
-// What compute-bound has as an idea and a rule of kernels as an advice: word for word the same, so
-// that it is not said twice (rule_table.c).
-#define STK_SNIPPET_TORCH_PRECISION                                                                \
-    "torch.set_float32_matmul_precision('high')  # TF32\n"                                         \
-    "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"
-#define STK_SNIPPET_TF_PRECISION                                                                   \
-    "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"                               \
-    "tf.config.experimental.enable_tensor_float_32_execution(True)"
-#define STK_SNIPPET_JAX_PRECISION                                                                  \
-    "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # or dtype=jnp.bfloat16"
-#define STK_SNIPPET_TORCH_FUSE                                                                     \
-    "model = torch.compile(model)\n"                                                               \
-    "# and among the arguments of Adam, AdamW, SGD or Adagrad: fused=True"
-#define STK_SNIPPET_TF_FUSE                                                                        \
-    "train_step = tf.function(train_step, jit_compile=True)  # Keras: compile(jit_compile=True)"
-
 // Below this share of multiprocessors with a block, rule small-grid speaks of it.
 #define STK_GRID_FILLED 0.6
 #define STK_GRID_KNOWN 0.5 // of the kernels' time must have grids that are recorded

@@ -3,6 +3,7 @@
 // before (model/device/stagger.c). Where they hardly work at the same time at all, devices-in-turn
 // says so, and of PyTorch's DataParallel data-parallel.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 #include "rules/on_machine.h"
 
@@ -17,21 +18,10 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_DDP, FIX_TF, FIX_JAX, FIX_CUDA };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_DDP] = {"pytorch",
-                 "One process for each device: each launches for its own, at the same time.",
-                 STK_SNIPPET_DDP},
-    [FIX_TF] = {"tensorflow",
-                "Give each device a thread of its own for launches, or a process (a worker of "
-                "MultiWorkerMirroredStrategy).",
-                "os.environ['TF_GPU_THREAD_MODE'] = 'gpu_private'  # before TensorFlow starts"},
-    [FIX_JAX] = {"jax",
-                 "One process for each device, so that each launches for its own; one jitted "
-                 "program for all of a step makes what is launched less.",
-                 "jax.distributed.initialize(local_device_ids=[local_rank])"},
-    [FIX_CUDA] = {"cuda",
-                  "Launch for each device from a thread of its own, or replay each device's step "
-                  "as one CUDA graph.",
-                  NULL},
+    [FIX_DDP] = STK_FIX(launches_staggered_ddp),
+    [FIX_TF] = STK_FIX(launches_staggered_tf),
+    [FIX_JAX] = STK_FIX(launches_staggered_jax),
+    [FIX_CUDA] = STK_FIX(launches_staggered_cuda),
     {0},
 };
 

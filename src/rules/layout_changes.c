@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that only change the layout of a convolution's tensors, from channels first to channels
 // last and back: tensor cores want them last.
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 
 enum { FROM };
@@ -11,14 +12,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Keep the model and its batches with channels last.",
-     "model = model.to(memory_format=torch.channels_last)\n"
-     "batch = batch.to(memory_format=torch.channels_last)"},
-    {"tensorflow", "Keep images with channels last (NHWC), in the data as in the model.",
-     "tf.keras.backend.set_image_data_format('channels_last')"},
-    {"jax", "Give convolutions channels last.",
-     "dims = ('NHWC', 'HWIO', 'NHWC')\n"
-     "y = jax.lax.conv_general_dilated(x, w, (1, 1), 'SAME', dimension_numbers=dims)"},
+    STK_FIX(layout_changes_torch),
+    STK_FIX(layout_changes_tf),
+    STK_FIX(layout_changes_jax),
     {0},
 };
 

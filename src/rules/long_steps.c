@@ -9,6 +9,7 @@
 
 #include "base/human.h"
 #include "base/map.h"
+#include "fixes_data.h"
 #include "model/threads/python_frame.h"
 #include "rules/finding.h"
 #include "rules/input_makers.h"
@@ -25,29 +26,9 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_PERIODIC] = {"any",
-                      "Do what these steps do beside training less often, on fewer batches, or in "
-                      "another thread or process.",
-                      NULL},
-    [FIX_SHUFFLE] =
-        {"tensorflow",
-         "The shuffle buffer is filled anew for each pass over the data: repeat before it, so that "
-         "it stays full from one epoch to the next, or make it smaller.",
-         "ds = ds.repeat().shuffle(1000).batch(batch_size).prefetch(tf.data.AUTOTUNE)\n"
-         "model.fit(ds, epochs=epochs, steps_per_epoch=steps_per_epoch)"},
-    [FIX_SAMPLER] = {"pytorch",
-                     "A sampler draws the order of its samples when the loader's iterator begins: "
-                     "longer epochs have fewer such steps.",
-                     NULL},
-    [FIX_INPUT] = {"any",
-                   "Look at the samples of these steps: size, file, disk. A deeper prefetch, or "
-                   "workers that need not keep the order, hide what is rare.",
-                   NULL},
-    [FIX_OTHER] =
-        {"any",
-         "See what these steps do that the others do not: a timeline of the export shows it.",
-         "stoker export perfetto PROFILE -o run.pftrace"},
-    {0},
+    [FIX_PERIODIC] = STK_FIX(long_steps_periodic), [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
+    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),   [FIX_INPUT] = STK_FIX(long_steps_input),
+    [FIX_OTHER] = STK_FIX(long_steps_other),       {0},
 };
 
 enum { NAMED = 4 }; // long steps whose numbers are told

@@ -2,6 +2,7 @@
 // Much of the device's memory stays free while the device does not compute all the time: a larger
 // batch may be worth a try. Where the machine was recorded beside the profile.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 #include "rules/on_machine.h"
 
@@ -15,16 +16,10 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Try a larger batch: what the host does for a step is then paid less often. The learning rate "
-     "may have to follow.",
-     STK_SNIPPET_BATCH},
-    {"tensorflow", "See what the model needs before a larger batch is tried.",
-     "print(tf.config.experimental.get_memory_info('GPU:0')['peak'])"},
-    {"pytorch", "See what the model needs before a larger batch is tried.",
-     "print(torch.cuda.max_memory_allocated() / torch.cuda.get_device_properties(0).total_memory)"},
-    {"jax", "See what the model needs before a larger batch is tried.",
-     "print(jax.local_devices()[0].memory_stats()['peak_bytes_in_use'])"},
+    STK_FIX(memory_low_batch),
+    STK_FIX(memory_low_tf_look),
+    STK_FIX(memory_low_torch_look),
+    STK_FIX(memory_low_jax_look),
     {0},
 };
 

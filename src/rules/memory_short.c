@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { STALLED, FAULTS };
@@ -16,10 +17,7 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Use less memory: fewer workers, a smaller shuffle buffer or prefetch, no copy of the data "
-     "set in each worker; or raise the limit of the container.",
-     NULL},
+    STK_FIX(memory_short_use_less),
     {0},
 };
 

@@ -2,6 +2,7 @@
 // No single loss stands out. Those that matter have findings of their own, and the sentence names
 // the two largest; only where none of them matters there is something left to say.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { WORTH };
@@ -12,9 +13,7 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Look at the largest parts of the bar one by one: many small losses rarely have one cure.",
-     NULL},
+    STK_FIX(mixed_one_by_one),
     {0},
 };
 

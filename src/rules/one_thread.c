@@ -3,6 +3,7 @@
 // turns, as Python's threads under one interpreter lock do. A thread that waits for the GPU in a
 // loop is busy too: so the profile must show that the step waits for the host or its input.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { BUSY, BESIDE, TURNS_LEAST, TURNS_MOST, FREE, HELD };
@@ -21,12 +22,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Let processes prepare the batches: threads of one Python share its lock.",
-     "loader = DataLoader(ds, num_workers=4, persistent_workers=True)"},
-    {"tensorflow", "Let tf.data's own operations run on several threads, in place of Python.",
-     "ds = ds.map(decode, num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)"},
-    {"any", "Move work of this thread to other processes, or to a library that gives up the lock.",
-     NULL},
+    STK_FIX(one_thread_torch_workers),
+    STK_FIX(one_thread_tf_map),
+    STK_FIX(one_thread_elsewhere),
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/pipeline_limit.h"
+#include "fixes_data.h"
 #include "wire/limits.h"
 
 struct limit {
@@ -15,73 +16,22 @@ struct limit {
 static const struct limit limits[STK_WIRE_LIMIT_COUNT] = {
     [STK_WIRE_LIMIT_PYTHON] =
         {"a Python function, one element at a time under the interpreter's lock",
-         {"any",
-          "Write the map's function with operations of sd, which makes it native code "
-          "(ds.explain() says what could not be traced); where that cannot be, run it in "
-          "processes.",
-          "ds = ds.map(f, num_parallel_calls=sd.AUTOTUNE)   # f of sd's operations alone\n"
-          "ds = ds.map(f, processes=os.cpu_count())         # or as Python, in processes\n"
-          "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+         STK_FIX(stoker_data_native_map)},
     [STK_WIRE_LIMIT_GENERATOR] =
         {"a Python generator, one element at a time under the interpreter's lock",
-         {"any",
-          "Write the data to files once, and read those; or give arrays instead of a generator.",
-          "ds.save(folder)                       # once\n"
-          "ds = sd.Dataset.load(folder)          # then, also shuffled by position\n"
-          "ds = sd.Dataset.from_tensor_slices((x, y))"}},
+         STK_FIX(stoker_data_files)},
     [STK_WIRE_LIMIT_UNBUFFERED] =
         {"it could overlap the step, but nothing is made ahead of that (no prefetch)",
-         {"any", "End the pipeline with prefetch: batches are then made while the step runs.",
-          "ds = ds.prefetch(sd.AUTOTUNE)"}},
-    [STK_WIRE_LIMIT_DECODE] =
-        {"decoding images on one thread",
-         {"any",
-          "Decode on all processors, only the part that is used, and crop and resize in the same "
-          "step.",
-          "ds = ds.map(lambda r: sd.image.jpeg_random_resized_crop(r, [224, 224]),\n"
-          "            num_parallel_calls=sd.AUTOTUNE).batch(batch_size).prefetch(sd.AUTOTUNE)"}},
-    [STK_WIRE_LIMIT_DECODE_PARALLEL] =
-        {"decoding images, which has threads already",
-         {"any",
-          "Decode less: only the part that is used, files stored at about the size needed, and "
-          "once "
-          "where decoded images fit in memory or on disk.",
-          "ds = ds.map(lambda r: sd.image.jpeg_random_resized_crop(r, [224, 224], fast=True),\n"
-          "            num_parallel_calls=sd.AUTOTUNE).batch(batch_size).prefetch(sd.AUTOTUNE)\n"
-          "ds = ds.map(decode, num_parallel_calls=sd.AUTOTUNE).cache()   # then what differs by "
-          "epoch"}},
-    [STK_WIRE_LIMIT_READ] =
-        {"reading files",
-         {"any",
-          "Read several files at once, or keep the elements after the first epoch; uncompressed or "
-          "indexed files read faster (stoker data convert).",
-          "ds = sd.TFRecordDataset(files, num_parallel_reads=sd.AUTOTUNE)\n"
-          "ds = ds.cache()                       # where they fit in memory\n"
-          "ds = sd.IndexedDataset(\"all.stkidx\")  # stoker data convert *.tfrecord -o "
-          "all.stkidx"}},
-    [STK_WIRE_LIMIT_BATCH] =
-        {"copying elements into batches",
-         {"any",
-          "Make batches on threads of their own and ahead of the step; smaller elements (uint8, "
-          "cast "
-          "on the device) are copied faster.",
-          "ds = ds.batch(batch_size, num_parallel_calls=sd.AUTOTUNE).prefetch(sd.AUTOTUNE)"}},
-    [STK_WIRE_LIMIT_MAP] = {"a native map on one thread",
-                            {"any",
-                             "Run the map on all processors, and make batches ahead of the step.",
-                             "ds = ds.map(f, num_parallel_calls=sd.AUTOTUNE)\n"
-                             "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+         STK_FIX(stoker_data_prefetch)},
+    [STK_WIRE_LIMIT_DECODE] = {"decoding images on one thread", STK_FIX(stoker_data_decode)},
+    [STK_WIRE_LIMIT_DECODE_PARALLEL] = {"decoding images, which has threads already",
+                                        STK_FIX(stoker_data_decode_less)},
+    [STK_WIRE_LIMIT_READ] = {"reading files", STK_FIX(stoker_data_read)},
+    [STK_WIRE_LIMIT_BATCH] = {"copying elements into batches", STK_FIX(stoker_data_batch)},
+    [STK_WIRE_LIMIT_MAP] = {"a native map on one thread", STK_FIX(stoker_data_map)},
     [STK_WIRE_LIMIT_MAP_PARALLEL] = {"a native map that has threads already",
-                                     {"any",
-                                      "Make an element cheaper (crop before the rest, cast and "
-                                      "normalise last or on the device), "
-                                      "and keep what is the same in each epoch.",
-                                      "ds = ds.map(parse, num_parallel_calls=sd.AUTOTUNE).cache()\n"
-                                      "ds = ds.map(augment, num_parallel_calls=sd.AUTOTUNE)\n"
-                                      "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
-    [STK_WIRE_LIMIT_OTHER] = {"work of its own",
-                              {"any", "Make batches ahead of the step.",
-                               "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+                                     STK_FIX(stoker_data_cheaper_map)},
+    [STK_WIRE_LIMIT_OTHER] = {"work of its own", STK_FIX(stoker_data_ahead)},
 };
 
 static const struct limit *find(const char *what)

@@ -3,6 +3,7 @@
 // has. Read from the run queues' waiting of each thread (schedstat), which counts what a thread
 // that could run did not get; waiting in a stopped control group is cgroup-throttled's.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/on_machine.h"
 
 enum { WAITS, LEAST, FULL, WANTED, THROTTLED };
@@ -19,14 +20,8 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Give the job more processors: the container's limit, --cpus-per-task, the affinity that it "
-     "was started with. Or start fewer: workers and threads beyond the processors only wait.",
-     "stoker stats machine DIR   # which processes wait, and how many processors there are"},
-    {"pytorch",
-     "Not more workers than processors that are left beside the training process, and one thread "
-     "in each.",
-     "loader = DataLoader(ds, num_workers=len(os.sched_getaffinity(0)) - 1)"},
+    STK_FIX(processors_short_more),
+    STK_FIX(processors_short_torch_workers),
     {0},
 };
 

@@ -3,6 +3,7 @@
 // collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
 #include "base/human.h"
 #include "base/str.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { FROM };
@@ -13,14 +14,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "Freeze what is there before the loop, and collect when nothing waits: between epochs, or "
-     "every thousand steps.",
-     "gc.collect()\ngc.freeze()\ngc.disable()\nfor step, batch in enumerate(loader):\n"
-     "    train_step(batch)\n    if step % 1000 == 0: gc.collect()"},
-    {"any", "Take calls of gc.collect() and of empty_cache() out of the loop.", NULL},
-    {"any", "Collect rarely, where objects are made and dropped in each step.",
-     "gc.set_threshold(50_000, 50, 100)"},
+    STK_FIX(python_gc_freeze),
+    STK_FIX(python_gc_calls),
+    STK_FIX(python_gc_rarely),
     {0},
 };
 

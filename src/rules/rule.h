@@ -37,8 +37,7 @@ struct stk_rule {
     const char *matters; // why it matters
     const char *priced;  // how the saving is bounded
     const char *whatif;  // the what-if whose price takes the bound's place; NULL: none
-    // Whether that what-if does what the first advice says; NULL: always.
-    bool (*prices)(const struct stk_rep_fix *first);
+    bool prices_first;   // that what-if counts only where it is the first fix's price
     // What it sees is a chance: where the replay saves next to nothing, it passes.
     bool needs_saving;
     const char *quiet;  // when it stays quiet

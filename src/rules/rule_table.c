@@ -229,6 +229,13 @@ static void drop_repeated(struct stk_rep_finding *list, size_t count)
     }
 }
 
+// Does the what-if do what the first fix says?
+static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
+{
+    const struct stk_rep_fix *first = f->fix.items;
+    return f->fix.count > 0 && first->price && strcmp(first->price, whatif) == 0;
+}
+
 // The price of the rule's what-if in place of the bound, where the steps can be replayed. False: no
 // memory.
 static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
@@ -236,7 +243,7 @@ static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ct
 {
     struct stk_fix_set set;
     struct stk_price price;
-    if (!rule->whatif || (rule->prices && (f->fix.count == 0 || !rule->prices(f->fix.items))) ||
+    if (!rule->whatif || (rule->prices_first && !is_priced_so(f, rule->whatif)) ||
         strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {
         return true;
     }

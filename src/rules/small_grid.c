@@ -2,6 +2,7 @@
 // Kernels of too few blocks: while they run, most multiprocessors of the device have nothing to do,
 // however busy the device looks (model/device/grid_fill.c). Where grids are recorded.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 
 enum { FILLED, KNOWN, OF_STEP, ONE };
@@ -18,25 +19,8 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any",
-     "A larger batch gives each kernel more blocks: as long as multiprocessors are empty, kernels "
-     "of twice the samples take hardly longer. The learning rate may have to follow.",
-     STK_SNIPPET_BATCH},
-    {"pytorch",
-     "Where small operations of the same kind are computed one by one (heads, experts, samples), "
-     "let one call compute them all.",
-     "y = torch.func.vmap(layer)(torch.stack(parts))  # in the place of [layer(p) for p in parts]"},
-    {"tensorflow",
-     "Where small operations of the same kind are computed one by one (heads, experts, samples), "
-     "let one call compute them all.",
-     "y = tf.vectorized_map(layer, tf.stack(alike))  # in the place of [layer(p) for p in alike]"},
-    {"jax",
-     "Where small operations of the same kind are computed one by one (heads, experts, samples), "
-     "let one call compute them all.",
-     "y = jax.vmap(layer)(jnp.stack(parts))  # in the place of [layer(p) for p in parts]"},
-    {"any", "See which kernels they are: grid, waves and sm_share of each.",
-     "stoker stats kernels PROFILE"},
-    {0},
+    STK_FIX(small_grid_batch),    STK_FIX(small_grid_torch_vmap), STK_FIX(small_grid_tf_vmap),
+    STK_FIX(small_grid_jax_vmap), STK_FIX(small_grid_look),       {0},
 };
 
 static void say_what(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

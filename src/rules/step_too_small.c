@@ -2,6 +2,7 @@
 // So little work for the device that the way to it takes most of the step: launches, copies, waits.
 // A processor may be as fast, or the device needs more to do at once.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/kernel_rules.h"
 
 enum { KERNELS, MEAN, AROUND, AT_WORST, UNPRICED };
@@ -19,18 +20,9 @@ static const struct stk_threshold thresholds[] = {
 };
 
 static const struct stk_rep_fix fixes[] = {
-    {"any", "Let some steps run on processors alone, and compare.",
-     "CUDA_VISIBLE_DEVICES=-1 python train.py"},
-    {"pytorch", "Keep the model and its batches on the host.",
-     "device = 'cpu'\nmodel = model.to(device)"},
-    {"tensorflow", "Keep the model and its batches on the host.",
-     "tf.config.set_visible_devices([], 'GPU')  # before TensorFlow's first operation"},
-    {"jax", "Keep the model and its batches on the host.",
-     "jax.config.update('jax_platforms', 'cpu')  # before JAX's first operation"},
-    {"any",
-     "Or give the device more to do at once: a larger batch, or several models beside each other.",
-     STK_SNIPPET_BATCH},
-    {0},
+    STK_FIX(step_too_small_hide_device), STK_FIX(step_too_small_torch_host),
+    STK_FIX(step_too_small_tf_host),     STK_FIX(step_too_small_jax_host),
+    STK_FIX(step_too_small_batch),       {0},
 };
 
 // Of one process with one device; another job is not asked whether its device pays.

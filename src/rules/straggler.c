@@ -2,8 +2,8 @@
 // One rank makes the others wait. Says who, how long, and on what that rank spends more time than
 // the others do. The test itself is the model's; here it is explained.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
-#include "rules/snippets.h"
 
 enum { MORE };
 static const struct stk_threshold thresholds[] = {
@@ -26,43 +26,17 @@ enum {
     FIX_JAX_PYTHON
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_WORK] =
-        {"any",
-         "Give the ranks equal work: bucket samples by length, split tables and experts by cost.",
-         NULL},
-    [FIX_INPUT] = {"any",
-                   "Compare the late rank's input with the others': size of its shard, its disk, "
-                   "its share of "
-                   "the cores.",
-                   NULL},
-    [FIX_HOST] = {"any",
-                  "Look at the late rank's host: other processes, too few cores, the wrong socket; "
-                  "bind each "
-                  "rank to the cores next to its device.",
-                  "numactl --cpunodebind=0 --membind=0 python train.py"},
-    [FIX_TORCH] =
-        {"pytorch", "Shard evenly, and let no rank run more batches than the others.",
-         "sampler = torch.utils.data.DistributedSampler(dataset, shuffle=True, drop_last=True)"},
-    [FIX_TF] = {"tensorflow", "Shard by elements rather than by files where files differ in size.",
-                "options = tf.data.Options()\n"
-                "options.experimental_distribute.auto_shard_policy = "
-                "tf.data.experimental.AutoShardPolicy.DATA\n"
-                "ds = ds.with_options(options)"},
-    [FIX_DEVICE] = {"any",
-                    "Compare clocks, temperature and power of the late device with the others'.",
-                    "nvidia-smi --query-gpu=index,pstate,clocks.sm,temperature.gpu,power.draw "
-                    "--format=csv -l 1"},
-    [FIX_RECORD] =
-        {"any", "Record host activity on all ranks, so that what the late one does can be seen.",
-         NULL},
-    [FIX_ALONE] =
-        {"any",
-         "What one rank does alone, a checkpoint, a log, an evaluation, all others wait for: do it "
-         "rarely, from a copy, and on another thread.",
-         NULL},
-    [FIX_TORCH_PYTHON] = STK_FIX_PYTHON_TORCH,
-    [FIX_TF_PYTHON] = STK_FIX_PYTHON_TF,
-    [FIX_JAX_PYTHON] = STK_FIX_PYTHON_JAX,
+    [FIX_WORK] = STK_FIX(straggler_work),
+    [FIX_INPUT] = STK_FIX(straggler_input),
+    [FIX_HOST] = STK_FIX(process_numa),
+    [FIX_TORCH] = STK_FIX(straggler_torch),
+    [FIX_TF] = STK_FIX(straggler_tf),
+    [FIX_DEVICE] = STK_FIX(straggler_device),
+    [FIX_RECORD] = STK_FIX(straggler_record),
+    [FIX_ALONE] = STK_FIX(straggler_alone),
+    [FIX_TORCH_PYTHON] = STK_FIX(record_python_pytorch),
+    [FIX_TF_PYTHON] = STK_FIX(record_python_tensorflow),
+    [FIX_JAX_PYTHON] = STK_FIX(record_python_jax),
     {0},
 };
 

@@ -3,6 +3,7 @@
 // names (model/device/kernel_names.c): what a name does not tell does not count. Where others of
 // the job's products compute in 16 bits, mixed precision is on, and these fall back from it.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "model/device/device_rates.h"
 #include "rules/kernel_rules.h"
 
@@ -17,34 +18,14 @@ static const struct stk_threshold thresholds[] = {
 
 enum { FIX_FIRST, FIX_LAST = FIX_FIRST + 3, FIX_MIXED, FIX_MIXED_LAST = FIX_MIXED + 3 };
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch",
-     "Let matrix products round their inputs to TF32, or compute in bfloat16; compare the loss.",
-     STK_SNIPPET_TORCH_PRECISION},
-    {"tensorflow",
-     "Compute in 16 bits, and make dimensions multiples of 8; compare the loss. TF32 is on unless "
-     "it was turned off.",
-     STK_SNIPPET_TF_PRECISION},
-    {"jax", "Let matrix products use TF32, or keep the model in bfloat16; compare the loss.",
-     STK_SNIPPET_JAX_PRECISION},
-    {"cuda", "Let cuBLAS use tensor cores.",
-     "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);"},
-    {"pytorch",
-     "Mixed precision is on, and these products are left out of it: they run outside of autocast, "
-     "in functions of your own that do not cast, or on tensors that were made float().",
-     "class Product(torch.autograd.Function):\n"
-     "    @staticmethod\n"
-     "    @torch.amp.custom_fwd(device_type='cuda', cast_inputs=torch.bfloat16)\n"
-     "    def forward(ctx, x, w): return x @ w"},
-    {"tensorflow",
-     "Mixed precision is on, and these products are left out of it: layers with a "
-     "dtype of their own, or tensors that were cast.",
-     "for layer in model.layers: print(layer.name, layer.compute_dtype)"},
-    {"jax",
-     "These products are left out of the lower precision: one array in float32 makes the whole "
-     "product one.",
-     "state = jax.tree.map(lambda x: x.astype(jnp.bfloat16), state)"},
-    {"any", "See which kernels they are: precision and tensor_core of each.",
-     "stoker stats kernels PROFILE"},
+    STK_FIX(tensor_cores_unused_torch),
+    STK_FIX(tensor_cores_unused_tf),
+    STK_FIX(tensor_cores_unused_jax),
+    STK_FIX(tensor_cores_unused_cublas),
+    STK_FIX(tensor_cores_unused_torch_left_out),
+    STK_FIX(tensor_cores_unused_tf_left_out),
+    STK_FIX(tensor_cores_unused_jax_left_out),
+    STK_FIX(tensor_cores_unused_look),
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include "rules/torch_signs.h"
 
 #include "base/human.h"
+#include "fixes_data.h"
 #include "model/busy_work.h"
 #include "model/intervals.h"
 #include "model/verdict.h"

@@ -3,6 +3,7 @@
 // copies, and a TPU that waits for data in host memory.
 // Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, DIRECTION, PAGEABLE, MANY };
@@ -35,57 +36,18 @@ enum {
     FIX_OFFLOAD
 };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_TPU] =
-        {"jax",
-         "Keep what every step reads in device memory, or copy it ahead of its use: data in host "
-         "memory crosses the link each time.",
-         "x = jax.device_put(x, x.sharding.with_memory_kind('device'))"},
-    [FIX_TORCH_PIN] =
-        {"pytorch",
-         "Copy from pinned memory without waiting, so that the copy overlaps the kernels.",
-         "loader = DataLoader(dataset, batch_size=batch_size, pin_memory=True)\n"
-         "batch = batch.to('cuda', non_blocking=True)"},
-    [FIX_TF_AHEAD] =
-        {"tensorflow",
-         "Copy batches to the device ahead of time; this must be the last stage of the "
-         "pipeline.",
-         "ds = ds.apply(tf.data.experimental.prefetch_to_device('/GPU:0', buffer_size=2))"},
-    [FIX_JAX_AHEAD] =
-        {"jax", "Send the next batch before the current step is done: device_put returns at once.",
-         "following = jax.device_put(next(batches))\n"
-         "for _ in range(steps):\n"
-         "    batch, following = following, jax.device_put(next(batches))\n"
-         "    state = train_step(state, batch)"},
-    [FIX_CUDA_PIN] =
-        {"cuda", "Allocate the host's buffer pinned, and copy on a stream of its own.",
-         "cudaMallocHost(&host, bytes);\n"
-         "cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_stream);\n"
-         "cudaEventRecord(copied, copy_stream);\ncudaStreamWaitEvent(stream, copied, 0);"},
-    [FIX_TORCH_BACK] = {"pytorch", "Bring results back rarely, in one copy, and without waiting.",
-                        "host.copy_(torch.stack(losses), non_blocking=True)  # host is pinned"},
-    [FIX_BACK] = {"any",
-                  "Keep intermediate results on the device; read metrics every hundred steps.",
-                  NULL},
-    [FIX_MERGE] = {"any",
-                   "Merge many small copies into one: pack the tensors of a batch into one buffer.",
-                   NULL},
-    [FIX_PEERS] =
-        {"any",
-         "Check that devices which exchange data are linked directly and that peer access is on.",
-         "nvidia-smi topo -m"},
-    [FIX_WITHIN] =
-        {"any",
-         "These copies move data within the device's own memory: let operations write to where "
-         "their results belong (donated buffers, out=), and lay data out once.",
-         NULL},
-    [FIX_SMALLER] = {"any",
-                     "Send less: uint8 or half precision, cast and normalised on the device.",
-                     NULL},
-    [FIX_OFFLOAD] =
-        {"any",
-         "If weights or optimizer state live in host memory, keep more of them on the device, or "
-         "fetch the next layer's while the current one computes.",
-         NULL},
+    [FIX_TPU] = STK_FIX(transfer_exposed_tpu),
+    [FIX_TORCH_PIN] = STK_FIX(transfer_exposed_torch_pin),
+    [FIX_TF_AHEAD] = STK_FIX(transfer_exposed_tf_ahead),
+    [FIX_JAX_AHEAD] = STK_FIX(transfer_exposed_jax_ahead),
+    [FIX_CUDA_PIN] = STK_FIX(transfer_exposed_cuda_pin),
+    [FIX_TORCH_BACK] = STK_FIX(transfer_exposed_torch_back),
+    [FIX_BACK] = STK_FIX(transfer_exposed_back),
+    [FIX_MERGE] = STK_FIX(transfer_exposed_merge),
+    [FIX_PEERS] = STK_FIX(transfer_exposed_peers),
+    [FIX_WITHIN] = STK_FIX(transfer_exposed_within),
+    [FIX_SMALLER] = STK_FIX(transfer_exposed_smaller),
+    [FIX_OFFLOAD] = STK_FIX(transfer_exposed_offload),
     {0},
 };
 

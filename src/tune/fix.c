@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
+#include "fixes/fixes.h"
 #include "tune/fix.h"
 
 const struct stk_tune_fix *const stk_tune_fixes[] = {
@@ -12,6 +14,71 @@ const struct stk_tune_fix *const stk_tune_fixes[] = {
 #include "tune/fixes.def"
 #undef X
     NULL};
+
+enum { ID_MOST = 128 }; // bytes of an id; a longer one is none
+
+// Does one id of a list, of n bytes, ask for the fix?
+static bool asks_for(const char *asked, size_t n, const struct stk_tune_fix *fix)
+{
+    char id[ID_MOST];
+    if (n == 0 || n >= sizeof id) {
+        return false;
+    }
+    memcpy(id, asked, n);
+    id[n] = 0;
+    const char *tries = stk_fix_row_link(id, STK_FIX_TRIES);
+    return (strncmp(fix->id, id, n) == 0 && (fix->id[n] == 0 || fix->id[n] == '.')) ||
+           (tries && strcmp(tries, fix->id) == 0);
+}
+
+bool stk_tune_is_asked(const char *list, const struct stk_tune_fix *fix)
+{
+    bool is = !list;
+    for (size_t n; list && *list && !is; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        is = asks_for(list, n, fix);
+    }
+    return is;
+}
+
+static enum stoker_status refuse(const char *id, struct stoker_err *err)
+{
+    const char *near = NULL;
+    for (int i = 0; stk_tune_fixes[i]; i++) {
+        near = stk_near_best(id, near, stk_tune_fixes[i]->id);
+    }
+    return stk_fix_row_refuse(id, STK_FIX_TRIES, near, err);
+}
+
+const struct stk_tune_fix *stk_tune_fix_find(const char *id, struct stoker_err *err)
+{
+    const char *tries = stk_fix_row_link(id, STK_FIX_TRIES);
+    for (int i = 0; stk_tune_fixes[i]; i++) {
+        if (strcmp(stk_tune_fixes[i]->id, id) == 0 ||
+            (tries && strcmp(stk_tune_fixes[i]->id, tries) == 0)) {
+            return stk_tune_fixes[i];
+        }
+    }
+    (void)!refuse(id, err);
+    return NULL;
+}
+
+enum stoker_status stk_tune_check_asked(const char *list, struct stoker_err *err)
+{
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        char id[ID_MOST];
+        bool is_one = false;
+        n = strcspn(list, ",");
+        for (int i = 0; stk_tune_fixes[i] && !is_one; i++) {
+            is_one = asks_for(list, n, stk_tune_fixes[i]);
+        }
+        if (!is_one) {
+            snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), list);
+            return refuse(id, err);
+        }
+    }
+    return STOKER_OK;
+}
 
 void stk_tune_add(struct stk_tune_values *to, const char *value)
 {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "tune/job_facts.h"
 
 enum { STK_TUNE_VALUES = 4, STK_TUNE_VALUE = 256, STK_TUNE_WHY = 320 };
@@ -54,6 +55,14 @@ struct stk_tune_fix {
 #include "tune/fixes.def"
 #undef X
 extern const struct stk_tune_fix *const stk_tune_fixes[]; // ends with NULL
+
+// Whether a list of ids with a comma between (NULL: all) asks for the fix: by its id, by what
+// several begin with ("torch.dataloader"), or by the id of an advice that it tries (fixes/fixes.h).
+bool stk_tune_is_asked(const char *list, const struct stk_tune_fix *fix);
+// The fix that an id or an advice's id stands for. NULL: none, and the error says why.
+const struct stk_tune_fix *stk_tune_fix_find(const char *id, struct stoker_err *err);
+// Does the list name fixes, each of its ids at least one?
+STK_MUST_CHECK enum stoker_status stk_tune_check_asked(const char *list, struct stoker_err *err);
 
 // For `values`: adds one, unless it is there or is what the job has; says why there is none.
 void stk_tune_add(struct stk_tune_values *to, const char *value);

@@ -38,19 +38,6 @@ static void decide(struct stk_tuning *t, struct stk_tune_tried *tried, enum stk_
     stk_tune_tell(t, "", tried);
 }
 
-// Whether somebody asked for it, by its id or by what several begin with ("torch.dataloader").
-static bool is_wanted(const char *only, const char *id)
-{
-    while (only && *only) {
-        size_t n = strcspn(only, ",");
-        if (n && strncmp(only, id, n) == 0 && (id[n] == 0 || id[n] == '.')) {
-            return true;
-        }
-        only += n + (only[n] == ',');
-    }
-    return !only;
-}
-
 // Why a fix is not tried at all; false: it is.
 static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *why)
 {
@@ -62,7 +49,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
                      (strcmp(framework, "pytorch") == 0 && strcmp(tune->framework, "jax") == 0 &&
                       stk_facts_get(&tune->facts, "torch.dataloader.num_workers") &&
                       strncmp(c->fix->id, "torch.dataloader", 16) == 0);
-    if (!is_theirs || !is_wanted(t->plan->only, c->fix->id)) {
+    if (!is_theirs || !stk_tune_is_asked(t->plan->only, c->fix)) {
         why[0] = 0; // another framework's, or not asked for: not worth a line
         return true;
     }

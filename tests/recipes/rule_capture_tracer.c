@@ -5,6 +5,7 @@
 // `stoker explain capture-tracer`, docs/rules.md and the report's list of rules come from the
 // descriptor at the end.
 #include "base/human.h"
+#include "fixes_data.h"
 #include "rules/finding.h"
 
 // Numbers that decide stand here, with unit and reason, and are read from here.
@@ -15,10 +16,12 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+// The advice: src/fixes/text/capture-tracer.without-stacks.txt and so on, one file per fix; one of
+// another rule may be given, too.
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch", "Record without stacks.", "profile(with_stack=False)"},
-    {"jax", "Switch the Python tracer off.", "options.python_tracer_level = 0"},
-    {"any", "Compare the step time with that of a run without a profiler.", NULL},
+    STK_FIX(capture_tracer_without_stacks),
+    STK_FIX(capture_tracer_python_tracer_off),
+    STK_FIX(capture_overhead_steps),
     {0},
 };
 

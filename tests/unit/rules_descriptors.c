@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "rules/rule.h"
+#include "tune/fix.h"
 
 static bool is_text(const char *s)
 {
@@ -59,8 +60,34 @@ static void check_fixes(const struct stk_rule *r)
         }
         CHECK(known);
         CHECK(is_sentence(x->text));
+        const struct stk_rep_fix *row = stk_fix_row_find(x->id);
+        CHECK(row && strcmp(row->text, x->text) == 0);
         CHECK(!x->snippet || (x->snippet[0] && x->snippet[strlen(x->snippet) - 1] != '\n'));
     }
+}
+
+// The rows of all fixes are sorted and found; what prices and tries one is known by its own table.
+static void fix_rows(void)
+{
+    struct stoker_err err;
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        const struct stk_rep_fix *x = &stk_fix_rows[i];
+        struct stk_fix_set set;
+        bool is_tried = !x->tries;
+        CHECK(i == 0 || strcmp(stk_fix_rows[i - 1].id, x->id) < 0);
+        CHECK(stk_fix_row_find(x->id) == x && is_sentence(x->text));
+        CHECK(!x->price || stk_fix_parse(x->price, &set, &err) == STOKER_OK);
+        for (int k = 0; stk_tune_fixes[k]; k++) {
+            is_tried |= x->tries && strcmp(x->tries, stk_tune_fixes[k]->id) == 0;
+        }
+        CHECK(is_tried);
+    }
+    CHECK(!stk_fix_row_find("") && !stk_fix_row_find("zz") &&
+          !stk_fix_row_find("transfer-exposed"));
+    CHECK_STR(stk_fix_row_link("transfer-exposed.torch-pin", STK_FIX_TRIES),
+              "torch.dataloader.pin_memory");
+    CHECK(!stk_fix_row_link("transfer-exposed.tpu", STK_FIX_TRIES));
+    CHECK(!stk_fix_row_link("nothing", STK_FIX_PRICE));
 }
 
 int main(int argc, char **argv)
@@ -68,6 +95,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     uint32_t verdicts = 0;
     CHECK(stk_rule_count >= 18);
+    fix_rows();
     for (int i = 0; i < stk_rule_count; i++) {
         unsigned long before = check_failures;
         const struct stk_rule *r = stk_rules[i];

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command of the job that a profile is of, where `stoker run` recorded it.
+#ifndef STK_API_JOB_COMMAND_H
+#define STK_API_JOB_COMMAND_H
+
+#include "base/arena.h"
+
+// Words as a shell takes them, with blanks between; what would change a terminal stands as \x1b
+// within
+// $'...'. In the arena. NULL: no words, or more than a line shows, or no memory.
+const char *stk_shell_words(struct stk_arena *arena, const char *const *words, size_t count);
+// The command line in the run.json of the folder that a profile lies in, or of one above it, as a
+// shell takes it. NULL: none is there, or it is not the user's own.
+const char *stk_job_command(struct stk_arena *arena, const char *profile);
+
+#endif
