@@ -35,6 +35,23 @@ static void drop_sources(struct stk_report *report)
     }
 }
 
+// Which fixes have a what-if that applies to these steps.
+static void mark_priced(const struct stk_pricing *prices, struct stk_report *report)
+{
+    struct stk_rep_finding *f = (struct stk_rep_finding *)(uintptr_t)report->findings.items;
+    for (size_t i = 0; i < report->findings.count && prices->gate.ok; i++) {
+        const struct stk_rep_fix *fix = f[i].fix.items;
+        for (size_t k = 0; k < f[i].fix.count && k < 64; k++) {
+            struct stk_fix_set set;
+            struct stoker_err ignored;
+            bool is_priced = fix[k].price &&
+                             stk_fix_parse(fix[k].price, &set, &ignored) == STOKER_OK &&
+                             !stk_price_refuse(prices, &set);
+            f[i].priced |= (uint64_t)is_priced << k;
+        }
+    }
+}
+
 enum stoker_status stk_diagnose(const struct stk_collected *in,
                                 const struct stoker_why_options *options, struct stk_report *report,
                                 struct stoker_err *err)
@@ -46,11 +63,13 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
             return stk_err_nomem(err);
         }
         ctx.prices = &prices;
-        report->is_priced = prices.gate.ok;
     }
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
     enum stoker_status status = run_passes(&ctx, report, err);
+    if (status == STOKER_OK && ctx.prices) {
+        mark_priced(ctx.prices, report);
+    }
     if (status == STOKER_OK && options->redact) {
         drop_sources(report);
     }

@@ -100,9 +100,9 @@ static void snippet(struct stk_term *t, const char *code)
 // "try   stoker tune --fix ID -- python train.py", on one line, to be pasted: what would make the
 // change without editing the job, or else what says its worth.
 static void next_command(struct stk_term *t, const struct stk_report *r,
-                         const struct stk_rep_fix *fix)
+                         const struct stk_rep_fix *fix, bool is_priced)
 {
-    if (!fix->tries && !(fix->price && r->is_priced)) {
+    if (!fix->tries && !is_priced) {
         return;
     }
     stk_term_to_column(t, 5);
@@ -120,11 +120,11 @@ static void next_command(struct stk_term *t, const struct stk_report *r,
     stk_term_line_end(t);
 }
 
-static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_list *list,
+static void fixes(struct stk_term *t, const struct stk_report *r, const struct stk_rep_finding *f,
                   bool is_first)
 {
-    const struct stk_rep_fix *fix = list->items;
-    size_t shown = t->options->verbosity > 0 ? list->count : list->count ? 1 : 0;
+    const struct stk_rep_fix *fix = f->fix.items;
+    size_t shown = t->options->verbosity > 0 ? f->fix.count : f->fix.count ? 1 : 0;
     for (size_t i = 0; i < shown; i++) {
         stk_term_to_column(t, 5);
         stk_term_styled(t, STK_STYLE_BOLD, "fix");
@@ -138,7 +138,7 @@ static void fixes(struct stk_term *t, const struct stk_report *r, const struct s
             snippet(t, fix[i].snippet);
         }
         if (is_first || t->options->verbosity > 0) {
-            next_command(t, r, &fix[i]);
+            next_command(t, r, &fix[i], i < 64 && (f->priced >> i & 1));
         }
     }
 }
@@ -158,7 +158,7 @@ static void finding(struct stk_term *t, const struct stk_report *r, size_t numbe
         stk_term_line_end(t);
     }
     if (!brief || number == 1) { // the first one always says what to do next
-        fixes(t, r, &f->fix, number == 1);
+        fixes(t, r, f, number == 1);
     }
     stk_term_to_column(t, 5);
     stk_term_text(t, "why");

@@ -119,6 +119,7 @@ struct stk_rep_finding {
         int64_t line;
     } source;
     const char *explain; // "stoker explain input-wait"
+    uint64_t priced;     // bit k: the what-if of fix k applies here; for people, not in the JSON
 };
 struct stk_rep_rule {
     const char *id, *state, *why; // fired|passed|not_applicable|skipped
@@ -136,9 +137,8 @@ struct stk_report {
     struct stk_list findings; // stk_rep_finding, most valuable first
     struct stk_list rules;    // stk_rep_rule
     // For people, not in the JSON: the job's command and the profile as a shell takes them (NULL:
-    // not known, or not to be told), and whether its steps can be replayed.
+    // not known, or not to be told).
     const char *command, *given;
-    bool is_priced;
 };
 
 // Field table of struct stk_report; from it the JSON, the schema and the docs.
