@@ -334,8 +334,7 @@ static void let_go(const struct stk_cache *c, int root, struct kept_folder *all,
     qsort(all, count, sizeof *all, compare_used);
     for (size_t i = 0; i < count && bytes > STK_CACHE_BYTES; i++) {
         uint64_t held = all[i].bytes;
-        if (strcmp(all[i].name, c->name) != 0 &&
-            measure_folder(root, &all[i], true)) {
+        if (strcmp(all[i].name, c->name) != 0 && measure_folder(root, &all[i], true)) {
             bytes -= held;
         }
     }

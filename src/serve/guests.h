@@ -14,7 +14,7 @@ enum { STK_GUESTS_MAX = 256 };
 
 struct stk_guest {
     struct stk_guest *older, *newer; // NULL: none
-    int fd;                          // a duplicate of the connection's socket; -1: no guest any more
+    int fd; // a duplicate of the connection's socket; -1: no guest any more
 };
 struct stk_guests {
     pthread_mutex_t lock;

@@ -369,7 +369,8 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)SILENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, completed,
-        NULL, MHD_OPTION_NOTIFY_CONNECTION, connected, s, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
+        NULL, MHD_OPTION_NOTIFY_CONNECTION, connected, s, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u,
+        MHD_OPTION_END);
     if (!s->daemon) {
         return stk_err_set(err, STOKER_ELIMIT,
                            "%s:%d cannot be listened at: another program does, or may not be; "

@@ -36,8 +36,8 @@ struct server {
 static size_t frame(uint8_t *to, uint8_t kind, uint8_t flags, uint32_t stream, const void *payload,
                     size_t n)
 {
-    const uint8_t head[HEAD] = {(uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n,     kind, flags,
-                                0,                  0,                 0, (uint8_t)stream};
+    const uint8_t head[HEAD] = {
+        (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n, kind, flags, 0, 0, 0, (uint8_t)stream};
     memcpy(to, head, HEAD);
     memcpy(to + HEAD, payload, n);
     return HEAD + n;
@@ -124,7 +124,8 @@ static void ends(uint8_t kind, size_t bytes, long pause_ns, bool has_data, uint6
 
 static void test_whole(void)
 {
-    static const char status[] = "\x40\x0bgrpc-status\x01" "0";
+    static const char status[] = "\x40\x0bgrpc-status\x01"
+                                 "0";
     static const uint8_t message[] = {0, 0, 0, 0, 3, 'a', 'b', 'c'};
     static uint8_t once[200];
     struct stk_grpc_answer answer;
