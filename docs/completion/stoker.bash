@@ -8,18 +8,18 @@ _stoker() {
     done
     case "$before" in
         --format) case "$command" in why) COMPREPLY=($(compgen -W "text json" -- "$word")) ;; esac; return ;;
-        --output|-o) case "$command" in why|whatif|stats|diff|query|find|export|data) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --file|-f) case "$command" in query) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --output|-o) case "$command" in why|whatif|stats|diff|query|find|export|data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --file|-f) case "$command" in query) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
         --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
-        --ledger) case "$command" in prove|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --file|-f) case "$command" in ledger) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --out) case "$command" in run|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --compare) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --json) case "$command" in run) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --json) case "$command" in prove|tune) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --out) case "$command" in capture) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --html) case "$command" in report) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
-        --ui-dir) case "$command" in view) COMPREPLY=($(compgen -f -- "$word")); return ;; esac ;;
+        --ledger) case "$command" in prove|tune) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --file|-f) case "$command" in ledger) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --out) case "$command" in run|tune) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --compare) case "$command" in run) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --json) case "$command" in run) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --json) case "$command" in prove|tune) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --out) case "$command" in capture) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --html) case "$command" in report) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
+        --ui-dir) case "$command" in view) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; esac ;;
     esac
     case "$command" in
         "") words="why whatif view report stats diff query find export data run top capture prove ledger tune explain formats schema doctor completion help "; options="--help --version" ;;
@@ -49,7 +49,7 @@ _stoker() {
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
         *) COMPREPLY=($(compgen -W "$words" -- "$word"))
-           [ $files = 0 ] || COMPREPLY+=($(compgen -f -- "$word")) ;;
+           [ $files = 0 ] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _stoker stoker
