@@ -10,6 +10,7 @@
 #include "report/diff.h"
 #include "base/sink.h"
 #include "report/table.h"
+#include "report/whatif.h"
 #include "stoker/report.h"
 
 // One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
@@ -133,8 +134,8 @@ stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *s
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
 STK_MUST_CHECK enum stoker_status stk_redact(struct stk_job *jobs, size_t count,
                                              struct stk_arena *arena, struct stoker_err *err);
-// The same for the strings of kept traces, which all show the replaced text from then on; a pool's
-// look-up by text (stk_strpool_find) no longer finds those.
+// The same for the strings of kept traces, which all show the replaced text from then on, and are
+// found by it.
 STK_MUST_CHECK enum stoker_status stk_redact_traces(struct stk_job *jobs, size_t count,
                                                     struct stk_arena *arena,
                                                     struct stoker_err *err);
@@ -146,5 +147,10 @@ STK_MUST_CHECK enum stoker_status stk_redact_tables(struct stk_table_doc *docs, 
 // The same for the names in a comparison; paths and hosts went with the sides.
 STK_MUST_CHECK enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
                                                   struct stoker_err *err);
+
+// The same for the names on a critical path.
+STK_MUST_CHECK enum stoker_status stk_redact_critical(struct stk_whatif_critical *path,
+                                                      struct stk_arena *arena,
+                                                      struct stoker_err *err);
 
 #endif
