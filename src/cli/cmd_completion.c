@@ -32,7 +32,7 @@ static void completed_words(const struct stk_cmd *cmd)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
         }
     } else if (strcmp(what, "schemas") == 0) {
-        printf("report table diff whatif");
+        printf("report jobs table diff whatif");
         for (const struct stk_schema_file *f = stk_schema_files; f->name; f++) {
             printf(" %s", f->name);
         }

@@ -117,8 +117,8 @@ const struct stk_cmd stk_cmd_view = {
     .max_words = INT32_MAX,
     .has_sides = true,
     .options = {STK_OPT_ID_PORT, STK_OPT_ID_HOST, STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR,
-                STK_OPT_ID_NO_CACHE, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+                STK_OPT_ID_NO_CACHE, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = view_run,
 };

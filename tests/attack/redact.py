@@ -76,8 +76,8 @@ def questions(profile):
         yield ["query", "--json", "--limit", "2000", profile, f"select * from {table}"]
     yield ["query", "--csv", profile, "select substr(name, 2), upper(name), name || track from events limit 500"]
     yield ["query", "--json", "--limit", "3000", profile, "select e.name, a.* from events e join args a on a.event = e.id"]
-    yield ["find", "--json", "--limit", "2000", profile, "."]
-    yield ["find", "--csv", profile, "."]
+    yield ["find", "--json", "--limit", "2000", "", profile]
+    yield ["find", "--csv", "", profile]
     for name in FORMATS:
         for more in ([], ["--args"]) if name in ("chrome", "perfetto", "sqlite") else ([],):
             yield ["export", name, *more, profile, "-o", "out"]

@@ -27,8 +27,8 @@ static const char *const vendors[] = {
     "MemcpyD2H",
     "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
     "ampere_fp16_s16816gemm_fp16_128x64_ldg8_relu_f2f_stages_32x6_tn",
-    "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, "
-    "std::array<char*, 3ul> >(int, at::native::AddFunctor<float>, std::array<char*, 3ul>)",
+    "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >(int)",
+    "Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT256x192x64_MI16x16x1_SN",
     "Iterator::Root::Prefetch::ParallelMapV2::Zip[0]::FlatMap[2]::TensorSlice",
     "IteratorGetNextOp::DoCompute",
     "copy-done.12",
