@@ -42,9 +42,10 @@ static const char *const keys[] = {
 };
 
 // Which characters may stand between the words.
-enum form { IDENTIFIER, SCOPES, SIGNATURE };
+enum form { IDENTIFIER, OPERATION, SCOPES, SIGNATURE };
 static const char *const punctuation[] = {
     [IDENTIFIER] = "_.",
+    [OPERATION] = "_.-", // "mul.out-dtype_Float"
     [SCOPES] = "_.:[]<>&",
     [SIGNATURE] = "_.:[]<>&(),*+-# {}~'",
 };
@@ -53,11 +54,11 @@ static const struct beginning {
     const char *text;
     enum form form;
 } beginnings[] = {
-    {"aten::", IDENTIFIER},
+    {"aten::", OPERATION},
     {"c10d::", IDENTIFIER},
     {"nccl:", IDENTIFIER},
     {"gloo:", IDENTIFIER},
-    {"autograd::engine::evaluate_function: ", SCOPES},
+    {"autograd::engine::evaluate_function", SIGNATURE},
     {"torch::", SIGNATURE},
     {"Iterator::", SCOPES},
     {"IteratorGetNext", SCOPES},

@@ -66,6 +66,9 @@ static const char *redact_name(struct redactor *r, const char *name)
 {
     const char *parts[PATH_MAX_STEPS], *at = name, *end;
     size_t count = 0, n = 1;
+    if (name && stk_public_name(name)) { // templates end so, too: "f<g<int> >(int)"
+        return name;
+    }
     while (name && count < PATH_MAX_STEPS && (end = strstr(at, PATH_STEP)) != NULL) {
         parts[count++] = stk_arena_strndup(r->arena, at, (size_t)(end - at));
         at = end + sizeof PATH_STEP - 1;
