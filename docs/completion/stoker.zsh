@@ -45,6 +45,7 @@ _stoker() {
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
             '--fail-on[exit with 1 if a finding is at least as severe]:LEVEL:(high medium low)' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -63,6 +64,7 @@ _stoker() {
             '--fix[price these what-ifs or fixes, all of them at once\: input-free, input-faster=2]:ID,...:' \
             '--with-batch[a profile of the same job with F times the batch, for --fix batch=N]:F=FILE:' \
             '--target[find the fixes that bring a step to this time\: 50ms]:TIME:' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -73,6 +75,7 @@ _stoker() {
             '--help[this help]' \
             '*:profile:_files' ;;
         view) _arguments \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
@@ -89,6 +92,7 @@ _stoker() {
             '--device[only the device of this number, on every rank]:N:' \
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
@@ -109,6 +113,7 @@ _stoker() {
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
             '--tables[list the tables and their columns]' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -130,6 +135,7 @@ _stoker() {
             '--to[only up to this time after the first event]:TIME:' \
             '--fail-on[exit with 1 only if B is slower by this percentage (slower=10), or as severely]:WHAT:(slower high medium low never)' \
             '--force[compare profiles that are not comparable, too]' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -148,6 +154,7 @@ _stoker() {
             '--tables[list the tables and their columns]' \
             '--file[read the SQL from FILE; -\: from standard input]:FILE:_files' \
             '--timeout[stop the query after this time\: 10s, 5min; 0s\: never]:TIME:' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -171,6 +178,7 @@ _stoker() {
             '--min-dur[only events that last at least this long]:TIME:' \
             '--max-dur[only events that last at most this long]:TIME:' \
             '--by-time[sort by start, not by duration]' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
@@ -186,6 +194,7 @@ _stoker() {
             '--device[only the device of this number, on every rank]:N:' \
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
+            '--as-ranks[the profiles are the ranks of one run, whatever they say of themselves]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
@@ -284,7 +293,7 @@ _stoker() {
         schema) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(report table diff whatif tune proof ledger live)' ;;
+            '1:word:(report jobs table diff whatif tune proof ledger live)' ;;
         doctor) _arguments \
             '--help[this help]' ;;
         completion) _arguments \

@@ -34,17 +34,21 @@ struct stoker_why_options {
     int (*progress)(void *arg, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_arg;
     const char *by; // stoker_stats: the key that sums are by ("scope" of "ops"); NULL: its own
-    uint64_t reserved[7];
+    int as_ranks;   // non-zero: profiles are the ranks of one run, whatever they say
+    uint64_t reserved[6];
 };
 // Every field at its default; takes NULL.
 void stoker_why_options_default(struct stoker_why_options *options);
 
-// Read the profiles (files, directories, "-" for standard input; several are ranks of one run) and
-// diagnose them. On success *out is the caller's to free.
+// Read the profiles (files, directories, "-" for standard input) and diagnose them: several are the
+// ranks of one run. Where they are of several jobs, the result is a list of these
+// (stoker_result_jobs): it is written as stoker.jobs/1. On success *out is the caller's to free.
 enum stoker_status stoker_why(const char *const *paths, size_t count,
                               const struct stoker_why_options *options, struct stoker_result **out,
                               struct stoker_err *err);
 void stoker_result_free(struct stoker_result *result); // takes NULL
+// How many jobs the profiles are of.
+size_t stoker_result_jobs(const struct stoker_result *result);
 
 // Bytes out; return non-zero when they cannot be taken (STOKER_EOUTPUT).
 typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
@@ -71,9 +75,10 @@ enum stoker_level {
     STOKER_LEVEL_MEDIUM,
     STOKER_LEVEL_HIGH
 };
-// Highest severity among the findings.
+// Highest severity among the findings, of all jobs.
 enum stoker_level stoker_result_level(const struct stoker_result *result);
-// Verdict kind, for instance "input-bound"; borrowed until the result is freed.
+// Verdict kind, for instance "input-bound"; borrowed until the result is freed. Of several jobs
+// "several-jobs", or "cannot-tell" where that holds for all of them.
 const char *stoker_result_verdict(const struct stoker_result *result);
 
 // The share of a part of the step ("input_wait") in the breakdown; non-zero: it is known.
@@ -88,8 +93,8 @@ struct stoker_saving {
 int stoker_result_finding(const struct stoker_result *result, const char *id,
                           struct stoker_saving *saving);
 
-// JSON Schema of a contract: "report", "table", "diff", "whatif". STOKER_EUSAGE for an unknown
-// name.
+// JSON Schema of a contract: "report", "jobs", "table", "diff", "whatif". STOKER_EUSAGE for an
+// unknown name.
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err);
 // Text about one rule or fix, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id
@@ -108,6 +113,8 @@ const char *stoker_rule_id(size_t index);
 const char *stoker_fix_id(size_t index);
 // The contract field by field as a markdown page.
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err);
+// The same of several jobs.
+enum stoker_status stoker_describe_jobs(stoker_write_fn write, void *arg, struct stoker_err *err);
 
 #ifdef __cplusplus
 }

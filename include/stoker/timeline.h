@@ -27,7 +27,8 @@
 extern "C" {
 #endif
 
-// An answer: the caller's, freed with stoker_blob_free. After a failure it is empty.
+// An answer: the caller's, freed with stoker_blob_free. A 0 follows it, which `size` does not
+// count. After a failure it is empty.
 struct stoker_blob {
     char *data;
     size_t size;

@@ -9,7 +9,9 @@
 #include "passes/pass.h"
 #include "report/diff.h"
 #include "base/sink.h"
+#include "report/jobs.h"
 #include "report/table.h"
+#include "report/whatif.h"
 #include "stoker/report.h"
 
 // One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
@@ -17,6 +19,7 @@
 struct stk_job {
     const char *path;
     int32_t rank_hint; // from the file's name, -1 none
+    bool is_numbered;  // the hint is the order of hosts' names: no rank that anybody said
     bool is_found;     // in a directory, not named by the user
     bool is_older;     // of an older run than the one that is taken
     struct stk_arena arena;
@@ -31,6 +34,15 @@ struct stk_job {
     struct stoker_err err;
 };
 
+// The jobs that files are of, where they are several (job_groups.c): those of job k lie in
+// jobs[first[k]] to jobs[first[k + 1]].
+struct stk_groups {
+    size_t count; // 0: all are of one
+    size_t *first;
+    const char **notes;      // of each: which of several runs was taken; or NULL
+    struct stk_list skipped; // struct stk_jobs_skipped: read, and of none of them
+};
+
 // The run that several inputs make. Zeroed with an initialised arena at first; what points into it
 // (pass) is valid as long as it stays where it is.
 struct stk_collected {
@@ -43,6 +55,10 @@ struct stk_collected {
     // An open run of the same paths, whose traces are used again; NULL: none.
     const struct stk_collected *lender;
     uint32_t lent_wants; // bits STK_WANT_... that these were read with
+    bool is_redacted;    // the jobs are: those of a part of another one
+    bool takes_jobs;     // several jobs are no error: `groups` tells them, and nothing is merged
+    struct stk_groups groups;
+    struct stk_inputs *inputs; // what was given and found
     struct stk_run_sum *run;
     struct stk_verdict verdict;
     struct stk_pass_ctx pass; // all of it, for analyses
@@ -55,10 +71,25 @@ STK_MUST_CHECK enum stoker_status stk_collect(struct stk_collected *c, const cha
                                               struct stoker_err *err);
 void stk_collected_free(struct stk_collected *c);
 
+// Job k of several, as a run of its own: *part borrows from `c`, has an arena of its own, and is
+// let go of with stk_part_free.
+STK_MUST_CHECK enum stoker_status stk_collect_part(struct stk_collected *c, size_t k,
+                                                   const struct stoker_why_options *options,
+                                                   struct stk_collected *part,
+                                                   struct stoker_err *err);
+void stk_part_free(struct stk_collected *part);
+
 struct stoker_result {
     struct stk_collected in;
     struct stk_report report;
+    struct stk_jobs *jobs;   // of several jobs, in place of the report; else NULL
+    enum stoker_level level; // of several: the highest of all findings
 };
+// jobs_found.c: what each of several jobs is. Lives in the arena of `in`.
+STK_MUST_CHECK enum stoker_status stk_jobs_found(struct stoker_result *result,
+                                                 const struct stoker_why_options *options,
+                                                 struct stoker_err *err);
+enum stoker_level stk_report_level(const struct stk_report *report);
 
 // The report of what was collected. Lives in the arena of `in`.
 STK_MUST_CHECK enum stoker_status stk_diagnose(const struct stk_collected *in,
@@ -109,11 +140,25 @@ STK_MUST_CHECK enum stoker_status stk_jobs_read(struct stk_job *jobs, size_t cou
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
 void stk_job_free(struct stk_job *job);                 // what it holds
 
+// job_groups.c: which jobs the files are of. Of one job nothing is changed; of several the files
+// are put into their order, and what goes with none of them is freed (*count falls).
+STK_MUST_CHECK enum stoker_status stk_groups_make(struct stk_job *jobs, size_t *count,
+                                                  struct stk_arena *arena, struct stk_groups *out,
+                                                  struct stoker_err *err);
+// beside.c: profiles of other formats in the folders of those that were taken, read too where they
+// are of other jobs; c->jobs grows by them.
+STK_MUST_CHECK enum stoker_status stk_beside_read(struct stk_collected *c,
+                                                  const struct stoker_why_options *options,
+                                                  const struct stk_view_hook *hook,
+                                                  struct stoker_err *err);
+
 // runs.c: of jobs found in a directory whose ranks nothing tells, those of the newest run stay; the
 // others are freed and *count falls. *note says so, in the arena; NULL where all are one run.
 STK_MUST_CHECK enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count,
                                                   struct stk_arena *arena, const char **note,
                                                   struct stoker_err *err);
+// A record of stoker's own.
+bool stk_job_is_record(const struct stk_job *job);
 // A record of stoker.data and another profile are of the same time: one run seen twice.
 bool stk_runs_same(const struct stk_job *record, const struct stk_job *other);
 
@@ -133,8 +178,8 @@ stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *s
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
 STK_MUST_CHECK enum stoker_status stk_redact(struct stk_job *jobs, size_t count,
                                              struct stk_arena *arena, struct stoker_err *err);
-// The same for the strings of kept traces, which all show the replaced text from then on; a pool's
-// look-up by text (stk_strpool_find) no longer finds those.
+// The same for the strings of kept traces, which all show the replaced text from then on, and are
+// found by it.
 STK_MUST_CHECK enum stoker_status stk_redact_traces(struct stk_job *jobs, size_t count,
                                                     struct stk_arena *arena,
                                                     struct stoker_err *err);
@@ -146,5 +191,10 @@ STK_MUST_CHECK enum stoker_status stk_redact_tables(struct stk_table_doc *docs, 
 // The same for the names in a comparison; paths and hosts went with the sides.
 STK_MUST_CHECK enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
                                                   struct stoker_err *err);
+
+// The same for the names on a critical path.
+STK_MUST_CHECK enum stoker_status stk_redact_critical(struct stk_whatif_critical *path,
+                                                      struct stk_arena *arena,
+                                                      struct stoker_err *err);
 
 #endif

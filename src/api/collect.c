@@ -2,11 +2,15 @@
 // From paths to one run: inputs -> summaries -> run -> verdict. What `stoker why` and `stoker
 // stats` have in common. The traces are gone by the time the ranks are merged, unless they are
 // kept.
+#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "api/inputs.h"
+#include "api/inputs_impl.h"
 #include "base/alloc.h"
+
+enum { JOBS_NAMED = 3 }; // in an error
 
 static enum stoker_status to_select(const struct stoker_why_options *o, struct stk_select *out,
                                     struct stoker_err *err)
@@ -71,9 +75,13 @@ static const struct stk_trace *find_lent(const struct stk_collected *lender, con
 }
 
 static enum stoker_status find_inputs(struct stk_collected *c, const char *const *paths,
-                                      size_t count, struct stk_inputs *inputs,
-                                      struct stoker_err *err)
+                                      size_t count, struct stoker_err *err)
 {
+    struct stk_inputs *inputs = stk_arena_array(&c->arena, 1, sizeof *inputs);
+    if (!inputs) {
+        return stk_err_nomem(err);
+    }
+    c->inputs = inputs;
     enum stoker_status status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
     if (status != STOKER_OK) {
         return status;
@@ -86,6 +94,7 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
     for (size_t i = 0; i < c->job_count; i++) {
         c->jobs[i].path = inputs->entries[i].path;
         c->jobs[i].rank_hint = inputs->entries[i].rank_hint;
+        c->jobs[i].is_numbered = inputs->entries[i].is_numbered;
         c->jobs[i].is_found = was_found(&inputs->entries[i], paths, count);
         c->jobs[i].lent = c->lender ? find_lent(c->lender, c->jobs[i].path) : NULL;
     }
@@ -93,9 +102,9 @@ static enum stoker_status find_inputs(struct stk_collected *c, const char *const
 }
 
 // Of recordings made one after the other the newest; what was left out is told.
-static enum stoker_status choose_run(struct stk_collected *c, struct stk_inputs *inputs,
-                                     struct stoker_err *err)
+static enum stoker_status choose_run(struct stk_collected *c, struct stoker_err *err)
 {
+    struct stk_inputs *inputs = c->inputs;
     const char *note = NULL;
     size_t before = c->job_count;
     enum stoker_status status = stk_runs_choose(c->jobs, &c->job_count, &c->arena, &note, err);
@@ -109,10 +118,10 @@ static enum stoker_status choose_run(struct stk_collected *c, struct stk_inputs 
 
 // What was not taken is an issue: a file named by the user failed, others of a directory are only
 // left out. (A file given twice was taken once: not a failure.)
-static enum stoker_status record_left_out(struct stk_collected *c, const struct stk_inputs *inputs,
-                                          const char *const *paths, size_t count,
-                                          struct stoker_err *err)
+static enum stoker_status record_left_out(struct stk_collected *c, const char *const *paths,
+                                          size_t count, struct stoker_err *err)
 {
+    const struct stk_inputs *inputs = c->inputs;
     struct stk_input_info *info = &c->jobs[0].info;
     uint64_t failed = 0;
     for (uint32_t i = inputs->taken; i < inputs->count; i++) {
@@ -214,7 +223,7 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
     uint32_t rank_count = 0, again_count = 0;
     enum stoker_status status = stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena,
                                                   &ranks, &rank_count, &again_count, err);
-    if (status == STOKER_OK && options->redact) {
+    if (status == STOKER_OK && options->redact && !c->is_redacted) {
         status = stk_redact(c->jobs, c->job_count, &c->arena, err);
     }
     if (status == STOKER_OK) {
@@ -254,29 +263,85 @@ static enum stoker_status merge(struct stk_collected *c, const struct stoker_why
     return STOKER_OK;
 }
 
+// "gpu_jax.xplane.pb, trace.json and 5 more".
+static enum stoker_status refuse_jobs(const struct stk_collected *c, struct stoker_err *err)
+{
+    char names[200] = "";
+    size_t n = 0, shown = 0;
+    for (; shown < c->groups.count && shown < JOBS_NAMED; shown++) {
+        struct stk_str base = stk_input_base(c->jobs[c->groups.first[shown]].path);
+        int more = snprintf(names + n, sizeof names - n, "%s%.50s", shown ? ", " : "", base.p);
+        n += more > 0 ? (size_t)more : 0;
+    }
+    if (shown < c->groups.count) {
+        snprintf(names + n, sizeof names - n, " and %zu more", c->groups.count - shown);
+    }
+    return stk_err_set(err, STOKER_EUSAGE,
+                       "the profiles are of %zu jobs, not the ranks of one run: %s; name one of "
+                       "them (stoker why lists them), or say --as-ranks",
+                       c->groups.count, names);
+}
+
+// Which jobs the files are of, unless the user says that they are ranks.
+static enum stoker_status find_jobs(struct stk_collected *c,
+                                    const struct stoker_why_options *options,
+                                    const struct stk_view_hook *hook, struct stoker_err *err)
+{
+    if (options->as_ranks) {
+        return STOKER_OK;
+    }
+    enum stoker_status status = stk_beside_read(c, options, hook, err);
+    if (status == STOKER_OK) {
+        status = stk_groups_make(c->jobs, &c->job_count, &c->arena, &c->groups, err);
+    }
+    return status == STOKER_OK && c->groups.count && !c->takes_jobs ? refuse_jobs(c, err) : status;
+}
+
 enum stoker_status stk_collect(struct stk_collected *c, const char *const *paths, size_t count,
                                const struct stoker_why_options *options,
                                const struct stk_view_hook *hook, struct stoker_err *err)
 {
-    struct stk_inputs inputs;
     enum stoker_status status = to_select(options, &c->select, err);
     if (status == STOKER_OK) {
-        status = find_inputs(c, paths, count, &inputs, err);
+        status = find_inputs(c, paths, count, err);
     }
     if (status == STOKER_OK) {
         status =
             stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
     }
     if (status == STOKER_OK) {
-        status = choose_run(c, &inputs, err);
+        status = find_jobs(c, options, hook, err);
     }
+    if (status != STOKER_OK || c->groups.count) {
+        return status;
+    }
+    status = options->as_ranks ? STOKER_OK : choose_run(c, err);
     if (status == STOKER_OK) {
         status = check_events(c, err);
     }
     if (status == STOKER_OK) {
-        status = record_left_out(c, &inputs, paths, count, err);
+        status = record_left_out(c, paths, count, err);
     }
     return status == STOKER_OK ? merge(c, options, err) : status;
+}
+
+enum stoker_status stk_collect_part(struct stk_collected *c, size_t k,
+                                    const struct stoker_why_options *options,
+                                    struct stk_collected *part, struct stoker_err *err)
+{
+    *part = (struct stk_collected){.jobs = c->jobs + c->groups.first[k],
+                                   .job_count = c->groups.first[k + 1] - c->groups.first[k],
+                                   .select = c->select,
+                                   .has_graphs = c->has_graphs,
+                                   .is_redacted = c->is_redacted};
+    stk_arena_init(&part->arena, 0);
+    enum stoker_status status = check_events(part, err);
+    return status == STOKER_OK ? merge(part, options, err) : status;
+}
+
+void stk_part_free(struct stk_collected *part)
+{
+    stk_arena_deinit(&part->arena); // the jobs are the other's
 }
 
 void stk_collected_free(struct stk_collected *c)

@@ -20,6 +20,21 @@ static const char head[] =
     "* Medians are lower medians, percentiles nearest rank.\n"
     "* Lists stop at `--limit` (10 000 rows; 0: all); totals always cover everything.\n";
 
+static const char jobs_head[] =
+    "# Several jobs: `stoker why --json`\n"
+    "\n"
+    "Profiles that are not the ranks of one run are several jobs. `stoker why` prints a line for\n"
+    "each, or this document (`stoker schema jobs`) in place of the [report](report.md). Other\n"
+    "commands refuse them. `--as-ranks` says that they are the ranks of one run. How jobs are "
+    "told\n"
+    "apart is in [method.md](method.md#jobs-runs-and-ranks).\n"
+    "\n"
+    "Times are integer nanoseconds (`_ns`), shares 0 to 1. A value that is not known is absent. "
+    "With\n"
+    "`--fail-on` the most severe finding of all jobs counts; the exit code is 4 where none of "
+    "them\n"
+    "can be judged. The contract changes only by adding.\n";
+
 static void describe_parts(struct stk_sink *sink)
 {
     stk_sink_text(sink, "\n## Parts of a step\n\nEvery nanosecond of a step belongs to exactly "
@@ -80,5 +95,19 @@ enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, stru
     describe_kinds(&sink);
     describe_issues(&sink);
     describe_thresholds(&sink);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
+}
+
+enum stoker_status stoker_describe_jobs(stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!write) {
+        return stk_err_misuse(err, "stoker_describe_jobs needs a callback");
+    }
+    struct stoker_err own;
+    struct stk_sink sink;
+    err = stk_err_begin(err, &own);
+    stk_sink_init(&sink, write, arg);
+    stk_sink_text(&sink, jobs_head);
+    stk_schema_describe(&stk_jobs_info, &sink);
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }

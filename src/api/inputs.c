@@ -161,6 +161,8 @@ static enum stoker_status deliver(struct stk_input_scan *s, struct stk_inputs *o
         }
         out->entries[out->count++] = (struct stk_input){.path = f->path,
                                                         .rank_hint = f->rank,
+                                                        .is_numbered = f->is_numbered,
+                                                        .is_other_format = f->is_other_format,
                                                         .taken = taken,
                                                         .why = taken ? f->remark : f->why};
         out->taken += taken;

@@ -24,7 +24,9 @@
 
 struct stk_input {
     const char *path;
-    int32_t rank_hint; // by the file's or folder's name, or by sorted host; -1 unknown
+    int32_t rank_hint;    // by the file's or folder's name, or by sorted host; -1 unknown
+    bool is_numbered;     // by sorted host: its name tells no rank
+    bool is_other_format; // not taken, since files of another format in its folder were
     bool taken;
     const char *why; // why it is not taken; if taken: a remark, or NULL
 };

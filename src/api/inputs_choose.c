@@ -46,10 +46,11 @@ static enum stoker_status one_format(struct stk_input_scan *s, size_t first, str
             continue;
         }
         const char *same = f->reader->same_run_as;
-        f->why = same && strcmp(same, best->name) == 0
-                     ? stk_arena_printf(s->arena, "the same run as the files %s, with less in it",
-                                        best->files)
-                     : stk_arena_printf(s->arena, "other profiles were taken: %s", best->files);
+        f->is_other_format = !same || strcmp(same, best->name) != 0 || stk_input_is_torch(f->base);
+        f->why = f->is_other_format
+                     ? stk_arena_printf(s->arena, "other profiles were taken: %s", best->files)
+                     : stk_arena_printf(s->arena, "the same run as the files %s, with less in it",
+                                        best->files);
         if (!f->why) {
             return stk_err_nomem(err);
         }
@@ -241,6 +242,7 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     for (size_t i = first; i < s->files.count; i++) {
         if (stk_input_is_taken(file_at(s, i)) && !goes_along(s, first, file_at(s, i))) {
             file_at(s, i)->rank = hosts > 1 ? next++ : -1;
+            file_at(s, i)->is_numbered = hosts > 1;
         }
     }
 }

@@ -27,6 +27,7 @@ struct stk_input_file {
     const char *remark;
     int64_t mtime_s;
     int32_t rank;
+    bool is_numbered, is_other_format; // as in struct stk_input
 };
 
 static inline bool stk_input_is_taken(const struct stk_input_file *f)
@@ -51,6 +52,8 @@ int stk_input_compare(const char *a, const char *b);
 int32_t stk_input_rank(const struct stk_input_file *f);
 // Text in the arena, why a file that can be exported is not read: what to do. NULL: no memory.
 const char *stk_input_export_text(struct stk_arena *arena, const struct stk_reader_stranger *s);
+// "*.pt.trace.json", as PyTorch's own traces are named: no other profiler's by-product.
+bool stk_input_is_torch(const char *base);
 // "worker.1694128201545.pt.trace.json" -> length of "worker", and the number; 0 if not like that.
 size_t stk_input_worker(const char *base, int64_t *recorded);
 

@@ -112,14 +112,20 @@ int32_t stk_input_rank(const struct stk_input_file *f)
     return rank;
 }
 
+static const struct stk_str torch_tail = {".pt.trace.json", 14};
+
+bool stk_input_is_torch(const char *base)
+{
+    return stk_str_ends(stk_reader_unpacked_name(base), torch_tail);
+}
+
 size_t stk_input_worker(const char *base, int64_t *recorded)
 {
     struct stk_str s = stk_reader_unpacked_name(base);
-    static const struct stk_str tail = {".pt.trace.json", 14};
-    if (!stk_str_ends(s, tail)) {
+    if (!stk_input_is_torch(base)) {
         return 0;
     }
-    s.n -= tail.n;
+    s.n -= torch_tail.n;
     size_t digits = 0;
     while (digits < s.n && is_digit(s.p[s.n - 1 - digits])) {
         digits++;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/public_name.h"
 #include "base/alloc.h"
 #include "base/remove.h"
 #include "readers/reader.h"
@@ -124,14 +125,20 @@ static enum stoker_status open_file(struct stk_query_args *a, const char *path,
 struct redacting {
     void (*emit)(void *arg, struct stk_str key, struct stk_str value);
     void *arg;
+    unsigned keys; // of the event that were replaced
 };
 
 static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
 {
     struct redacting *r = arg;
+    char number[32];
     bool plain = true;
     for (size_t i = 0; i < value.n; i++) {
         plain &= strchr("0123456789+-.eE,[] ", value.p[i]) != NULL && value.p[i];
+    }
+    if (!stk_public_key(key.p, key.n)) {
+        snprintf(number, sizeof number, "key-%u", ++r->keys);
+        key = stk_str_from(number);
     }
     r->emit(r->arg, key, plain ? value : STK_STR("redacted"));
 }
@@ -142,7 +149,7 @@ enum stoker_status stk_query_args_fetch(struct stk_query_args *a, const char *pa
                                                      struct stk_str value),
                                         void *arg, struct stoker_err *err)
 {
-    struct redacting redacting = {emit, arg};
+    struct redacting redacting = {.emit = emit, .arg = arg};
     if (a->path != path) {
         enum stoker_status status = open_file(a, path, err);
         if (status != STOKER_OK) {

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // --redact: nothing in the report may name a host, a path, or what a user called things. It happens
 // on the summaries, before any text is made of them, so that analyses and rules need not know.
-// Kept are names that say nothing of the user: calls of GPU runtimes and frameworks, library
-// kernels, copies, tf.data stages. Everything else becomes "name-7", the same text always the same
-// number within a report.
+// Kept are names that say nothing of the user (public_name.h). Everything else becomes "name-7",
+// the same text always the same number within a report.
 #include <string.h>
 
 #include "api/api.h"
+#include "api/public_name.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
 
+#define PATH_STEP " > "
+enum { PATH_MAX_STEPS = 64, TYPE_LETTERS = 12 };
+
+enum redacted { HOST, PATH, NAME, TRACK, DEVICE, PRODUCER, KINDS };
+static const char *const words[KINDS] = {"host", "input", "name", "track", "device", "profiler"};
+
 struct redactor {
     struct stk_map numbers; // hash of (kind, text) -> number
     struct stk_arena *arena;
-    uint32_t last[4];
+    uint32_t last[KINDS];
     bool failed;
 };
-
-enum redacted { HOST, PATH, NAME, TRACK };
-static const char *const words[] = {"host", "input", "name", "track"};
 
 static const char *replace(struct redactor *r, enum redacted kind, const char *text)
 {
@@ -39,70 +42,54 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
     return out ? out : "";
 }
 
-// Beginnings of names that vendors and frameworks chose, and stoker.
-static bool public_name(const char *name)
+// A name without " > ": what a framework puts around a private one stays.
+static const char *redact_part(struct redactor *r, const char *part)
 {
-    static const char *const known[] = {
-        "cuda",
-        "cuLaunch",
-        "cuMem",
-        "cuCtx",
-        "cuModule",
-        "cuGraph",
-        "cuStream",
-        "cuEvent",
-        "hip",
-        "nccl",
-        "rccl",
-        "Memcpy",
-        "Memset",
-        "[CUDA mem",
-        "aten::",
-        "c10d::",
-        "gloo:",
-        "nccl:",
-        "autograd::",
-        "cudnn",
-        "cublas",
-        "cutlass",
-        "ampere_",
-        "volta_",
-        "sm80_",
-        "sm90_",
-        "Cijk_",
-        "Iterator::",
-        "IteratorGetNext",
-        "ProfilerStep#",
-        "Optimizer.step#",
-        "enumerate(DataLoader)",
-        "enumerate(DataPipe)",
-        "void at::",
-        "torch::",
-        "PjitFunction",
-        "TfrtCpuExecutable",
-        "XlaModule",
-        "copy-done",
-        "copy-start",
-        // stoker's own words among names
-        "(before the profile)",
-        "(held by the program)",
-        "launched and not yet begun",
-        "derived from launches",
-        STK_WHAT_SHUFFLE,
-        "workers that start",
-        "tracing and compilation",
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strncmp(name, known[i], strlen(known[i])) == 0) {
-            return strchr(name, '/') == NULL;
-        }
+    if (stk_public_name(part)) {
+        return part;
     }
-    return false;
+    const struct stk_public_frame *f = stk_public_frame_of(part);
+    if (!f) {
+        return replace(r, NAME, part);
+    }
+    size_t before = strlen(f->before), n = strlen(part) - before - strlen(f->after);
+    const char *inner = stk_arena_strndup(r->arena, part + before, n);
+    char *out =
+        inner ? stk_arena_printf(r->arena, "%s%s%s", f->before, replace(r, NAME, inner), f->after)
+              : NULL;
+    r->failed |= !out;
+    return out ? out : "";
 }
 
+// Of a path ("A > B") each name by itself; one of very many is one name.
 static const char *redact_name(struct redactor *r, const char *name)
 {
-    return name && public_name(name) ? name : replace(r, NAME, name);
+    const char *parts[PATH_MAX_STEPS], *at = name, *end;
+    size_t count = 0, n = 1;
+    if (name && stk_public_name(name)) { // templates end so, too: "f<g<int> >(int)"
+        return name;
+    }
+    while (name && count < PATH_MAX_STEPS && (end = strstr(at, PATH_STEP)) != NULL) {
+        parts[count++] = stk_arena_strndup(r->arena, at, (size_t)(end - at));
+        at = end + sizeof PATH_STEP - 1;
+    }
+    if (!name || !*name || count == PATH_MAX_STEPS) {
+        return replace(r, NAME, name);
+    }
+    if (count == 0) {
+        return redact_part(r, name);
+    }
+    parts[count++] = at;
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = parts[i] && *parts[i] ? redact_part(r, parts[i]) : "";
+        n += strlen(parts[i]) + sizeof PATH_STEP - 1;
+    }
+    char *out = stk_arena_array(r->arena, n, 1), *to = out;
+    for (size_t i = 0; out && i < count; i++) {
+        to = stpcpy(stpcpy(to, i ? PATH_STEP : ""), parts[i]);
+    }
+    r->failed |= !out;
+    return out ? out : "";
 }
 
 // "thread 1890023232" and "GPU 0 stream 7" say nothing; a named thread may.
@@ -129,6 +116,11 @@ static const char *redact_track(struct redactor *r, const char *track)
         p += n;
     }
     return track;
+}
+
+static const char *redact_product(struct redactor *r, enum redacted kind, const char *name)
+{
+    return name && stk_public_product(name) ? name : replace(r, kind, name);
 }
 
 static void redact_example(struct redactor *r, struct stk_example *e)
@@ -163,6 +155,56 @@ static const char *redact_limit(struct redactor *r, const char *limit)
     return out;
 }
 
+// "0", "2568473/0", and of "/host:worker-7/device:GPU:0" the device.
+static const char *redact_source(struct redactor *r, const char *id)
+{
+    const char *device = id ? strstr(id, "/device:") : NULL;
+    const char *p = device ? device + sizeof "/device:" - 1 : id;
+    if (device) {
+        p += strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        p += p - device <= TYPE_LETTERS && *p == ':';
+    }
+    bool is_plain = p && p[strspn(p, "0123456789/")] == 0;
+    return !is_plain ? replace(r, NAME, id) : device ? device : id;
+}
+
+static void redact_collectives(struct redactor *r, struct stk_collective *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        c[i].name = redact_name(r, c[i].name);
+        c[i].group = redact_name(r, c[i].group);
+    }
+}
+
+static void redact_kernels(struct redactor *r, struct stk_kernel_work *k)
+{
+    for (int i = 0; i < STK_KERNEL_KINDS; i++) {
+        k->longest[i] = redact_name(r, k->longest[i]);
+    }
+    k->grids.emptiest = redact_name(r, k->grids.emptiest);
+}
+
+// A type is "f32[8,82,64]", or text of the program.
+static const char *redact_type(struct redactor *r, const char *type)
+{
+    static const char known[] = "0123456789[](){},:*? <=";
+    const char *letters = type ? type + strspn(type, "abcdefghijklmnopqrstuvwxyz0123456789") : NULL;
+    bool is_plain = type && letters - type <= TYPE_LETTERS && letters[strspn(letters, known)] == 0;
+    return is_plain ? type : replace(r, NAME, type);
+}
+
+static void redact_recompiled(struct redactor *r, struct stk_recompiled *c)
+{
+    c->name = redact_name(r, c->name);
+    c->function = redact_name(r, c->function);
+    for (int k = 0; k < STK_CHANGED; k++) {
+        c->changed[k].name = redact_name(r, c->changed[k].name);
+        for (int t = 0; t < STK_CHANGED_TYPES; t++) {
+            c->changed[k].types[t] = redact_type(r, c->changed[k].types[t]);
+        }
+    }
+}
+
 static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
 {
     rank->host = replace(r, HOST, rank->host);
@@ -170,17 +212,13 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     for (uint32_t d = 0; d < rank->device_count; d++) {
         struct stk_device_sum *dev = &rank->devices[d];
         dev->host = replace(r, HOST, dev->host);
-        if (dev->source_id && dev->source_id[strspn(dev->source_id, "0123456789/")]) {
-            dev->source_id = strstr(dev->source_id, "/device:") ? strstr(dev->source_id, "/device:")
-                                                                : replace(r, NAME, dev->source_id);
-        }
+        dev->name = redact_product(r, DEVICE, dev->name);
+        dev->source_id = redact_source(r, dev->source_id);
     }
-    for (uint32_t c = 0; c < rank->collective_count; c++) {
-        rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
-    }
-    for (uint32_t c = 0; c < rank->host_collective_count; c++) {
-        rank->host_collectives[c].name = redact_name(r, rank->host_collectives[c].name);
-    }
+    redact_collectives(r, rank->collectives, rank->collective_count);
+    redact_collectives(r, rank->host_collectives, rank->host_collective_count);
+    redact_kernels(r, &rank->facts.kernels);
+    rank->facts.accelerator = redact_product(r, DEVICE, rank->facts.accelerator);
     rank->facts.input_limit = redact_limit(r, rank->facts.input_limit);
     rank->facts.recorded_limit = redact_limit(r, rank->facts.recorded_limit);
     rank->facts.long_what = redact_name(r, rank->facts.long_what);
@@ -189,12 +227,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     rank->facts.owner_calls = redact_name(r, rank->facts.owner_calls);
     rank->facts.owner_calling = redact_name(r, rank->facts.owner_calling);
     for (int i = 0; i < STK_RECOMPILED; i++) {
-        struct stk_recompiled *c = &rank->facts.recompiled[i];
-        c->name = redact_name(r, c->name);
-        c->function = redact_name(r, c->function);
-        for (int k = 0; k < STK_CHANGED; k++) {
-            c->changed[k].name = redact_name(r, c->changed[k].name);
-        }
+        redact_recompiled(r, &rank->facts.recompiled[i]);
     }
     rank->slow_stage.stage = redact_name(r, rank->slow_stage.stage);
     rank->slow_stage.next = redact_name(r, rank->slow_stage.next);
@@ -224,6 +257,7 @@ enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_are
     for (size_t i = 0; i < count; i++) {
         struct stk_input_info *info = &jobs[i].info;
         info->path = replace(&r, PATH, info->path);
+        info->producer = redact_product(&r, PRODUCER, info->producer);
         jobs[i].workers.item = redact_name(&r, jobs[i].workers.item);
         redact_machine(&r, jobs[i].machine);
         memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
@@ -233,6 +267,21 @@ enum stoker_status stk_redact(struct stk_job *jobs, size_t count, struct stk_are
     }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STOKER_OK;
+}
+
+static const char *redact_text(struct redactor *r, enum redacted kind, const char *text)
+{
+    switch (kind) {
+    case NAME:
+        return redact_name(r, text);
+    case TRACK:
+        return redact_track(r, text);
+    case DEVICE:
+    case PRODUCER:
+        return redact_product(r, kind, text);
+    default:
+        return replace(r, kind, text);
+    }
 }
 
 static bool redact_pool(struct redactor *r, struct stk_trace *t)
@@ -252,7 +301,7 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
         role[t->name[e]] = t->name[e] ? NAME + 1 : 0;
     }
     for (uint32_t d = 0; d < t->device_count; d++) {
-        role[t->devices[d].name] = 0; // a product
+        role[t->devices[d].name] = DEVICE + 1;
     }
     for (uint32_t p = 0; p < t->process_count; p++) {
         if (t->processes[p].host) {
@@ -262,18 +311,16 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
     if (t->host) {
         role[t->host] = HOST + 1;
     }
-    role[t->producer] = 0;
+    role[t->producer] = t->producer ? PRODUCER + 1 : 0;
     for (uint32_t i = 1; i < t->strings.count && !r->failed; i++) {
         const char *text = t->strings.strings[i];
-        const char *new = role[i] == 0           ? text
-                          : role[i] == NAME + 1  ? redact_name(r, text)
-                          : role[i] == TRACK + 1 ? redact_track(r, text)
-                                                 : replace(r, HOST, text);
+        const char *new = role[i] ? redact_text(r, (enum redacted)(role[i] - 1), text) : text;
         if (new != text) {
             t->strings.lengths[i] = (uint32_t)strlen(new);
         }
         t->strings.strings[i] = new;
     }
+    stk_strpool_reindex(&t->strings);
     stk_free(role);
     return !r->failed;
 }
@@ -333,6 +380,31 @@ enum stoker_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *aren
         for (size_t i = 0; i < lists[k]->count; i++) {
             rows[i].name = redact_name(&r, rows[i].name);
         }
+    }
+    stk_map_deinit(&r.numbers);
+    return r.failed ? stk_err_nomem(err) : STOKER_OK;
+}
+
+static void redact_rows(struct redactor *r, const struct stk_list *list)
+{
+    struct stk_whatif_path_row *rows = (struct stk_whatif_path_row *)(uintptr_t)list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        rows[i].name = redact_name(r, rows[i].name);
+    }
+}
+
+enum stoker_status stk_redact_critical(struct stk_whatif_critical *path, struct stk_arena *arena,
+                                       struct stoker_err *err)
+{
+    struct redactor r = {.arena = arena};
+    stk_map_init(&r.numbers, 1u << 22);
+    redact_rows(&r, &path->names);
+    redact_rows(&r, &path->beside);
+    struct stk_whatif_path_event *events =
+        (struct stk_whatif_path_event *)(uintptr_t)path->events.items;
+    for (size_t i = 0; i < path->events.count; i++) {
+        events[i].name = redact_name(&r, events[i].name);
+        events[i].where = redact_track(&r, events[i].where);
     }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STOKER_OK;

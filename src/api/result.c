@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
+#include "render/jobs_out.h"
 #include "render/out.h"
 #include "report/schema.h"
 #include "report/table_schema.h"
@@ -34,6 +35,23 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
     return out;
 }
 
+static enum stoker_status write_jobs(const struct stk_jobs *jobs, const char *format,
+                                     const struct stoker_write_options *options,
+                                     stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    struct stoker_err own;
+    struct stk_sink sink;
+    struct stk_out_options out_options = stk_api_out_options(options);
+    const struct stk_jobs_out *out = stk_jobs_out_find(format);
+    err = stk_err_begin(err, &own);
+    if (!out) {
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%s' for several jobs", format);
+    }
+    stk_sink_init(&sink, write, arg);
+    out->write(jobs, &out_options, &sink);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
+}
+
 enum stoker_status stk_api_report_write(const struct stk_report *report, const char *format,
                                         const struct stoker_write_options *options,
                                         stoker_write_fn write, void *arg, struct stoker_err *err)
@@ -61,6 +79,9 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
     if (!result || !format || !write) {
         return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
     }
+    if (result->jobs) {
+        return write_jobs(result->jobs, format, options, write, arg, err);
+    }
     return stk_api_report_write(&result->report, format, options, write, arg, err);
 }
 
@@ -69,12 +90,12 @@ const char *const *stoker_formats(void)
     return stk_out_names;
 }
 
-enum stoker_level stoker_result_level(const struct stoker_result *result)
+enum stoker_level stk_report_level(const struct stk_report *report)
 {
     static const char *const names[] = {"", "info", "low", "medium", "high"};
-    const struct stk_rep_finding *f = result->report.findings.items;
+    const struct stk_rep_finding *f = report->findings.items;
     int highest = STOKER_LEVEL_NONE;
-    for (size_t i = 0; i < result->report.findings.count; i++) {
+    for (size_t i = 0; i < report->findings.count; i++) {
         for (int level = STOKER_LEVEL_HIGH; level > highest; level--) {
             if (strcmp(f[i].severity, names[level]) == 0) {
                 highest = level;
@@ -84,9 +105,28 @@ enum stoker_level stoker_result_level(const struct stoker_result *result)
     return (enum stoker_level)highest;
 }
 
+enum stoker_level stoker_result_level(const struct stoker_result *result)
+{
+    return result->jobs ? result->level : stk_report_level(&result->report);
+}
+
+size_t stoker_result_jobs(const struct stoker_result *result)
+{
+    return result->jobs ? result->jobs->jobs.count : 1;
+}
+
 const char *stoker_result_verdict(const struct stoker_result *result)
 {
-    return result->report.verdict.kind;
+    if (!result->jobs) {
+        return result->report.verdict.kind;
+    }
+    const struct stk_jobs_job *job = result->jobs->jobs.items;
+    for (size_t i = 0; i < result->jobs->jobs.count; i++) {
+        if (job[i].has_verdict && strcmp(job[i].verdict.kind, "cannot-tell") != 0) {
+            return "several-jobs";
+        }
+    }
+    return "cannot-tell";
 }
 
 int stoker_result_share(const struct stoker_result *result, const char *part, double *share)
@@ -132,6 +172,8 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     stk_sink_init(&sink, write, arg);
     if (strcmp(name, "report") == 0) {
         stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
+    } else if (strcmp(name, "jobs") == 0) {
+        stk_schema_write(&stk_jobs_info, STK_JOBS_SCHEMA, &sink);
     } else if (strcmp(name, "table") == 0) {
         stk_table_schema_write(&sink);
     } else if (strcmp(name, "diff") == 0) {
@@ -139,8 +181,8 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     } else if (strcmp(name, "whatif") == 0) {
         stk_schema_write(&stk_whatif_info, STK_WHATIF_SCHEMA, &sink);
     } else {
-        stk_err_set(err, STOKER_EUSAGE, "no schema '%s'; there are: report, table, diff, whatif",
-                    name);
+        stk_err_set(err, STOKER_EUSAGE,
+                    "no schema '%s'; there are: report, jobs, table, diff, whatif", name);
         return stk_err_fail(err);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));

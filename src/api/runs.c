@@ -31,7 +31,8 @@ static bool extent_of(const struct stk_job *job, struct recording *out)
 static bool may_be_run(const struct stk_job *job)
 {
     return job->is_found && job->status == STOKER_OK && job->rank_count == 1 &&
-           job->rank_hint < 0 && job->ranks[0]->rank < 0;
+           (job->rank_hint < 0 || job->is_numbered) && job->ranks[0]->rank < 0 &&
+           !strstr(job->path, "plugins/profile/"); // whose folders are runs
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -43,7 +44,7 @@ static int by_start(const void *pa, const void *pb)
     return strcmp(a->job->path, b->job->path);
 }
 
-static bool is_record(const struct stk_job *job)
+bool stk_job_is_record(const struct stk_job *job)
 {
     return job->info.format && strcmp(job->info.format, "stk") == 0;
 }
@@ -52,7 +53,7 @@ static bool is_record(const struct stk_job *job)
 static bool has_other(const struct stk_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (jobs[i].status == STOKER_OK && !is_record(&jobs[i])) {
+        if (jobs[i].status == STOKER_OK && !stk_job_is_record(&jobs[i])) {
             return true;
         }
     }
@@ -66,7 +67,7 @@ static bool mark_strangers(struct stk_job *jobs, size_t count)
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         struct stk_job *job = &jobs[i];
-        bool is_stranger = is_record(job) && job->is_found && job->rank_count > 0;
+        bool is_stranger = stk_job_is_record(job) && job->is_found && job->rank_count > 0;
         for (size_t k = 0; k < count && is_stranger; k++) {
             is_stranger = jobs[k].is_older || !stk_runs_same(job, &jobs[k]);
         }
@@ -120,7 +121,7 @@ enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count, struct s
     }
     bool beside = has_other(jobs, *count);
     for (size_t i = 0; i < *count; i++) {
-        bool is_run = may_be_run(&jobs[i]) && !(beside && is_record(&jobs[i]));
+        bool is_run = may_be_run(&jobs[i]) && !(beside && stk_job_is_record(&jobs[i]));
         n += is_run && extent_of(&jobs[i], &found[n]);
     }
     stk_sort(found, n, sizeof *found, by_start);
@@ -143,7 +144,7 @@ enum stoker_status stk_runs_choose(struct stk_job *jobs, size_t *count, struct s
 bool stk_runs_same(const struct stk_job *record, const struct stk_job *other)
 {
     struct recording a, b;
-    return is_record(record) && !is_record(other) && other->rank_count == 1 &&
+    return stk_job_is_record(record) && !stk_job_is_record(other) && other->rank_count == 1 &&
            extent_of(record, &a) && extent_of(other, &b) && a.start_ns < b.end_ns &&
            b.start_ns < a.end_ns;
 }

@@ -38,8 +38,11 @@ static enum stoker_status answer_end(struct answer *a, enum stoker_status status
     if (status == STOKER_OK && stk_sink_finish(&a->sink, err) != STOKER_OK) {
         status = stk_err_nomem(err);
     }
+    if (status == STOKER_OK && !stk_vec_push(&a->bytes)) { // the 0 behind it
+        status = stk_err_nomem(err);
+    }
     if (status == STOKER_OK) {
-        *out = (struct stoker_blob){a->bytes.items, a->bytes.count};
+        *out = (struct stoker_blob){a->bytes.items, a->bytes.count - 1};
         return stk_err_end(err, status);
     }
     stk_vec_deinit(&a->bytes);

@@ -97,6 +97,9 @@ static enum stoker_status whatif(struct stoker_whatif *w, const char *const *pat
     if (status == STOKER_OK) {
         status = stk_whatif_make(w->in.run, &w->in.verdict, &asked, &w->in.arena, &w->doc, err);
     }
+    if (status == STOKER_OK && options->reading.redact) {
+        status = stk_redact_critical(&w->doc.critical, &w->in.arena, err);
+    }
     return status;
 }
 

@@ -167,6 +167,18 @@ uint32_t stk_strpool_find(const struct stk_strpool *p, const char *s, size_t n)
     return id ? id : STK_STRPOOL_FAILED;
 }
 
+void stk_strpool_reindex(struct stk_strpool *p)
+{
+    memset(p->slots, 0, p->slot_count * sizeof *p->slots);
+    for (uint32_t id = 1; id < p->count; id++) {
+        uint32_t tag = tag_of(p->strings[id], p->lengths[id]);
+        size_t i = find_slot(p, tag, p->strings[id], p->lengths[id]);
+        if (p->slots[i].id == 0) {
+            p->slots[i] = (struct stk_strpool_slot){tag, id};
+        }
+    }
+}
+
 uint32_t stk_strpool_intern(struct stk_strpool *p, const char *s, size_t n)
 {
     STK_ASSERT(s || n == 0);

@@ -28,6 +28,9 @@ void stk_strpool_deinit(struct stk_strpool *p);
 uint32_t stk_strpool_intern(struct stk_strpool *p, const char *s, size_t n);
 // Id if present, else STK_STRPOOL_FAILED.
 uint32_t stk_strpool_find(const struct stk_strpool *p, const char *s, size_t n);
+// After strings[] and lengths[] were changed: the new texts are found from here on, and the old
+// ones are not. Of equal texts the first id is found.
+void stk_strpool_reindex(struct stk_strpool *p);
 // Borrowed until deinit; NUL-terminated.
 static inline struct stk_str stk_strpool_get(const struct stk_strpool *p, uint32_t id)
 {

@@ -148,20 +148,57 @@ static int cannot_listen(pid_t pid, const struct stk_kineto_job *job)
     return stk_fail(&err);
 }
 
-// Kineto writes into its own folder for such traces alone; from there it is moved.
-static enum stoker_status move_trace(const char *from, const char *folder, char *to, size_t size,
-                                     struct stoker_err *err)
+// Where the trace goes: the name that PyTorch's own traces have.
+static bool name_trace(const char *from, const char *folder, char *to, size_t size)
 {
     const char *slash = strrchr(from, '/');
     int n = snprintf(to, size, "%s/%s", folder, slash ? slash + 1 : from);
     if (n < 0 || (size_t)n + 16 > size) {
-        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name", folder);
+        return false;
     }
     char *dot = strstr(to + strlen(folder), ".json");
-    if (dot) { // the name that PyTorch's own traces have
+    if (dot) {
         snprintf(dot, size - (size_t)(dot - to), ".pt.trace.json");
     }
-    int error = stk_atomic_file_move(from, to);
+    return true;
+}
+
+// The trace of another user's job, who may put a link under the name: only a plain file of that user
+// is taken, and its bytes alone. 0, or an errno.
+static int copy_trace(const char *from, uid_t owner, const char *to)
+{
+    char buffer[65536];
+    struct stat st;
+    struct stk_atomic_file file;
+    int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool is_its = in >= 0 && fstat(in, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == owner &&
+                  st.st_nlink == 1;
+    int error = is_its ? stk_atomic_file_open(&file, to) : EPERM;
+    if (error == 0) {
+        ssize_t n = 1;
+        while (n > 0 && (n = read(in, buffer, sizeof buffer)) > 0) {
+            n = write(file.fd, buffer, (size_t)n) == n ? n : -1;
+        }
+        error = n < 0 ? EIO : 0;
+        int last = stk_atomic_file_close(&file, error == 0);
+        error = error ? error : last;
+    }
+    if (in >= 0) {
+        close(in);
+    }
+    return error;
+}
+
+// Kineto writes into its own folder for such traces alone; from there it is moved.
+static enum stoker_status move_trace(const char *from, const struct stk_kineto_job *job,
+                                     const char *folder, char *to, size_t size,
+                                     struct stoker_err *err)
+{
+    if (!name_trace(from, folder, to, size)) {
+        return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name", folder);
+    }
+    int error = job->uid == geteuid() ? stk_atomic_file_move(from, to)
+                                      : copy_trace(from, job->uid, to);
     return error ? stk_err_set(err, STOKER_EOUTPUT, "%.200s: cannot be moved to %.200s: %s", from,
                                to, strerror(error))
                  : STOKER_OK;
@@ -178,6 +215,13 @@ static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job 
     if (status != STOKER_OK) {
         return status;
     }
+    if (job->uid != geteuid() && fchown(scratch.folder, job->uid, (gid_t)-1) != 0) {
+        stk_scratch_remove(&scratch);
+        return stk_err_set(err, STOKER_EOUTPUT,
+                           "process %d is another user's, and may write to no folder of yours; be "
+                           "that user, or root",
+                           (int)pid);
+    }
     snprintf(trace, sizeof trace, "%s/trace.json", scratch.path);
     struct stk_kineto_plan plan = {.pid = pid,
                                    .job = job,
@@ -189,7 +233,7 @@ static enum stoker_status capture_kineto(pid_t pid, const struct stk_kineto_job 
                                    .told = tell};
     status = stk_kineto_capture(&plan, found, err);
     if (status == STOKER_OK) {
-        status = move_trace(found, folder, path, size, err);
+        status = move_trace(found, job, folder, path, size, err);
     }
     stk_scratch_remove(&scratch);
     return status;

@@ -32,7 +32,7 @@ static void completed_words(const struct stk_cmd *cmd)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
         }
     } else if (strcmp(what, "schemas") == 0) {
-        printf("report table diff whatif");
+        printf("report jobs table diff whatif");
         for (const struct stk_schema_file *f = stk_schema_files; f->name; f++) {
             printf(" %s", f->name);
         }
@@ -108,9 +108,10 @@ static void bash_files(const struct stk_opt *opt, enum stk_opt_id id)
             between = "|";
         }
     }
-    printf(") COMPREPLY=($(compgen -f -- \"$word\")); return ;; esac ;;\n");
+    printf(") mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac ;;\n");
 }
 
+// Files come line by line (mapfile): a name may hold spaces and asterisks.
 static void bash(void)
 {
     printf("# bash completion of stoker; source it, or put it into\n"
@@ -140,14 +141,16 @@ static void bash(void)
     for (int i = 0; stk_cmds[i]; i++) {
         bash_command(stk_cmds[i]);
     }
-    printf("    esac\n"
-           "    case \"$word\" in\n"
-           "        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-           "        *) COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-           "           [ $files = 0 ] || COMPREPLY+=($(compgen -f -- \"$word\")) ;;\n"
-           "    esac\n"
-           "}\n"
-           "complete -o filenames -F _stoker stoker\n");
+    printf(
+        "    esac\n"
+        "    case \"$word\" in\n"
+        "        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+        "        *) COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+        "           [ $files = 0 ] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "
+        "\"$word\") ;;\n"
+        "    esac\n"
+        "}\n"
+        "complete -o filenames -F _stoker stoker\n");
 }
 
 // Text inside single quotes in zsh and fish; zsh gives brackets and colons a meaning.

@@ -240,8 +240,8 @@ const struct stk_cmd stk_cmd_export = {
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_CSV_RAW, STK_OPT_ID_LIST,
                 STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
-                STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET,
-                STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
+                STK_OPT_ID_TO, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "exports",
     .run = export_run,
 };

@@ -140,8 +140,8 @@ const struct stk_cmd stk_cmd_query = {
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,
                 STK_OPT_ID_CSV_RAW, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_TIMEOUT,
-                STK_OPT_ID_RANK, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN,
-                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_RANK, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = query_run,
 };

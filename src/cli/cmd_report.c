@@ -55,8 +55,8 @@ const struct stk_cmd stk_cmd_report = {
     .max_words = INT32_MAX,
     .has_sides = true,
     .options = {STK_OPT_ID_HTML, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
-                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = report_run,
 };

@@ -49,6 +49,8 @@ static int schema_run(const struct stk_args *args)
     }
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &p.output, &p.err)
+                                : markdown && strcmp(name, "jobs") == 0
+                                    ? stoker_describe_jobs(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "table") == 0
                                     ? stoker_describe_table(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "diff") == 0
@@ -65,13 +67,15 @@ static int schema_run(const struct stk_args *args)
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
     .summary = "print the JSON Schema of the report, of tables, comparisons, prices, proofs",
-    .words = "[report|table|diff|whatif|tune|proof|ledger|live]",
-    .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
-                   "(table) stoker stats --json, or (diff) stoker diff --json, or "
-                   "(whatif) stoker whatif --json, or (tune, proof, ledger, live) stoker tune, "
-                   "prove, ledger and top --json, which have no --markdown. The contracts are "
-                   "versioned and change only "
-                   "by adding.",
+    .words = "[NAME]",
+    .description =
+        "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints (report), or "
+        "(jobs) the same of several jobs, or (table) stoker stats --json, or (diff) "
+        "stoker diff --json, or "
+        "(whatif) stoker whatif --json, or (tune, proof, ledger, live) stoker tune, "
+        "prove, ledger and top --json, which have no --markdown. The contracts are "
+        "versioned and change only "
+        "by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
     .max_words = 1,

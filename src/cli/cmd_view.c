@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker view: the diagnosis and the timeline as pages, for a browser of this machine.
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/browser.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
@@ -15,27 +13,7 @@
 #include "cli/view_extras.h"
 #include "serve/serve.h"
 
-extern char **environ;
-
 enum { PORT_MAX = 65535 };
-
-// In the user's browser, where there is a screen and somebody looks; silent where that fails: the
-// address was printed.
-static void open_browser(const char *address)
-{
-    // posix_spawn takes pointers to what it leaves as it is.
-    char *const argv[] = {(char *)(uintptr_t)"xdg-open", (char *)(uintptr_t)address, NULL};
-    posix_spawn_file_actions_t quiet;
-    pid_t pid;
-    bool has_screen = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
-    if (!has_screen || !isatty(STDOUT_FILENO) || posix_spawn_file_actions_init(&quiet) != 0) {
-        return;
-    }
-    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
-    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
-    (void)posix_spawnp(&pid, argv[0], &quiet, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&quiet);
-}
 
 static int is_interrupted(void *arg)
 {
@@ -48,6 +26,7 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
     struct stk_server *server;
     struct stoker_err err;
     struct stk_progress_line line;
+    struct stk_scratch page = STK_NO_SCRATCH;
     struct stk_serve_plan with_progress = *plan;
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     with_progress.view.reading.progress = stk_progress_update;
@@ -69,12 +48,13 @@ static int serve(const struct stk_args *args, const struct stk_serve_plan *plan,
         return STK_EXIT_LIMIT;
     }
     if (!args->values[STK_OPT_ID_NO_OPEN].set) {
-        open_browser(stk_server_address(server));
+        stk_browser_open(&page, stk_server_address(server));
     }
     stk_server_keep(server, is_interrupted, NULL);
     while (!stk_signals_pending()) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
+    stk_scratch_remove(&page);
     stk_server_close(server);
     return STK_EXIT_DONE;
 }
@@ -137,8 +117,8 @@ const struct stk_cmd stk_cmd_view = {
     .max_words = INT32_MAX,
     .has_sides = true,
     .options = {STK_OPT_ID_PORT, STK_OPT_ID_HOST, STK_OPT_ID_NO_OPEN, STK_OPT_ID_UI_DIR,
-                STK_OPT_ID_NO_CACHE, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET,
-                STK_OPT_ID_NONE},
+                STK_OPT_ID_NO_CACHE, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = view_run,
 };

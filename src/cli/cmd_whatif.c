@@ -96,8 +96,8 @@ const struct stk_cmd stk_cmd_whatif = {
     .options = {STK_OPT_ID_FIX, STK_OPT_ID_WITH_BATCH, STK_OPT_ID_LIST, STK_OPT_ID_TARGET,
                 STK_OPT_ID_CRITICAL, STK_OPT_ID_JSON, STK_OPT_ID_OUTPUT, STK_OPT_ID_STEPS,
                 STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR,
+                STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = whatif_run,
 };

@@ -80,7 +80,8 @@ const struct stk_cmd stk_cmd_why = {
                    "evidence and the changes that would help.\n\n"
                    "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with "
                    "one trace per rank), or - "
-                   "for standard input. Several are the ranks of one run.",
+                   "for standard input. Several are the ranks of one run. Where they are of "
+                   "several jobs, a line for each is printed instead of a report.",
     .examples = "stoker why trace.json.gz\tdiagnose one profile\n"
                 "stoker why logs/ --steps 3:8\tsome steps of a folder's newest run\n"
                 "stoker why rank*.json.gz --json\tall ranks of a run, for programs\n"
@@ -89,8 +90,9 @@ const struct stk_cmd stk_cmd_why = {
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_JSON, STK_OPT_ID_FORMAT, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT,
                 STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
-                STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+                STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON, STK_OPT_ID_AS_RANKS, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "files",
     .run = why_run,
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by the hash of the profiles' paths; see cache.h. A folder that is given counts with all
 // that lies in it: a new file, or one that grew, makes another fingerprint.
+//
+// XDG_CACHE_HOME may lie where others can write, so that they can plant folders and exchange them.
+// "stoker" and "view" in it are opened without following links, checked, and used by descriptor
+// from then on (/proc/self/fd): what is exchanged later does not matter.
 #include "serve/cache.h"
 
 #include <dirent.h>
@@ -23,8 +27,8 @@ enum { DEPTH_MAX = 8, FILES_MAX = 20000, FINGERPRINT = 96, FOLDERS_MAX = 1000 };
 struct stk_cache {
     char **paths; // resolved
     size_t count;
-    char folder[PATH_MAX]; // of these profiles, in `root`
-    char root[PATH_MAX];
+    int root, folder; // descriptors; -1: not open. `folder` is of these profiles, in `root`
+    char name[17];    // of `folder`
     char fingerprint[FINGERPRINT];
 };
 
@@ -100,24 +104,54 @@ static bool take_fingerprint(const struct stk_cache *c, char out[FINGERPRINT])
     return !s.failed;
 }
 
-// The root, made where it is not there; nobody else may look into it.
-static bool find_root(char out[PATH_MAX])
+// A folder in `above`, made where it is not there. -1: it cannot be had, it is not this user's, or
+// others may write to it.
+static int open_own(int above, const char *name)
 {
+    struct stat st;
+    (void)mkdirat(above, name, 0700);
+    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+// The user's cache directory, made where it is not there; -1: it cannot be had.
+static int open_base(void)
+{
+    char path[PATH_MAX];
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = base && base[0] == '/'   ? snprintf(out, PATH_MAX, "%s/stoker/view", base)
-            : home && home[0] == '/' ? snprintf(out, PATH_MAX, "%s/.cache/stoker/view", home)
+    int n = base && base[0] == '/'   ? snprintf(path, sizeof path, "%s", base)
+            : home && home[0] == '/' ? snprintf(path, sizeof path, "%s/.cache", home)
                                      : PATH_MAX;
     if (n >= PATH_MAX) {
-        return false;
+        return -1;
     }
-    for (char *p = out + 1; *p; p++) {
+    for (char *p = path + 1; *p; p++) {
         if (*p == '/') {
             *p = 0;
-            (void)mkdir(out, 0700);
+            (void)mkdir(path, 0700);
             *p = '/';
         }
     }
-    return (mkdir(out, 0700) == 0 || access(out, W_OK | X_OK) == 0);
+    (void)mkdir(path, 0700);
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool open_folders(struct stk_cache *c)
+{
+    int base = open_base(), stoker = base >= 0 ? open_own(base, "stoker") : -1;
+    c->root = stoker >= 0 ? open_own(stoker, "view") : -1;
+    c->folder = c->root >= 0 ? open_own(c->root, c->name) : -1;
+    if (stoker >= 0) {
+        close(stoker);
+    }
+    if (base >= 0) {
+        close(base);
+    }
+    return c->folder >= 0;
 }
 
 static bool resolve(struct stk_cache *c, const char *const *paths, size_t count)
@@ -137,8 +171,8 @@ static bool resolve(struct stk_cache *c, const char *const *paths, size_t count)
         memcpy(c->paths[c->count], full, n);
         name = name * UINT64_C(0x9e3779b97f4a7c15) ^ stk_hash_bytes(full, n);
     }
-    return c->paths && snprintf(c->folder, sizeof c->folder, "%s/%016" PRIx64, c->root, name) <
-                           (int)sizeof c->folder;
+    snprintf(c->name, sizeof c->name, "%016" PRIx64, name);
+    return c->paths != NULL;
 }
 
 struct stk_cache *stk_cache_open(const char *const *paths, size_t count,
@@ -147,23 +181,32 @@ struct stk_cache *stk_cache_open(const char *const *paths, size_t count,
     struct stk_cache *c = stk_alloc_zero(1, sizeof *c);
     bool can = c && !reading->redact && !reading->has_steps && !reading->has_rank &&
                !reading->has_device && !reading->has_from && !reading->has_to;
-    if (!can || !find_root(c->root) || !resolve(c, paths, count) ||
-        !take_fingerprint(c, c->fingerprint)) {
+    if (c) {
+        c->root = c->folder = -1;
+    }
+    if (!can || !resolve(c, paths, count) || !take_fingerprint(c, c->fingerprint) ||
+        !open_folders(c)) {
         stk_cache_free(c);
         return NULL;
     }
-    (void)mkdir(c->folder, 0700);
     return c;
 }
 
 void stk_cache_free(struct stk_cache *c)
 {
-    for (size_t i = 0; c && c->paths && i < c->count; i++) {
+    if (!c) {
+        return;
+    }
+    for (size_t i = 0; c->paths && i < c->count; i++) {
         stk_free(c->paths[i]);
     }
-    if (c) {
-        stk_free(c->paths);
+    if (c->folder >= 0) {
+        close(c->folder);
     }
+    if (c->root >= 0) {
+        close(c->root);
+    }
+    stk_free(c->paths);
     stk_free(c);
 }
 
@@ -180,8 +223,8 @@ const char *stk_cache_fingerprint(const struct stk_cache *c)
 
 bool stk_cache_path(const struct stk_cache *c, const char *name, struct stk_cache_path *out)
 {
-    return c &&
-           snprintf(out->text, sizeof out->text, "%s/%s", c->folder, name) < (int)sizeof out->text;
+    return c && snprintf(out->text, sizeof out->text, "/proc/self/fd/%d/%s", c->folder, name) <
+                    (int)sizeof out->text;
 }
 
 // The first line is the fingerprint, the last byte a NUL: a file that was cut off has none.
@@ -291,8 +334,7 @@ static void let_go(const struct stk_cache *c, int root, struct kept_folder *all,
     qsort(all, count, sizeof *all, compare_used);
     for (size_t i = 0; i < count && bytes > STK_CACHE_BYTES; i++) {
         uint64_t held = all[i].bytes;
-        if (strcmp(all[i].name, strrchr(c->folder, '/') + 1) != 0 &&
-            measure_folder(root, &all[i], true)) {
+        if (strcmp(all[i].name, c->name) != 0 && measure_folder(root, &all[i], true)) {
             bytes -= held;
         }
     }
@@ -303,9 +345,10 @@ void stk_cache_tidy(const struct stk_cache *c)
     if (!c) {
         return;
     }
-    (void)utimensat(AT_FDCWD, c->folder, NULL, 0);
+    (void)futimens(c->folder, NULL);
     struct kept_folder *all = stk_alloc_zero(FOLDERS_MAX, sizeof *all);
-    DIR *dir = opendir(c->root);
+    int root = openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // an opening of its own
+    DIR *dir = root >= 0 ? fdopendir(root) : NULL;
     size_t count = 0;
     for (const struct dirent *e; all && dir && count < FOLDERS_MAX && (e = readdir(dir)) != NULL;) {
         // Only what has the form of a name that is given here.
@@ -319,6 +362,8 @@ void stk_cache_tidy(const struct stk_cache *c)
     }
     if (dir) {
         closedir(dir);
+    } else if (root >= 0) {
+        close(root);
     }
     stk_free(all);
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -16,10 +17,12 @@
 #include "serve/assets.h"
 #include "serve/endpoints.h"
 #include "serve/access.h"
+#include "serve/guests.h"
 #include "serve/serve.h"
 
 enum {
-    CONNECTIONS = 1024,
+    TRUSTED = 128, // connections that have shown the token: places that guests cannot take
+    CONNECTIONS = STK_GUESTS_MAX + TRUSTED,
     SILENT_SECONDS = 20, // of a connection: half-open ones end
     CONNECTION_BYTES = 64 << 10,
     BODY_MAX = 64 << 10,   // of a POST: SQL
@@ -31,6 +34,7 @@ struct stk_server {
     struct MHD_Daemon *daemon;
     struct stk_documents *documents;
     struct stk_access gate;
+    struct stk_guests guests;
     const char *ui_dir;
     char address[256];
     pthread_mutex_t documents_lock, events_lock; // of enum stk_need; taken in this order
@@ -146,6 +150,29 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
+struct counted {
+    const char *name;
+    int count;
+};
+
+static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    struct counted *n = arg;
+    (void)kind;
+    (void)value;
+    n->count += strcasecmp(name, n->name) == 0;
+    return MHD_YES;
+}
+
+// A header that says who asks and stands there twice: programs differ in which one counts.
+static bool is_doubled(struct MHD_Connection *c, const char *name)
+{
+    struct counted n = {.name = name};
+    MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &n);
+    return n.count > 1;
+}
+
 static enum MHD_Result give_asset(struct stk_server *s, struct MHD_Connection *c, const char *url)
 {
     const char *name = url[1] ? url + 1 : "index.html";
@@ -210,12 +237,18 @@ static enum MHD_Result give_answer(struct stk_server *s, struct MHD_Connection *
     return queued;
 }
 
+static bool shows_token(const struct stk_server *s, struct MHD_Connection *c)
+{
+    const char *token = header(c, "X-Stoker-Token");
+    return stk_access_knows_token(&s->gate, token ? token : value_of(c, "token"));
+}
+
 static enum MHD_Result answer_api(struct stk_server *s, struct MHD_Connection *c, const char *path,
                                   bool is_post, const struct pending *p)
 {
-    const char *rest, *token = header(c, "X-Stoker-Token");
+    const char *rest;
     const struct stk_endpoint *e = stk_endpoint_find(path, &rest);
-    if (!stk_access_knows_token(&s->gate, token ? token : value_of(c, "token"))) {
+    if (!shows_token(s, c)) {
         return refuse(c, MHD_HTTP_FORBIDDEN,
                       "the token is missing or wrong: open the address that stoker view printed");
     }
@@ -235,6 +268,9 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
                                     const char *method, const struct pending *p)
 {
     bool is_post = strcmp(method, "POST") == 0;
+    if (is_doubled(c, "Host") || is_doubled(c, "Origin")) {
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "Host or Origin stands there twice");
+    }
     if (!stk_access_knows_host(&s->gate, header(c, "Host")) ||
         !stk_access_knows_origin(&s->gate, header(c, "Origin"))) {
         return refuse(c, MHD_HTTP_FORBIDDEN,
@@ -255,6 +291,16 @@ static enum MHD_Result answer_whole(struct stk_server *s, struct MHD_Connection 
     return give_asset(s, c, url);
 }
 
+// The guest of a connection that has just shown the token is none any more.
+static void see_token(struct stk_server *s, struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info && info->socket_context && shows_token(s, c)) {
+        stk_guest_trust(&s->guests, info->socket_context);
+    }
+}
+
 // Called once for the head, then for each piece of the body, then for its end.
 static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *url,
                               const char *method, const char *version, const char *data,
@@ -263,6 +309,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
     struct pending *p = *state;
     (void)version;
     if (!p) {
+        see_token(cls, c);
         *state = p = stk_alloc_zero(1, sizeof *p);
         return p ? MHD_YES : MHD_NO;
     }
@@ -294,6 +341,20 @@ static void completed(void *cls, struct MHD_Connection *c, void **state,
     *state = NULL;
 }
 
+static void connected(void *cls, struct MHD_Connection *c, void **guest,
+                      enum MHD_ConnectionNotificationCode what)
+{
+    struct stk_server *s = cls;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *guest = info ? stk_guest_enter(&s->guests, info->connect_fd) : NULL;
+    } else {
+        stk_guest_leave(&s->guests, *guest);
+        *guest = NULL;
+    }
+}
+
 static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve_plan *plan,
                                     struct stoker_err *err)
 {
@@ -308,7 +369,8 @@ static enum stoker_status listen_at(struct stk_server *s, const struct stk_serve
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)SILENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, completed,
-        NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u, MHD_OPTION_END);
+        NULL, MHD_OPTION_NOTIFY_CONNECTION, connected, s, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0u,
+        MHD_OPTION_END);
     if (!s->daemon) {
         return stk_err_set(err, STOKER_ELIMIT,
                            "%s:%d cannot be listened at: another program does, or may not be; "
@@ -332,6 +394,7 @@ enum stoker_status stk_server_open(struct stk_server **out, const struct stk_ser
         return stk_err_nomem(err);
     }
     s->ui_dir = plan->ui_dir;
+    stk_guests_open(&s->guests);
     pthread_mutex_init(&s->documents_lock, NULL);
     pthread_mutex_init(&s->events_lock, NULL);
     enum stoker_status status = stk_access_open(&s->gate, plan->host, err);
@@ -367,6 +430,7 @@ void stk_server_close(struct stk_server *s)
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
     }
+    stk_guests_close(&s->guests);
     stk_documents_free(s->documents);
     pthread_mutex_destroy(&s->documents_lock);
     pthread_mutex_destroy(&s->events_lock);

@@ -29,8 +29,8 @@ LEDGER = (
 
 
 class Server:
-    def __init__(self, stoker, *words):
-        self.process = subprocess.Popen([stoker, "view", "--no-open", *words], stdout=subprocess.PIPE, text=True)
+    def __init__(self, stoker, *words, env=None):
+        self.process = subprocess.Popen([stoker, "view", "--no-open", *words], stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.line = self.process.stdout.readline()
         found = re.fullmatch(r"stoker view: http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})\n", self.line)
         self.port, self.token = (int(found[1]), found[2]) if found else (0, "")
@@ -60,8 +60,8 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(stoker, *words):
-    s = Server(stoker, *words)
+def server(stoker, *words, env=None):
+    s = Server(stoker, *words, env=env)
     try:
         yield s
     finally:

@@ -631,6 +631,7 @@ static void refused(void)
     CHECK_EQ(stoker_timeline_search(s.timeline, "/(/", 10, &b, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_timeline_names(s.timeline, &none, 10001, &b, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_timeline_tracks(s.timeline, &b, &err), STOKER_OK);
+    CHECK(b.data && b.data[b.size] == 0); // text ends
     CHECK(holds(&b, "\"group\": \"device\"") && holds(&b, "\"group\": \"host\""));
     CHECK_EQ(number_after(&b, "\"events\": "), 900);
     stoker_blob_free(&b);

@@ -130,6 +130,7 @@ static void test_threads(void)
     struct stoker_why_options o;
     static char first[sizeof text];
     stoker_why_options_default(&o);
+    o.as_ranks = 1;
     for (o.threads = 1; o.threads <= 5; o.threads += 2) {
         struct stoker_result *r = diagnose(paths, 4, &o);
         const char *json = print(r, "json", NULL);
@@ -140,6 +141,26 @@ static void test_threads(void)
         CHECK(strstr(json, "input-failed") != NULL);
         stoker_result_free(r);
     }
+}
+
+// Two profiles of two jobs are no run of two ranks; a failed file beside them is said.
+static void test_several_jobs(void)
+{
+    const char *paths[] = {profile, other, "/nowhere"};
+    struct stoker_result *r = diagnose(paths, 3, NULL), *one = diagnose(paths, 1, NULL);
+    CHECK_EQ(stoker_result_jobs(r), 2);
+    CHECK_EQ(stoker_result_jobs(one), 1);
+    CHECK_STR(stoker_result_verdict(r), "several-jobs");
+    CHECK(stoker_result_level(r) >= stoker_result_level(one));
+    const char *json = print(r, "json", NULL);
+    CHECK(strstr(json, "\"schema\": \"stoker.jobs/1\"") && strstr(json, "/nowhere"));
+    CHECK(strstr(print(r, "text", NULL), "2 jobs, not the ranks of one run") != NULL);
+    double share;
+    struct stoker_saving saving;
+    CHECK(!stoker_result_share(r, "compute", &share));
+    CHECK(!stoker_result_finding(r, "input-wait", &saving));
+    stoker_result_free(r);
+    stoker_result_free(one);
 }
 
 static void test_names(void)
@@ -174,6 +195,7 @@ int main(int argc, char **argv)
         CHECK_RUN(test_interruption);
         CHECK_RUN(test_failing_output);
         CHECK_RUN(test_threads);
+        CHECK_RUN(test_several_jobs);
     } else {
         check_skip("run it in the root of the repository: examples/profiles is not here");
     }

@@ -2,8 +2,10 @@
 // A call over HTTP/2; see grpc.h. nghttp2 knows the protocol, here are the socket, the time, and
 // gRPC's own frame: one byte whether the message is compressed, four of its length (big-endian).
 //
-// Sockets do not block; each wait has an end. A peer that is no HTTP/2 server is told by its first
-// bytes (RFC 9113, 3.4: it must begin with SETTINGS).
+// Sockets do not block; each wait has an end, and so has the whole answer: a peer can be slow on
+// purpose, byte by byte, or send frames that bring nothing of it for ever (PING, header blocks).
+// A peer that is no HTTP/2 server is told by its first bytes (RFC 9113, 3.4: it must begin with
+// SETTINGS).
 // Limits: no TLS, no compression; a host is tried at each of its addresses.
 #include "capture/remote/grpc.h"
 
@@ -24,8 +26,10 @@ enum {
     WINDOW = 16 << 20, // bytes that the server may send ahead
     TICK_MS = 100,
     PREFIX = 5,
-    FIRST = 16,    // of the server's bytes: enough to tell what it speaks
-    FRAME_KIND = 3 // where a frame's head says it
+    FIRST = 16,     // of the server's bytes: enough to tell what it speaks
+    FRAME_KIND = 3, // where a frame's head says it
+    PIECE = 64 << 10,
+    BESIDE = 1 << 20 // bytes that may come beside the answer, and as many as the answer has
 };
 
 struct conversation {
@@ -40,6 +44,10 @@ struct conversation {
     uint8_t prefix[PREFIX]; // of the answer
     size_t prefix_n;
     uint64_t expected; // bytes of the answer's message
+    uint64_t received; // bytes of anything
+    uint64_t end_ns;   // of the wait for all of it
+    uint64_t piece_ns; // when the last piece had come
+    uint64_t piece_at; // how much of the answer there was then
     uint8_t first[FIRST];
     size_t first_n;
     bool is_greeted, is_closed, has_failed;
@@ -346,8 +354,8 @@ static enum stoker_status flush(struct conversation *c)
         while (n > 0) {
             ssize_t k = send(c->fd, p, (size_t)n, MSG_NOSIGNAL);
             if (k < 0 && (errno == EAGAIN || errno == EINTR)) {
-                uint64_t end_ns = stk_clock_ns() + c->call->silence_ms * 1000000u;
-                if (!await(c, c->fd, POLLOUT, end_ns)) {
+                uint64_t end_ns = stk_clock_ns() + c->call->piece_ms * 1000000u;
+                if (!await(c, c->fd, POLLOUT, end_ns < c->end_ns ? end_ns : c->end_ns)) {
                     return fail(c, STOKER_ELIMIT, "it takes no bytes any more");
                 }
                 continue;
@@ -390,23 +398,49 @@ static enum stoker_status take(struct conversation *c)
     if (c->has_failed) {
         return c->err->code;
     }
+    c->received += (uint64_t)n;
+    if (used == NGHTTP2_ERR_FLOODED || c->received > 2 * c->answer->bytes + BESIDE) {
+        return fail(c, STOKER_ELIMIT, "what it sends is for the most part no answer");
+    }
     return used >= 0 ? STOKER_OK
                      : fail(c, STOKER_EINPUT,
                             c->is_greeted ? "what it sends is no HTTP/2 any more"
                                           : other_protocol(c->first, c->first_n));
 }
 
-// Until when the next bytes must come.
-static uint64_t deadline(const struct conversation *c, uint64_t start_ns)
+// Until when the next bytes must come. An answer that has begun must go on piece by piece.
+static uint64_t deadline(struct conversation *c, uint64_t start_ns)
 {
     const struct stk_grpc_call *call = c->call;
-    return !c->is_greeted         ? start_ns + call->connect_ms * 1000000u
-           : c->answer->bytes > 0 ? stk_clock_ns() + call->silence_ms * 1000000u
-                                  : start_ns + (call->connect_ms + call->answer_ms) * 1000000u;
+    if (!c->is_greeted) {
+        return start_ns + call->connect_ms * 1000000u;
+    }
+    if (c->answer->bytes == 0) {
+        return start_ns + (call->connect_ms + call->answer_ms) * 1000000u;
+    }
+    if (c->piece_at == 0 || c->answer->bytes >= c->piece_at + PIECE) {
+        c->piece_at = c->answer->bytes;
+        c->piece_ns = stk_clock_ns();
+    }
+    uint64_t next_ns = c->piece_ns + call->piece_ms * 1000000u;
+    return next_ns < c->end_ns ? next_ns : c->end_ns;
+}
+
+static enum stoker_status not_in_time(struct conversation *c)
+{
+    if (is_cancelled(c)) {
+        return fail(c, STOKER_EINTR, "interrupted");
+    }
+    return fail(c, STOKER_ELIMIT,
+                !c->is_greeted ? "connected, and nothing came: no profiler server answers there"
+                : c->answer->bytes > 0 ? "its answer comes too slowly: too little of it in time"
+                                       : "no answer in time");
 }
 
 static enum stoker_status converse(struct conversation *c, uint64_t start_ns)
 {
+    const struct stk_grpc_call *call = c->call;
+    c->end_ns = start_ns + (call->connect_ms + call->answer_ms + call->whole_ms) * 1000000u;
     enum stoker_status status = flush(c);
     while (status == STOKER_OK && !c->is_closed) {
         if (!nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session)) {
@@ -415,11 +449,7 @@ static enum stoker_status converse(struct conversation *c, uint64_t start_ns)
                                       : other_protocol(NULL, 0));
         }
         if (!await(c, c->fd, POLLIN, deadline(c, start_ns))) {
-            return fail(c, is_cancelled(c) ? STOKER_EINTR : STOKER_ELIMIT,
-                        is_cancelled(c) ? "interrupted"
-                        : c->is_greeted ? "no answer in time"
-                                        : "connected, and nothing came: no profiler server answers "
-                                          "there");
+            return not_in_time(c);
         }
         status = take(c);
         status = status == STOKER_OK ? flush(c) : status;

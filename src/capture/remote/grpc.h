@@ -17,8 +17,9 @@ struct stk_grpc_call {
     size_t bytes;
     int to;        // descriptor of the file that takes the answer's message, from its start
     uint64_t most; // bytes of it
-    uint64_t connect_ms, answer_ms, silence_ms; // to connect and be greeted; to the answer's first
-                                                // byte behind that; between two bytes of it
+    // How long to wait: to connect and be greeted; behind that, for the answer's first byte; for
+    // each 64 KiB of it; and for all of it behind its first byte.
+    uint64_t connect_ms, answer_ms, piece_ms, whole_ms;
     bool (*is_cancelled)(void);
 };
 struct stk_grpc_answer {

@@ -10,7 +10,8 @@
 // sources.
 //
 // Answers go to the job alone: others that ask in the time are told that there is nothing to do, as
-// the daemon would. Whoever sends must have the user's own identity, or root's (SCM_CREDENTIALS).
+// the daemon would. The abstract name is there for every user of the machine: messages count only
+// of this user, of root and of the job's own user (SCM_CREDENTIALS: the kernel says who sends).
 #include "capture/remote/kineto.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ _Static_assert(HEAD == 40, "a message's head as Kineto has it");
 
 struct kineto_daemon {
     int fd;
+    uid_t job_uid;
     struct sockaddr_un own; // a file of this socket is removed at the end
     bool is_file;
 };
@@ -61,6 +63,24 @@ static void see_variable(const char *text, struct stk_kineto_job *out)
     }
 }
 
+// The user that a process runs as: the real one, as messages from it say.
+static bool find_user(pid_t pid, uid_t *uid)
+{
+    char path[64], line[256];
+    unsigned found;
+    bool ok = false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && !ok && fgets(line, sizeof line, f)) {
+        ok = sscanf(line, "Uid: %u", &found) == 1;
+    }
+    if (f) {
+        fclose(f);
+    }
+    *uid = ok ? (uid_t)found : (uid_t)-1;
+    return ok;
+}
+
 void stk_kineto_look(pid_t pid, struct stk_kineto_job *out)
 {
     char path[64];
@@ -73,7 +93,7 @@ void stk_kineto_look(pid_t pid, struct stk_kineto_job *out)
          n += k > 0 ? (size_t)k : 0) {
         k = read(fd, text + n, ENVIRONMENT_MAX - 1 - n);
     }
-    out->is_known = n > 0;
+    out->is_known = n > 0 && find_user(pid, &out->uid);
     for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
         text[n] = 0;
         see_variable(text + at, out);
@@ -139,6 +159,9 @@ static enum stoker_status open_daemon(struct kineto_daemon *d, const char *dir,
                    : stk_err_set(err, STOKER_ELIMIT, "no daemon's socket in %.200s: %s",
                                  *dir ? dir : "the abstract names", strerror(errno));
     }
+    if (d->is_file && d->job_uid != geteuid()) { // who may write to it may send
+        (void)!lchown(d->own.sun_path, d->job_uid, (gid_t)-1);
+    }
     (void)!setsockopt(d->fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof one);
     return STOKER_OK;
 }
@@ -155,13 +178,13 @@ static void close_daemon(struct kineto_daemon *d)
 
 // ---- messages ----
 
-static bool is_trusted(const struct msghdr *m)
+static bool is_trusted(const struct kineto_daemon *d, const struct msghdr *m)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c)) {
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
             struct ucred who;
             memcpy(&who, CMSG_DATA(c), sizeof who);
-            return who.uid == geteuid() || who.uid == 0 || geteuid() == 0;
+            return who.uid == geteuid() || who.uid == 0 || who.uid == d->job_uid;
         }
     }
     return false;
@@ -190,7 +213,7 @@ static size_t receive(struct kineto_daemon *d, struct message *m, struct sockadd
     ssize_t n = recvmsg(d->fd, &h, 0);
     *from_n = h.msg_namelen;
     if (n < (ssize_t)HEAD || (h.msg_flags & MSG_TRUNC) || m->bytes != (uint64_t)n - HEAD ||
-        !is_trusted(&h)) {
+        !is_trusted(d, &h)) {
         return 0;
     }
     m->type[sizeof m->type - 1] = 0;
@@ -368,7 +391,7 @@ static enum stoker_status await_file(struct kineto_daemon *d, const struct stk_k
 enum stoker_status stk_kineto_capture(const struct stk_kineto_plan *plan, char *path,
                                       struct stoker_err *err)
 {
-    struct kineto_daemon d = {.fd = -1};
+    struct kineto_daemon d = {.fd = -1, .job_uid = plan->job->uid};
     enum stoker_status status = open_daemon(&d, plan->job->socket_dir, err);
     if (status == STOKER_OK) {
         if (plan->told) {

@@ -15,7 +15,8 @@ enum { STK_KINETO_PATH = 4096 };
 
 // How a process was started, as its environment says.
 struct stk_kineto_job {
-    bool is_known;                    // its environment may be read
+    bool is_known;                    // its environment may be read, and whose it is
+    uid_t uid;                        // of whom it is
     bool listens;                     // KINETO_USE_DAEMON is set
     char socket_dir[STK_KINETO_PATH]; // KINETO_IPC_SOCKET_DIR; "": the abstract name
     char trace_dir[STK_KINETO_PATH];  // KINETO_ONDEMAND_TRACE_DIR; "": /tmp

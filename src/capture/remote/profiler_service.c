@@ -47,7 +47,8 @@ enum {
 };
 #define MOST (UINT64_C(4) << 30)
 #define CONNECT_MS 10000
-#define SILENCE_MS 30000
+#define PIECE_MS 30000
+#define WHOLE_MS 1200000 // MOST at 3.6 MB/s
 
 struct text {
     uint8_t bytes[MESSAGE_MAX];
@@ -225,7 +226,8 @@ static enum stoker_status ask(const struct stk_service_plan *plan, int to,
                                  .most = MOST,
                                  .connect_ms = CONNECT_MS,
                                  .answer_ms = plan->duration_ms + plan->answer_ms,
-                                 .silence_ms = SILENCE_MS,
+                                 .piece_ms = PIECE_MS,
+                                 .whole_ms = WHOLE_MS,
                                  .is_cancelled = plan->is_cancelled};
     enum stoker_status status = stk_grpc_ask(&call, answer, err);
     return status == STOKER_OK && answer->status > 0 ? refused(plan, answer, err) : status;

@@ -3,13 +3,12 @@
 // What makes the step's time another quantity refuses the comparison: other devices, another number
 // of them, another framework, steps of the host next to steps of a device, other work altogether,
 // no steps at all. What may colour it is named, and lowers the confidence.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/sort.h"
 #include "model/device/kernel_names.h"
 #include "passes/diff/diff_impl.h"
+#include "passes/run_names.h"
 
 #define MAX_REASONS 16
 #define MAX_MODELS 16
@@ -45,63 +44,9 @@ static const char *comparable_number(struct judge *j, uint64_t n, const char *on
     return text;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// "A100, H100": each model once.
-static bool name_devices(struct stk_diff_work *w, const struct stk_run_sum *run,
-                         struct stk_diff_side *out)
-{
-    const char *models[MAX_MODELS], *text = NULL;
-    size_t n = 0;
-    for (uint32_t d = 0; d < run->device_count; d++) {
-        const struct stk_device_sum *dev = &run->devices[d];
-        out->devices += dev->analysed;
-        if (dev->analysed && dev->name && *dev->name && n < MAX_MODELS) {
-            models[n++] = dev->name;
-        }
-    }
-    stk_sort(models, n, sizeof *models, by_text);
-    for (size_t i = 0; i < n; i++) {
-        if (i && strcmp(models[i], models[i - 1]) == 0) {
-            continue;
-        }
-        text = text ? stk_arena_printf(w->arena, "%s, %s", text, models[i]) : models[i];
-        if (!text) {
-            return false;
-        }
-    }
-    out->device = text;
-    return true;
-}
-
 static uint32_t frameworks_of(const struct stk_diff_work *w, int side)
 {
     return w->in[side]->pass->run->facts.frameworks & ((1u << STK_FW_COUNT) - 1);
-}
-
-static bool name_frameworks(struct stk_diff_work *w, int side, struct stk_diff_side *out)
-{
-    static const char *const keys[STK_FW_COUNT] = {[STK_FW_TENSORFLOW] = "tensorflow",
-                                                   [STK_FW_PYTORCH] = "pytorch",
-                                                   [STK_FW_JAX] = "jax",
-                                                   [STK_FW_CUDA] = "cuda"};
-    uint32_t seen = frameworks_of(w, side), plain = 1u << STK_FW_CUDA;
-    seen = seen & ~plain ? seen & ~plain : seen;
-    for (int i = 0; i < STK_FW_COUNT; i++) {
-        if (!(seen & (1u << i))) {
-            continue;
-        }
-        out->framework = out->framework
-                             ? stk_arena_printf(w->arena, "%s, %s", out->framework, keys[i])
-                             : keys[i];
-        if (!out->framework) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // Of matrix products and convolutions, since they are what a choice of precision is about.
@@ -146,7 +91,8 @@ bool stk_diff_facts_make(struct stk_diff_work *w, int side)
     struct stk_diff_side *out = stk_diff_side_of(w, side);
     out->ranks = run->rank_count;
     name_precision(run, out);
-    return name_devices(w, run, out) && name_frameworks(w, side, out);
+    return stk_run_devices(run, w->arena, &out->device, &out->devices) &&
+           stk_run_frameworks(run, w->arena, &out->framework);
 }
 
 static bool differ(const char *a, const char *b)

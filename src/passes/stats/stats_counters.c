@@ -382,7 +382,8 @@ static const struct stk_column counters_columns[] = {
                "what is counted, by its name: clock, power, temperature, throttling, activity, "
                "bandwidth, memory, queue, other",
                .is_detail = true),
-    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, as the name gives it"),
+    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, as the name gives it",
+               .is_name = true),
     STK_COLUMN(counters_row, min, REAL, "smallest sample"),
     STK_COLUMN(counters_row, mean, REAL, "mean of the samples, however long each holds"),
     STK_COLUMN(counters_row, p95, REAL, "95th percentile of the samples"),
