@@ -52,7 +52,6 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
             return stk_err_nomem(err);
         }
         ctx.prices = &prices;
-        report->is_priced = prices.gate.ok;
     }
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
