@@ -204,7 +204,7 @@ static const struct stk_field evidence_fields[] = {
 INFO(evidence, sizeof(struct stk_rep_evidence));
 
 static const struct stk_field fix_fields[] = {
-    ROW("id", TEXT, stk_rep_fix, id, NULL, NULL, "id of the fix, which stoker explain takes"),
+    ROW_MAYBE("id", stk_rep_fix, id, NULL, "id of the fix, which stoker explain takes"),
     ROW("framework", TEXT, stk_rep_fix, framework, NULL, "tensorflow|pytorch|jax|cuda|any",
         "whom it is for"),
     ROW("text", TEXT, stk_rep_fix, text, NULL, NULL, "what to change"),
