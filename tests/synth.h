@@ -21,6 +21,7 @@ struct synth {
     struct stk_arena arena;
     struct stk_select select;
     int64_t corr, device;
+    uint64_t pos; // of the next row in the file, which a test may set
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
     struct stoker_err err;
@@ -45,6 +46,7 @@ static inline void synth_row(struct synth *s, const struct stk_track_key *key, d
 {
     struct stk_row row = {.start_ns = (int64_t)(start_us * 1000),
                           .dur_ns = (int64_t)(dur_us * 1000),
+                          .pos = s->pos++,
                           .kind = (uint8_t)kind};
     row.name = stk_shard_intern(s->shard, name, strlen(name));
     row.track = stk_shard_track(s->shard, key);

@@ -129,6 +129,7 @@ struct stk_analysis {
     const uint8_t *in_rank;   // per process
     struct stk_rank_sum *sum;
     int64_t from_ns, to_ns;        // selection, or everything
+    int64_t whole_until_ns;        // rows from here on may be missing; INT64_MAX: none that counts
     struct stk_device_line *lines; // parallel to sum->devices
     struct stk_thread_info *threads;
     struct stk_blocking_call *calls;
@@ -216,6 +217,8 @@ STK_MUST_CHECK enum stoker_status stk_steps_infer(struct stk_analysis *a, struct
 // steps_derived.c: steps that the profiler derived for each device (XPlane's line "Steps").
 STK_MUST_CHECK enum stoker_status stk_steps_from_derived(struct stk_analysis *a,
                                                          struct stoker_err *err);
+// cut.c: a->whole_until_ns. Called when the lines are built. False: no memory.
+bool stk_cut_find(struct stk_analysis *a);
 // exclude.c: decide which steps are not used, by their lengths. False: no memory.
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns);
 // step_excess.c: what the long first step and the longest of those that count do alone. False: no

@@ -174,6 +174,7 @@ static bool measure_cold(struct stk_analysis *a)
     if (ok) {
         stk_spans_normalize(&all);
         int64_t to = settled_ns(a) < a->to_ns ? settled_ns(a) : a->to_ns;
+        to = a->whole_until_ns < to ? a->whole_until_ns : to;
         ok = stk_spans_clip(&all, a->from_ns, to, &early) &&
              (!busiest || stk_spans_subtract(&early, &busiest->busy, &cut));
         a->sum->facts.first_use_ns = stk_spans_total(&all);
@@ -267,8 +268,8 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;
     f->has_device_rows = f->device_ops > 0;
-    f->is_cut = a->t->issues[STK_ISSUE_TRUNCATED].count ||
-                a->t->issues[STK_ISSUE_COMPRESSION_DAMAGED].count;
+    f->is_cut = a->t->cut != STK_CUT_NOT;
+    f->whole_until_ns = a->whole_until_ns;
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;

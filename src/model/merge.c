@@ -227,6 +227,8 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->has_launch_rows |= b->has_launch_rows;
     a->unknown_accelerator |= b->unknown_accelerator;
     a->is_cut |= b->is_cut;
+    a->whole_until_ns =
+        b->whole_until_ns < a->whole_until_ns ? b->whole_until_ns : a->whole_until_ns;
     if (!a->input_limit) {
         a->input_limit = b->input_limit;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of each rank in a trace, step by step:
 //   1. time lines of the devices          device_timeline.c
-//   2. threads, marks and facts           host_scan.c (side by side with 1), first_use.c
+//   2. threads, marks and facts           host_scan.c (side by side with 1), first_use.c; until
+//      when rows are whole, where the input ends early: cut.c
 //   3. steps, and which are not used      steps.c, period.c, exclude.c
 //   4. windows of the steps per device    windows.c
 //   5. time of each device to parts       device_steps.c, idle_cause.c; without one host_steps.c
@@ -97,9 +98,24 @@ static enum stoker_status analyse_host(struct stk_analysis *a, struct stoker_err
     return status;
 }
 
+// Where rows are missing, a device's span says nothing: without steps there is nothing to describe.
+static void leave_out_cut_devices(struct stk_analysis *a)
+{
+    for (uint32_t d = 0; d < a->sum->device_count && a->step_count == 0; d++) {
+        if (a->sum->devices[d].analysed) {
+            a->sum->devices[d].analysed = false;
+            a->sum->devices[d].left_out = "the file is cut, and no step is known to be whole";
+        }
+    }
+}
+
 // Steps of which none can be used say nothing: then the device's span is described.
 static void drop_useless_steps(struct stk_analysis *a)
 {
+    if (a->whole_until_ns != INT64_MAX) {
+        leave_out_cut_devices(a);
+        return;
+    }
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!a->steps[i].excluded) {
             return;
@@ -243,6 +259,9 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     if (status == STOKER_OK && !limit_devices(a, DEVICES_MAX)) {
         status = stk_err_nomem(err);
     }
+    if (status == STOKER_OK && !stk_cut_find(a)) {
+        status = stk_err_nomem(err);
+    }
     if (status == STOKER_OK) {
         status = stk_collectives_list(a, err);
     }
@@ -254,6 +273,10 @@ static enum stoker_status summarize_rank(struct stk_analysis *a, struct stoker_e
     }
     if (status == STOKER_OK) {
         status = stk_steps_find(a, err);
+    }
+    // Of a part of the work a shorter period may be found, or the marks may be in what is missing.
+    if (a->sum->source == STK_STEPS_INFERRED && a->whole_until_ns != INT64_MAX) {
+        a->whole_until_ns = INT64_MIN;
     }
     if (a->step_count > STEPS_MAX) {
         a->sum->steps_left_out = a->step_count - STEPS_MAX;
@@ -398,6 +421,7 @@ static enum stoker_status run_rank(const struct stk_trace *t, const struct stk_s
                              .driver = STK_NONE,
                              .from_ns = INT64_MIN,
                              .to_ns = INT64_MAX,
+                             .whole_until_ns = INT64_MAX,
                              .keeps_gaps = hook && hook->wants_gaps};
     stk_arena_init(&a.scratch, SCRATCH_CAP);
     stk_vec_init(&a.gaps, sizeof(struct stk_gap_piece), UINT32_MAX);

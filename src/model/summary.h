@@ -125,6 +125,7 @@ enum stk_step_source {
 };
 
 #define STK_EXCLUDED_UNSELECTED "not selected" // excluded by --steps: not a row of the report
+#define STK_EXCLUDED_CUT "the file is cut: rows of this step may be missing"
 struct stk_step {
     int64_t number; // as marked, else counted from 0
     int32_t rank;
@@ -281,6 +282,7 @@ struct stk_facts {
     bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
     bool unknown_accelerator;
     bool is_cut;                // the file ended early: what it held further is not known
+    int64_t whole_until_ns;     // rows from here on may be missing; INT64_MAX: none that counts
     const char *accelerator;    // its name where unknown, else NULL
     const char *input_limit;    // what stoker.data said of itself: "what|where|stage|percent"; NULL
     const char *recorded_limit; // the same, where that is not the only profile of the rank; NULL

@@ -204,6 +204,12 @@ static uint64_t kernels_of(const struct stk_run_sum *run)
     return kernels;
 }
 
+// The input ends early, and not behind all rows that count.
+static bool lacks_rows(const struct stk_facts *f)
+{
+    return f->is_cut && f->whole_until_ns != INT64_MAX;
+}
+
 // Why nothing can be judged, if so.
 static enum stk_reason abstain(const struct stk_run_sum *run, const double *share)
 {
@@ -220,7 +226,7 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     if (kernels == 0 && f->unknown_accelerator) {
         return STK_REASON_UNKNOWN_ACCELERATOR;
     }
-    if (kernels == 0 && f->is_cut) {
+    if (kernels == 0 && lacks_rows(f)) {
         return STK_REASON_CUT_SHORT;
     }
     if (kernels == 0 && f->launches > 0) {
@@ -228,6 +234,9 @@ static enum stk_reason abstain(const struct stk_run_sum *run, const double *shar
     }
     if (kernels == 0 && f->has_device_rows) {
         return STK_REASON_NO_KERNELS;
+    }
+    if (lacks_rows(f) && run->steps_used == 0) {
+        return STK_REASON_CUT_STEPS;
     }
     if (run->scope != STK_SCOPE_HOST) {
         return run->wall_ns > 0 ? STK_REASON_NONE : STK_REASON_NO_DEVICE_EVENTS;
@@ -286,7 +295,9 @@ static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
         bool is_row = run->scope == STK_SCOPE_HOST
                           ? s->device == STK_NONE
                           : s->device != STK_NONE && run->devices[s->device].analysed;
-        if (!is_row || (s->excluded && strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0)) {
+        bool is_unseen = s->excluded && (strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0 ||
+                                         strcmp(s->excluded, STK_EXCLUDED_CUT) == 0);
+        if (!is_row || is_unseen) {
             continue;
         }
         all_ns = stk_add_ns(all_ns, s->dur_ns);
@@ -432,6 +443,10 @@ enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_
     out->kind = decide(run, out);
     out->median_kind = decide_median(run, out);
     out->confidence = confidence_of(run, out);
+    if (lacks_rows(&run->facts) && out->kind != STK_VERDICT_CANNOT_TELL &&
+        out->confidence > STK_LEVEL_MEDIUM) {
+        out->confidence = STK_LEVEL_MEDIUM;
+    }
     out->sentence = stk_verdict_sentence(run, out, arena);
     return out->sentence ? STOKER_OK : stk_err_nomem(err);
 }

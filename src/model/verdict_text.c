@@ -323,14 +323,28 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
     return loss_sentence(run, v, arena);
 }
 
+// The same, of an input that ends early: what it was judged by.
+static const char *cut_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                const char *sentence, struct stk_arena *arena)
+{
+    const char *file = run->rank_count > 1 ? "a file" : "the file";
+    if (v->kind == STK_VERDICT_CANNOT_TELL || run->steps_used == 0) {
+        return stk_arena_printf(arena, "%s; %s is cut", sentence, file);
+    }
+    return stk_arena_printf(arena, "%s; %s is cut: judged by %u whole step%s", sentence, file,
+                            run->steps_used, run->steps_used == 1 ? "" : "s");
+}
+
 const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
     STK_ASSERT(v->kind != STK_VERDICT_CANNOT_TELL || v->reason != STK_REASON_NONE);
     const char *sentence = main_sentence(run, v, arena);
-    if (!sentence || v->median_kind == v->kind) {
-        return sentence;
+    if (sentence && v->median_kind != v->kind) {
+        sentence = stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
+                                    stk_verdict_key(v->median_kind));
     }
-    return stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
-                            stk_verdict_key(v->median_kind));
+    bool says_so = v->reason == STK_REASON_CUT_SHORT || v->reason == STK_REASON_CUT_STEPS;
+    return sentence && run->facts.is_cut && !says_so ? cut_sentence(run, v, sentence, arena)
+                                                     : sentence;
 }

@@ -133,7 +133,7 @@ static bool was_queued(const struct devices *d, const struct stk_device_op *op)
 {
     const struct stk_stream_head *h = &d->heads[stk_stream_of(d->b->a->t, op->event)];
     bool is_long = h->count > LONG_HEAD * (double)(h->count + h->linked);
-    return is_long && stk_stream_head_is_queue(h) && op->start_ns < h->behind_ns;
+    return is_long && stk_stream_head_is_queue(d->b->a, h) && op->start_ns < h->behind_ns;
 }
 
 enum where { BEFORE, INSIDE, BEHIND };

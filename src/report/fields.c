@@ -53,6 +53,12 @@ static const struct stk_field profile_fields[] = {
     ROW("health", OBJECT, stk_rep_profile, health, &health, NULL, "comes before any verdict"),
     ROW("selection", TEXTS, stk_rep_profile, selection, NULL, NULL,
         "what was selected, such as \"steps 2:5\"; empty: everything"),
+    ROW_IF("cut_steps", COUNT_, stk_rep_profile, cut_steps, is_cut, NULL,
+           "where an input ends early: rows of `steps.list` that are not used, since events of "
+           "theirs may be missing"),
+    ROW_IF("whole_until_ns", NS, stk_rep_profile, whole_until_ns, has_whole_until, NULL,
+           "where an input ends early: from here on events may be missing; absent where no time is "
+           "known, or no event that counts is missing"),
     END};
 const struct stk_struct_info stk_profile_info = {"profile", sizeof(struct stk_rep_profile),
                                                  profile_fields};

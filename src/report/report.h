@@ -37,6 +37,10 @@ struct stk_rep_profile {
         struct stk_list why; // texts
     } health;
     struct stk_list selection; // texts: what was selected, empty if everything
+    bool is_cut;               // an input ends early
+    uint64_t cut_steps;
+    bool has_whole_until;
+    int64_t whole_until_ns;
 };
 struct stk_rep_device {
     const char *id, *source_id, *name, *host;

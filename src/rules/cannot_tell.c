@@ -82,6 +82,8 @@ static const struct {
                                 {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST,
                                  FIX_COUNT}},
     [STK_REASON_CUT_SHORT] = {"The file ends before any device event", {FIX_COPY, FIX_COUNT}},
+    [STK_REASON_CUT_STEPS] = {"The file ends before a step is known to be whole",
+                              {FIX_COPY, FIX_COUNT}},
     [STK_REASON_HOST_COLLECTIVE] = {"The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
     [STK_REASON_UNKNOWN_IDLE] = {"The device idles for a reason the profile does not hold",
                                  {FIX_WHOLE, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
@@ -121,7 +123,7 @@ static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                     stk_human_count(facts->host_events, a),
                     stk_human_count(facts->runtime_calls, b),
                     stk_human_count(facts->device_ops, c));
-    if (facts->host_steps > 0) {
+    if (facts->host_steps > 0 && ctx->pass.verdict->reason != STK_REASON_CUT_STEPS) {
         stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
                         facts->host_steps, facts->host_steps == 1 ? " was" : "s were",
                         stk_human_share(facts->host_event_fill, a));
@@ -172,7 +174,8 @@ const struct stk_rule stk_rule_cannot_tell = {
     .title = "The profile cannot say why",
     .fires = "The verdict is cannot-tell: the profile is empty, holds no device events and too few "
              "host steps, recording "
-             "the device failed, or most of the idle time has no recorded cause.",
+             "the device failed, the file is cut and no step is known to be whole, or most of the "
+             "idle time has no recorded cause.",
     .matters = "A guess would send you to mend the wrong thing; a better recording takes minutes.",
     .priced = "Not priced.",
     .quiet = "Whenever the profile holds enough to judge.",

@@ -21,6 +21,7 @@ enum stoker_status stk_build_new(struct stk_build **out, struct stoker_err *err)
     stk_vec_init(&b->programs, sizeof(struct stk_program), STK_PROGRAMS_MAX);
     stk_vec_init(&b->arguments, sizeof(struct stk_argument), STK_ARGUMENTS_MAX);
     stk_tracks_init(&b->tracks);
+    b->whole_until_ns = INT64_MAX;
     b->facts = (struct stk_build_facts){.format = "", .rank = -1, .world_size = -1};
     b->max_rows = UINT32_MAX - 1;
     if (stk_strpool_init(&b->strings, 0) != 0) {

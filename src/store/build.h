@@ -121,6 +121,11 @@ struct stk_build_facts {
 };
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts);
 
+// The input ends early; whole_until_ns is in the file's clock, or INT64_MIN or INT64_MAX (struct
+// stk_trace). Without this call an input with the issue truncated or compression-damaged is cut
+// somewhere. The last call wins.
+void stk_build_cut(struct stk_build *b, enum stk_cut cut, int64_t whole_until_ns);
+
 // Merge, sort, link. On success *out is the trace (takes: the caller frees it); the builder is
 // empty and must still be freed. `threads` bounds the workers used.
 STK_MUST_CHECK enum stoker_status stk_build_finish(struct stk_build *b, int threads,

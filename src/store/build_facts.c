@@ -100,6 +100,13 @@ void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
     }
 }
 
+void stk_build_cut(struct stk_build *b, enum stk_cut cut, int64_t whole_until_ns)
+{
+    STK_ASSERT((unsigned)cut <= STK_CUT_AT);
+    b->cut = cut;
+    b->whole_until_ns = whole_until_ns;
+}
+
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
 {
     STK_ASSERT(facts->format && facts->rank >= -1 && facts->world_size >= -1);

@@ -196,7 +196,9 @@ struct stk_build {
     uint32_t programs_left_out;
     struct stk_build_facts facts; // strings unused
     uint32_t producer, host;
-    uint64_t max_rows; // UINT32_MAX - 1; tests lower it
+    enum stk_cut cut;
+    int64_t whole_until_ns; // in the file's clock
+    uint64_t max_rows;      // UINT32_MAX - 1; tests lower it
     enum stoker_status failure;
 };
 

@@ -188,6 +188,21 @@ static void drop_excess_rows(struct stk_finish *f)
     }
 }
 
+// Where the input ends early, in the trace's own time.
+static void note_cut(struct stk_finish *f)
+{
+    struct stk_trace *t = f->t;
+    int64_t ns = f->b->whole_until_ns;
+    bool is_time = ns != INT64_MIN && ns != INT64_MAX;
+    bool is_damaged =
+        t->issues[STK_ISSUE_TRUNCATED].count || t->issues[STK_ISSUE_COMPRESSION_DAMAGED].count;
+    if (is_time && __builtin_sub_overflow(ns, f->base_ns, &ns)) {
+        ns = INT64_MIN;
+    }
+    t->cut = f->b->cut == STK_CUT_NOT && is_damaged ? STK_CUT_SOMEWHERE : f->b->cut;
+    t->whole_until_ns = ns;
+}
+
 enum stoker_status stk_build_check_times(struct stk_finish *f, struct stoker_err *err)
 {
     struct range all, recorded;
@@ -217,6 +232,7 @@ enum stoker_status stk_build_check_times(struct stk_finish *f, struct stoker_err
     }
     f->total_rows = all.rows;
     f->base_ns = recorded.rows ? recorded.min_ns : all.min_ns;
+    note_cut(f);
     if (__builtin_add_overflow(f->base_ns, f->b->facts.clock_base_ns, &f->t->base_ns)) {
         f->t->base_ns = f->base_ns;
     }

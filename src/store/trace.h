@@ -194,6 +194,13 @@ struct stk_issue {
     uint32_t note;        // string id: first example or the profiler's own text, 0 none
 };
 
+// Whether the input ends early: what follows could not be read.
+enum stk_cut {
+    STK_CUT_NOT,       // it was read to its end
+    STK_CUT_SOMEWHERE, // at some place of the file: the positions of records tell what came before
+    STK_CUT_AT         // known as a time
+};
+
 struct stk_trace {
     // Columns, `count` long.
     uint32_t count;
@@ -241,13 +248,23 @@ struct stk_trace {
     uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
-    bool is_frozen;          // the columns belong to somebody else (store/trace_frozen.h)
-    uint32_t *track_at;      // per STK_TRACK_SPAN events: the track of the first; may be NULL
+    enum stk_cut cut;
+    // Rows of any track from here on may be missing, or earlier, where it is cut somewhere.
+    // INT64_MIN: nothing is known to be whole; INT64_MAX: the input ends behind all that counts.
+    int64_t whole_until_ns;
+    bool is_frozen;     // the columns belong to somebody else (store/trace_frozen.h)
+    uint32_t *track_at; // per STK_TRACK_SPAN events: the track of the first; may be NULL
 };
 
 struct stk_trace *stk_trace_new(void);                    // NULL: no memory
 void stk_trace_free(struct stk_trace *t);                 // takes NULL
 uint64_t stk_trace_size_bytes(const struct stk_trace *t); // memory held, about
+
+// The input ends early, and not behind all rows that count.
+static inline bool stk_trace_lacks_rows(const struct stk_trace *t)
+{
+    return t->cut == STK_CUT_SOMEWHERE || (t->cut == STK_CUT_AT && t->whole_until_ns != INT64_MAX);
+}
 
 int64_t stk_dur_long(const struct stk_trace *t, uint32_t event);
 static inline int64_t stk_dur_ns(const struct stk_trace *t, uint32_t event)

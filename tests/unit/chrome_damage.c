@@ -122,6 +122,40 @@ static void test_refused(void)
     }
 }
 
+// Where the file ends says whether events may be missing.
+static void test_cut(void)
+{
+#define SPAN                                                                                       \
+    "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"ts\":1,\"dur\":99}"
+    static const struct {
+        const char *text;
+        enum stk_cut cut;
+        int64_t whole_until_ns;
+    } rows[] = {
+        {"{\"traceEvents\":[" E(1) "," E(2) "]}", STK_CUT_NOT, INT64_MAX},
+        {"[" E(1) "," E(2) "\n", STK_CUT_NOT, INT64_MAX}, // the bracket may be missing
+        {"{\"traceEvents\":[" E(1) "," E(2), STK_CUT_SOMEWHERE, INT64_MAX},
+        {"{\"traceEvents\":[" E(1) ",{\"ph\":\"X\"", STK_CUT_SOMEWHERE, INT64_MAX},
+        {"[" E(1) ",{\"ph\":\"X\"", STK_CUT_SOMEWHERE, INT64_MAX},
+        // Behind the events, or among what Kineto writes behind them.
+        {"{\"traceEvents\":[" E(1) "," E(2) "]", STK_CUT_AT, INT64_MAX},
+        {"{\"traceEvents\":[" E(1) "," E(2) "],\"name\":\"x", STK_CUT_AT, INT64_MAX},
+        {"{\"traceEvents\":[" E(1) "," SPAN ",{\"ph\":", STK_CUT_AT, INT64_MAX},
+        {"{\"traceEvents\":[" SPAN "," E(1) ",{\"ph\":", STK_CUT_SOMEWHERE, INT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stk_trace *t = chrome_read_text(rows[i].text, &err);
+        CHECK(t != NULL);
+        if (!t) {
+            continue;
+        }
+        CHECK_EQ(t->cut, rows[i].cut);
+        CHECK_EQ(t->whole_until_ns, rows[i].whole_until_ns);
+        stk_trace_free(t);
+    }
+#undef SPAN
+}
+
 // Every event that lies wholly before the cut is there.
 static void check_prefixes(const char *text, size_t n, size_t step)
 {
@@ -308,6 +342,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(test_mending);
+    CHECK_RUN(test_cut);
     CHECK_RUN(test_refused);
     CHECK_RUN(test_small_file);
     CHECK_RUN(test_nesting);

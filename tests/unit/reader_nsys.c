@@ -530,6 +530,20 @@ static void fill_kernels(int n)
     sql("COMMIT");
 }
 
+// Kernels come every 100 ns: before the time that the reader gives all are there.
+static void check_whole_kernels(void)
+{
+    int64_t first_ns = INT64_MAX, n = 0;
+    for (uint32_t e = 0; e < t->count; e++) {
+        bool is_before = t->kind[e] == STK_KIND_KERNEL && t->start_ns[e] < t->whole_until_ns;
+        first_ns = is_before && t->start_ns[e] < first_ns ? t->start_ns[e] : first_ns;
+        n += is_before;
+    }
+    CHECK_EQ(t->cut, STK_CUT_AT);
+    CHECK(n > 0 && t->whole_until_ns != INT64_MAX);
+    CHECK_EQ(n * 100, t->whole_until_ns - first_ns);
+}
+
 static void test_damage(void)
 {
     enum { ROWS = 20000 };
@@ -547,6 +561,7 @@ static void test_damage(void)
     CHECK_EQ(count_kind(STK_KIND_RUNTIME), ROWS);
     CHECK(t->issues[STK_ISSUE_TABLE_UNREADABLE].count >= 1);
     CHECK_EQ(t->issues[STK_ISSUE_TABLE_UNREADABLE].events_lost, ROWS - count_kind(STK_KIND_KERNEL));
+    check_whole_kernels();
     end();
 
     begin();
@@ -558,6 +573,20 @@ static void test_damage(void)
     CHECK(count_kind(STK_KIND_KERNEL) > 0 && count_kind(STK_KIND_KERNEL) < ROWS);
     CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
     CHECK(t->issues[STK_ISSUE_TABLE_UNREADABLE].count >= 1);
+    CHECK_EQ(t->cut, STK_CUT_AT); // the calls were written behind the kernels
+    CHECK_EQ(t->whole_until_ns, INT64_MIN);
+    end();
+
+    // A page that is there in part, which SQLite would fill up with zeros.
+    begin();
+    fill_kernels(ROWS);
+    sqlite3_close(db);
+    db = NULL;
+    CHECK_EQ(truncate(path, 4096L * 150 + 100), 0);
+    read_well();
+    CHECK_EQ(t->issues[STK_ISSUE_TIME_INVALID].count, 0);
+    CHECK_EQ(t->issues[STK_ISSUE_FIELD_INVALID].count, 0);
+    CHECK_EQ(t->cut, STK_CUT_AT);
     end();
 
     begin();
@@ -619,6 +648,8 @@ static void test_sniff_and_companions(void)
     db = NULL;
     read_well();
     CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
+    CHECK_EQ(t->cut, STK_CUT_AT); // what the log holds may belong anywhere
+    CHECK_EQ(t->whole_until_ns, INT64_MIN);
     CHECK_EQ(count_kind(STK_KIND_KERNEL), 10);
     remove(beside);
     end();

@@ -134,6 +134,46 @@ static void test_abstains(void)
     CHECK_STR(stk_reason_key(judge(merge(&r, 1)).reason), "empty");
 }
 
+// What an input that ends early leaves to judge, and that it is said.
+static void test_cut(void)
+{
+    struct stk_rank_sum *r = rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80));
+    r->facts.whole_until_ns = INT64_MAX;
+    struct stk_verdict v = judge(merge(&r, 1));
+    CHECK_EQ(v.confidence, STK_LEVEL_HIGH);
+    CHECK(!strstr(v.sentence, "cut"));
+    r->facts.is_cut = true; // behind all that counts
+    v = judge(merge(&r, 1));
+    CHECK_EQ(v.confidence, STK_LEVEL_HIGH);
+    CHECK(strstr(v.sentence, "; the file is cut: judged by 4 whole steps"));
+    r->facts.whole_until_ns = 350 * (int64_t)MS;
+    r->steps[3].excluded = STK_EXCLUDED_CUT;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        r->devices[0].parts[p] -= r->steps[3].parts[p];
+        r->devices[0].wall_ns -= r->steps[3].parts[p];
+    }
+    v = judge(merge(&r, 1));
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT);
+    CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
+    CHECK(strstr(v.sentence, "; the file is cut: judged by 3 whole steps"));
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        r->steps[i].excluded = STK_EXCLUDED_CUT;
+    }
+    r->devices[0].wall_ns = 0;
+    memset(r->devices[0].parts, 0, sizeof r->devices[0].parts);
+    v = judge(merge(&r, 1));
+    CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
+    CHECK_STR(stk_reason_key(v.reason), "cut-steps");
+    CHECK_STR(v.sentence, "Cannot tell: the file is cut, and no step is known to be whole");
+    // Of two ranks one is whole.
+    struct stk_rank_sum *both[2] = {
+        rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 20, [STK_PART_INPUT] = 80)), r};
+    both[0]->facts.whole_until_ns = INT64_MAX;
+    v = judge(merge(both, 2));
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT);
+    CHECK(strstr(v.sentence, "; a file is cut: judged by 4 whole steps"));
+}
+
 static void test_host_scope(void)
 {
     struct stk_rank_sum *r = rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 40, [STK_PART_INPUT] = 60));
@@ -288,6 +328,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_losses);
     CHECK_RUN(test_cold_and_recurring);
     CHECK_RUN(test_abstains);
+    CHECK_RUN(test_cut);
     CHECK_RUN(test_host_scope);
     CHECK_RUN(test_host_losses);
     CHECK_RUN(test_hands_over, 7, STK_VERDICT_COMPUTE); // a mean of 30 ms

@@ -60,6 +60,9 @@ static void cut_everywhere(bool maps_first, bool compressed)
         }
         uint64_t told = t->issues[STK_ISSUE_TRUNCATED].count;
         CHECK(told <= 1 && (n < space.n || !told));
+        CHECK_EQ(t->cut, told ? STK_CUT_AT : STK_CUT_NOT);
+        bool has_planes = n > space.n - strlen("host"); // cut in the text behind them
+        CHECK(!told || t->whole_until_ns == (has_planes ? INT64_MAX : INT64_MIN));
         bool named = find_event(t, "first", 0) != STK_NONE;
         if (t->count && !named) {
             CHECK(

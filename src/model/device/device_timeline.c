@@ -249,14 +249,15 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
     d->p2p_ns = dirs[STK_DIR_P2P].total_ns;
 }
 
-static void find_queued(const struct stk_analysis *a, struct stk_device_line *line,
-                        struct stk_stream_head *heads)
+void stk_line_find_queued(const struct stk_analysis *a, struct stk_device_line *line,
+                          struct stk_stream_head *heads)
 {
+    line->queued = 0;
     line->queued_end_ns = INT64_MIN;
     stk_stream_heads_find(a, line, heads);
     for (uint32_t k = 0; k < line->stream_count; k++) {
         const struct stk_stream_head *h = &heads[line->streams[k]];
-        if (stk_stream_head_is_queue(h)) {
+        if (stk_stream_head_is_queue(a, h)) {
             line->queued += h->count;
             line->queued_end_ns = h->end_ns > line->queued_end_ns ? h->end_ns : line->queued_end_ns;
         }
@@ -392,7 +393,7 @@ static void build_line(void *arg, size_t task)
     struct stk_device_line *line = &job->a->lines[task - 1];
     struct stk_device_sum *d = &job->a->sum->devices[task - 1];
     if (sort_ops(job->a, line) && build_sets(line, d)) {
-        find_queued(job->a, line, job->heads);
+        stk_line_find_queued(job->a, line, job->heads);
         sum_device(job->a, line, d);
     } else {
         atomic_store(&job->no_memory, true);

@@ -9,7 +9,7 @@ void stk_stream_heads_find(const struct stk_analysis *a, const struct stk_device
         const struct stk_device_op *op = &line->ops[i];
         struct stk_stream_head *h = &heads[stk_stream_of(a->t, op->event)];
         bool is_linked = stk_launch_of(a, op->event) != STK_NONE;
-        h->is_torn |= h->linked && !is_linked;
+        h->is_torn |= h->linked && !is_linked && op->start_ns < a->whole_until_ns;
         h->behind_ns = is_linked && !h->linked ? op->start_ns : h->behind_ns;
         h->linked += is_linked;
         if (!h->linked) {

@@ -3,7 +3,8 @@
 // longer than twice the median of the others (warm-up), and later ones (evaluation, checkpoint, a
 // pause of the collector) where all of them together hold less than a tenth of the time of all
 // steps. Where they hold more they are how the job runs: they count, and are marked with what is
-// known of them and with their period. What the user did not select is not used either.
+// known of them and with their period. What the user did not select is not used either, nor what
+// may lack rows since the file is cut.
 //
 // A step's length is that of its window on the busiest device: a host that runs ahead is no
 // outlier.
@@ -20,11 +21,14 @@
 #define ALIKE_PERCENT 67 // of the longest: steps that return are about as long
 #define EVAL_PERCENT 10  // of a long step spent in evaluation or a checkpoint explains it
 
-static void exclude_unselected(struct stk_analysis *a)
+static void exclude_outside(struct stk_analysis *a)
 {
     const struct stk_select *sel = a->select;
     for (uint32_t i = 0; i < a->step_count; i++) {
         struct stk_host_step *s = &a->steps[i];
+        if (s->end_ns > a->whole_until_ns) {
+            s->excluded = STK_EXCLUDED_CUT;
+        }
         if (sel->has_steps && (s->number < sel->step_first || s->number > sel->step_last)) {
             s->excluded = STK_EXCLUDED_UNSELECTED;
         } else if ((sel->has_from && s->start_ns < a->from_ns) ||
@@ -210,7 +214,7 @@ static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
 
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
 {
-    exclude_unselected(a);
+    exclude_outside(a);
     if (a->step_count < MIN_STEPS) {
         return true;
     }

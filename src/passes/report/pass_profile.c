@@ -3,8 +3,10 @@
 // Reads what is known of each input and the facts of the run. Issues are summed over the inputs in
 // the order of their table. Health is judged in health.c.
 #include <stdio.h>
+#include <string.h>
 
 #include "base/assert.h"
+#include "model/intervals.h"
 #include "passes/report/health.h"
 #include "passes/pass.h"
 
@@ -140,6 +142,31 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
+// Of inputs that end early: what is not used, and the earliest time from which on rows may be
+// missing.
+static void describe_cut(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out)
+{
+    const struct stk_run_sum *run = ctx->run;
+    out->is_cut = run->facts.is_cut;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const char *why = run->steps[i].excluded;
+        out->cut_steps += why && strcmp(why, STK_EXCLUDED_CUT) == 0;
+    }
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        const struct stk_rank_sum *rank = run->ranks[r];
+        int64_t ns = rank->facts.whole_until_ns, shift_ns;
+        if (!rank->facts.is_cut || ns <= 0 || ns == INT64_MAX ||
+            __builtin_sub_overflow(rank->base_ns, out->base_ns, &shift_ns)) {
+            continue;
+        }
+        ns = stk_add_ns(ns, shift_ns);
+        if (!out->has_whole_until || ns < out->whole_until_ns) {
+            out->whole_until_ns = ns;
+        }
+        out->has_whole_until = true;
+    }
+}
+
 static enum stoker_status profile_describe(const struct stk_pass_ctx *ctx,
                                            struct stk_report *report, struct stoker_err *err)
 {
@@ -156,6 +183,7 @@ static enum stoker_status profile_describe(const struct stk_pass_ctx *ctx,
             }
         }
     }
+    describe_cut(ctx, out);
     return stk_health_judge(ctx, out, err);
 }
 

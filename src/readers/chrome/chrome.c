@@ -86,6 +86,13 @@ static enum stoker_status check_is_trace(const struct stk_chrome_sink *sink,
     return STOKER_OK;
 }
 
+// The list of events was read to its bracket, wherever the file ends behind it.
+static bool has_all_events(const struct stk_chrome_place *end)
+{
+    return end->seen_events && (end->at == STK_CHROME_AT_KEYS || end->at == STK_CHROME_AT_SKIP ||
+                                end->at == STK_CHROME_AT_END);
+}
+
 static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
                                       struct stoker_err *err)
 {
@@ -109,6 +116,7 @@ static enum stoker_status chrome_read(const struct stk_read_ctx *ctx, struct stk
         status = check_is_trace(&sink, &in, &end, err);
     }
     if (status == STOKER_OK) {
+        in.has_all_events = has_all_events(&end);
         status = stk_chrome_fix(&sink, &in, err);
     }
     stk_chrome_sink_deinit(&sink);

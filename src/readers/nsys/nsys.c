@@ -94,6 +94,7 @@ static bool check_whole(struct reading *r)
     for (int i = 0; i < 2; i++) {
         int n = snprintf(path, sizeof path, "%s%s", r->ctx->path, beside[i]);
         if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0) {
+            r->file.lacks_journal = true;
             note_issue(r, STK_ISSUE_TRUNCATED,
                        i == 0 ? "a write-ahead log (-wal) lies beside the file and is not applied"
                               : "a journal lies beside the file: an export was interrupted");
@@ -110,8 +111,10 @@ static bool check_whole(struct reading *r)
             page = 65536;
         }
         // The count holds only if both change counters agree.
-        if (plain && memcmp(head + 24, head + 92, 4) == 0 &&
-            (uint64_t)page * pages > r->file.size_bytes) {
+        bool is_counted = memcmp(head + 24, head + 92, 4) == 0;
+        bool is_torn = page && r->file.size_bytes % page;
+        if (plain && (is_torn || (is_counted && (uint64_t)page * pages > r->file.size_bytes))) {
+            r->file.lacks_pages = true;
             note_issue(r, STK_ISSUE_TRUNCATED, "pages are missing at the end of the file");
         }
     }
@@ -174,7 +177,8 @@ static bool plan_unit(struct reading *r, int table, int64_t first, int64_t last)
                                 .found = &r->file.found[table],
                                 .index = r->unit_count,
                                 .first_row = first,
-                                .last_row = last};
+                                .last_row = last,
+                                .lost_row = INT64_MAX};
     u->shard = stk_build_shard(r->build);
     stk_map_init(&u->threads, 1 << 20);
     stk_map_init(&u->devices, 1 << 16);
@@ -303,6 +307,9 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
         if (rc == SQLITE_NOMEM) {
             return rc;
         }
+        if (good <= u->last_row && good < u->lost_row) {
+            u->lost_row = good;
+        }
         uint64_t left = (uint64_t)u->last_row - (uint64_t)from;
         if (hopeless || from > u->last_row || skip > left || skips >= SKIPS_MAX) {
             uint64_t lost = good > u->last_row ? 0 : (uint64_t)u->last_row - (uint64_t)good + 1;
@@ -321,6 +328,7 @@ static void read_unit(struct reading *r, struct stk_nsys_unit *u, int worker)
     stk_nsys_names_init(&u->names, &r->file, w->find);
     if (sqlite3_prepare_v3(w->db, u->found->sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
         SQLITE_OK) {
+        u->lost_row = u->first_row;
         note_damage(u, sqlite3_errmsg(w->db), 0);
     } else if (read_range(r, u, worker, st) == SQLITE_NOMEM || u->out_of_memory) {
         w->status = stk_err_nomem(&w->err);
@@ -339,7 +347,8 @@ static void work(void *arg, int index)
     uint32_t i;
     stk_err_init(&w->err);
     w->db = index == 0 ? r->db : NULL;
-    w->status = index == 0 ? STOKER_OK : stk_nsys_db_open(&w->db, r->ctx->path, &w->err);
+    w->status = index == 0 ? STOKER_OK
+                           : stk_nsys_db_open(&w->db, r->ctx->path, r->file.lacks_pages, &w->err);
     if (w->status != STOKER_OK) {
         return;
     }
@@ -424,7 +433,7 @@ static enum stoker_status prepare(struct reading *r, struct stoker_err *err)
                            "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
                            r->ctx->path);
     }
-    enum stoker_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
+    enum stoker_status status = stk_nsys_db_open(&r->db, r->ctx->path, r->file.lacks_pages, err);
     if (status == STOKER_OK) {
         status = stk_nsys_schema_read(&r->schema, r->db, err);
     }
@@ -464,6 +473,7 @@ static enum stoker_status read_nsys(const struct stk_read_ctx *ctx, struct stk_t
         status = read_units(r, err);
     }
     if (status == STOKER_OK) {
+        stk_nsys_cut_note(&r->schema, &r->file, r->units, r->unit_count, r->build);
         status = stk_nsys_steps_add(r->units, r->unit_count, err);
     }
     if (status == STOKER_OK) {

@@ -3,7 +3,9 @@
 //
 //   nsys.c        descriptor, order of the work, workers
 //   nsys_db.c     a connection that trusts nothing; where the rows of tables are
+//   nsys_pages.c  of a file that is cut, the pages that are whole
 //   nsys_schema.c which tables and columns there are
+//   nsys_cut.c    until when rows are whole in a file that is cut or damaged
 //   nsys_names.c  StringIds -> string ids of a shard, with profiler suffixes removed
 //   nsys_rows.c   one handler per table: a row becomes an event
 //   nsys_metrics.c what the sampled metrics are called
@@ -62,6 +64,9 @@ struct stk_nsys_file {
     struct stk_strpool metric_names;
     bool has_metrics;
     bool drop_wrappers; // eventClass 67 rows repeat those of class 0 and 1
+    bool lacks_strings; // they were read beforehand, and not all could be
+    bool lacks_pages;   // at its end
+    bool lacks_journal; // what lies beside it and is not applied may hold any row
 };
 
 // Ids of StringIds -> string ids of one shard.
@@ -98,6 +103,7 @@ struct stk_nsys_unit {
     const struct stk_nsys_found *found;
     uint32_t index;
     int64_t first_row, last_row;
+    int64_t lost_row; // the first that could not be read; INT64_MAX: all were
     struct stk_shard *shard;
     struct stk_nsys_names names;
     struct stk_nsys_track_slot slots[STK_NSYS_TRACK_SLOTS];
@@ -115,6 +121,7 @@ struct stk_nsys_schema {
     sqlite3 *db; // borrowed
     struct stk_arena names;
     struct stk_vec tables;
+    bool is_cut;        // tables may be missing: their list could not be read to its end
     bool out_of_memory; // while columns were read
 };
 // To be closed in any case.
@@ -137,9 +144,13 @@ int stk_nsys_select_list(struct stk_nsys_schema *s, const char *table, const cha
 sqlite3_stmt *stk_nsys_select(struct stk_nsys_schema *s, const char *table, const char *columns,
                               const char *tail);
 
-// nsys_db.c
+// nsys_pages.c: name of the file system for sqlite3_open_v2 in which a file ends with its last
+// whole page; NULL: it is not to be had.
+const char *stk_nsys_whole_pages(void);
+
+// nsys_db.c. lacks_pages: the file is cut; what is there of its last page is not read.
 STK_MUST_CHECK enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path,
-                                                   struct stoker_err *err);
+                                                   bool lacks_pages, struct stoker_err *err);
 // Status and text for the last error of a connection.
 enum stoker_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doing,
                                      struct stoker_err *err);
@@ -148,6 +159,10 @@ STK_MUST_CHECK enum stoker_status stk_nsys_db_probe(struct stk_nsys_schema *sche
                                                     struct stk_nsys_file *file,
                                                     struct stk_shard *shard,
                                                     struct stoker_err *err);
+
+// nsys_cut.c: tell the builder until when the rows of all tables are whole, where some are missing.
+void stk_nsys_cut_note(struct stk_nsys_schema *schema, const struct stk_nsys_file *file,
+                       const struct stk_nsys_unit *units, uint32_t count, struct stk_build *b);
 
 // nsys_names.c
 STK_MUST_CHECK enum stoker_status stk_nsys_strings_open(struct stk_nsys_schema *schema,

@@ -66,7 +66,7 @@ enum stoker_status stk_nsys_args_open(struct stk_stream *stream, const char *pat
         return stk_err_nomem(err);
     }
     s->path = path;
-    enum stoker_status status = stk_nsys_db_open(&s->db, path, err);
+    enum stoker_status status = stk_nsys_db_open(&s->db, path, false, err);
     status = status == STOKER_OK ? stk_nsys_schema_read(&s->schema, s->db, err) : status;
     if (status != STOKER_OK) {
         stk_nsys_args_close(s);

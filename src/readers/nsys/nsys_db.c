@@ -81,10 +81,10 @@ static void restrict_connection(sqlite3 *db, bool tolerant)
 }
 
 // SQLITE_OK, or what went wrong; *out is to be closed in any case.
-static int connect_to(sqlite3 **out, const char *uri, bool tolerant)
+static int connect_to(sqlite3 **out, const char *uri, const char *files, bool tolerant)
 {
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    int rc = sqlite3_open_v2(uri, out, flags, NULL);
+    int rc = sqlite3_open_v2(uri, out, flags, files);
     if (rc != SQLITE_OK) {
         return rc;
     }
@@ -98,20 +98,22 @@ static int connect_to(sqlite3 **out, const char *uri, bool tolerant)
                         NULL, NULL, NULL);
 }
 
-enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stoker_err *err)
+enum stoker_status stk_nsys_db_open(sqlite3 **out, const char *path, bool lacks_pages,
+                                    struct stoker_err *err)
 {
     enum stoker_status status = STOKER_OK;
+    const char *files = lacks_pages ? stk_nsys_whole_pages() : NULL;
     sqlite3 *db = NULL;
     char *uri = uri_of(path);
     *out = NULL;
     if (!uri) {
         return stk_err_nomem(err);
     }
-    int rc = connect_to(&db, uri, false);
+    int rc = connect_to(&db, uri, files, false);
     if ((rc & 0xff) == SQLITE_CORRUPT) {
         sqlite3_close(db);
         db = NULL;
-        rc = connect_to(&db, uri, true);
+        rc = connect_to(&db, uri, files, true);
     }
     if (rc != SQLITE_OK) {
         status = stk_nsys_db_error(db, path, "opening it", err);

@@ -63,6 +63,7 @@ static enum stoker_status read_loose(struct stk_nsys_schema *schema, struct stk_
     while (status == STOKER_OK && (rc = sqlite3_step(st)) != SQLITE_DONE) {
         if (rc != SQLITE_ROW) {
             stk_shard_issue(shard, STK_ISSUE_TABLE_UNREADABLE, 1, 0, -1, STK_STR("StringIds"));
+            file->lacks_strings = true;
             break;
         }
         const char *text = (const char *)sqlite3_column_text(st, 1);

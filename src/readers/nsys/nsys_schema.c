@@ -36,7 +36,8 @@ enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
     stk_arena_init(&s->names, 0);
     stk_vec_init(&s->tables, sizeof(struct table), TABLES_MAX);
     bool ok = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK;
-    while (ok && sqlite3_step(st) == SQLITE_ROW) { // behind a damaged page there are none
+    int rc = SQLITE_ERROR;
+    while (ok && (rc = sqlite3_step(st)) == SQLITE_ROW) { // behind a damaged page there are none
         struct table *t = stk_vec_push(&s->tables);
         s->out_of_memory |= !t || !keep_text(s, st, 0, &t->name);
         ok = !s->out_of_memory;
@@ -44,6 +45,7 @@ enum stoker_status stk_nsys_schema_read(struct stk_nsys_schema *s, sqlite3 *db,
             t->is_real = sqlite3_column_int(st, 1);
         }
     }
+    s->is_cut = rc != SQLITE_DONE;
     sqlite3_finalize(st);
     return stk_nsys_schema_is_whole(s) ? STOKER_OK : stk_err_nomem(err);
 }

@@ -180,6 +180,7 @@ static enum stoker_status take_all(struct intake *k, struct stoker_err *err)
         enum took took = k->done == k->used ? TOOK_NEEDS_MORE : take_field(k);
         if (took == TOOK_BAD) {
             note_end(k, STK_ISSUE_MESSAGE_INVALID, "what follows is no packet");
+            stk_build_cut(k->in->sink.build, STK_CUT_SOMEWHERE, INT64_MAX);
             return STOKER_OK;
         }
         if (took == TOOK_NEEDS_MORE && k->at_end) {

@@ -49,6 +49,7 @@ struct pairing {
     struct stk_pf *in;
     struct half *open; // a stack, in the place of halves that are done with
     size_t depth;
+    bool is_open; // some slice does not end
 };
 
 static struct stk_row *row_of(const struct pairing *p, uint32_t row)
@@ -124,20 +125,30 @@ static void close_open(struct pairing *p, int64_t last_ns)
         if (begin->row != STK_PF_NO_ROW) {
             struct stk_chrome_issue one = {1, 0, row_of(p, begin->row)->pos,
                                            STK_STR("a slice that does not end")};
+            p->is_open = true;
             stk_chrome_issue_merge(&p->in->stager.counts.issues[STK_ISSUE_TRUNCATED], &one);
         }
     }
 }
 
-// Halves by track, in the order of the file within each: first[t] to first[t + 1].
-static struct half *group(const struct stk_pf *in, size_t *first)
+// Halves by track, in the order of the file within each: first[t] to first[t + 1]. Those earlier
+// than *whole_until_ns are all there, as far as their order tells.
+static struct half *group(const struct stk_pf *in, size_t *first, int64_t *whole_until_ns)
 {
     const struct stk_pf_half *h = in->halves.items;
     struct half *out = stk_alloc_array(in->halves.count, sizeof *out);
     size_t tracks = in->tracks.count;
+    int64_t newest_ns = INT64_MIN, back_ns = 0;
     for (size_t i = 0; i < in->halves.count; i++) {
         first[h[i].track + 1]++;
+        newest_ns = h[i].at_ns > newest_ns ? h[i].at_ns : newest_ns;
+        int64_t step_ns;
+        if (__builtin_sub_overflow(newest_ns, h[i].at_ns, &step_ns)) {
+            step_ns = INT64_MAX;
+        }
+        back_ns = step_ns > back_ns ? step_ns : back_ns;
     }
+    *whole_until_ns = newest_ns < INT64_MIN + back_ns ? INT64_MIN : newest_ns - back_ns;
     for (size_t t = 0; t < tracks; t++) {
         first[t + 1] += first[t];
     }
@@ -160,13 +171,17 @@ void stk_pf_join(struct stk_pf *in)
         stk_free(first);
         return;
     }
-    struct half *halves = group(in, first);
+    int64_t whole_until_ns;
+    struct half *halves = group(in, first, &whole_until_ns);
     in->failed |= !halves;
     stk_vec_deinit(&in->halves);
     for (size_t t = 0; halves && t < in->tracks.count; t++) {
         const struct stk_pf_track *track = stk_vec_at(&in->tracks, t);
         join_track(&p, halves + first[t], first[t + 1] - first[t], track->is_unsorted);
         close_open(&p, track->last_ns);
+    }
+    if (p.is_open) {
+        stk_build_cut(in->sink.build, STK_CUT_SOMEWHERE, whole_until_ns);
     }
     stk_free(halves);
     stk_free(first);

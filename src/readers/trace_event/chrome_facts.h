@@ -11,6 +11,7 @@ struct stk_chrome_input {
     struct stk_str captures[STK_CHROME_CAPTURES]; // JSON text, in the arena
     struct stk_arena arena;
     const char *damage;    // of the compressed data, or NULL
+    bool has_all_events;   // wherever the input ends, it does so behind the last event
     const char *format;    // of the trace where it is not one of the JSON's two; static
     int64_t clock_base_ns; // where there is no capture that says it
 };

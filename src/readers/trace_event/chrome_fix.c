@@ -291,10 +291,24 @@ static void fix_tracks(struct fixing *f)
 
 // ---- counts and issues ----
 
+// An input that ends early is whole all the same where it does so behind its events, or among what
+// Kineto writes behind them. Of merged ranks each has such rows.
+static void note_cut(struct fixing *f)
+{
+    const struct stk_chrome_counts *total = &f->sink->total;
+    bool is_cut = total->issues[STK_ISSUE_TRUNCATED].count || f->in->damage;
+    bool is_behind =
+        !f->in->format && total->raw_pids == 0 && total->span_pos > f->sink->last_row_pos;
+    if (is_cut && (f->in->has_all_events || is_behind)) {
+        stk_build_cut(f->b, STK_CUT_AT, INT64_MAX);
+    }
+}
+
 static void put_issues(struct fixing *f)
 {
     struct stk_chrome_counts *total = &f->sink->total;
     struct stk_shard *shard = f->sink->shard;
+    note_cut(f);
     if (f->in->damage) {
         total->issues[STK_ISSUE_TRUNCATED].count = 0;
     }

@@ -284,6 +284,7 @@ void stk_chrome_sink_take_counts(struct stk_chrome_sink *k, struct stk_chrome_st
         to->foreign_pos = from->foreign_pos;
         to->foreign_cat = keep(k, stk_chrome_stage_clean(s, from->foreign_cat));
     }
+    to->span_pos = from->span_pos ? from->span_pos : to->span_pos;
     to->foreign += from->foreign;
     to->kernels += from->kernels;
     to->known_cats += from->known_cats;
@@ -302,6 +303,10 @@ void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s
         return;
     }
     take_rows(k, s);
+    if (s->rows.count) {
+        k->last_row_pos =
+            ((const struct stk_chrome_staged *)stk_vec_at(&s->rows, s->rows.count - 1))->row.pos;
+    }
     for (size_t i = 0; i < s->metas.count; i++) {
         take_meta(k, s, stk_vec_at(&s->metas, i));
     }

@@ -29,7 +29,8 @@ struct stk_chrome_sink {
     struct stk_vec halves; // struct stk_chrome_half: without their other halves; track: of the sink
     struct stk_strpool half_names;
     struct stk_chrome_counts total;
-    bool failed; // no memory
+    uint64_t last_row_pos; // of the row taken last
+    bool failed;           // no memory
 };
 
 bool stk_chrome_sink_init(struct stk_chrome_sink *k, struct stk_build *build);

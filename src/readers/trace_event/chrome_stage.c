@@ -499,6 +499,9 @@ static void stage_complete(struct stk_chrome_stager *s, const struct stk_chrome_
         count_only(s, STK_KIND_OTHER);
         return;
     }
+    if (r->cat == STK_CHROME_CAT_SPAN) {
+        s->counts.span_pos = r->pos;
+    }
     if (r->cat == STK_CHROME_CAT_SPAN ||
         (r->cat == STK_CHROME_CAT_EVENT && r->ts.ns == 0)) { // no time before CUDA 12.8
         count_only(s, STK_KIND_OTHER);

@@ -86,6 +86,7 @@ struct stk_chrome_counts {
     struct stk_chrome_issue issues[STK_ISSUE_COUNT];
     uint64_t kernels, known_cats, foreign, raw_pids, without_ph;
     uint64_t foreign_pos; // first event of an accelerator that is not known
+    uint64_t span_pos;    // last row of cat "Trace", which Kineto writes behind all others; 0 none
     struct stk_str foreign_cat;
 };
 

@@ -70,6 +70,11 @@ static void note_trouble(struct stk_xp_reading *r)
     if (r->trouble.cut_offset >= 0) {
         stk_shard_issue(r->notes, STK_ISSUE_TRUNCATED, 1, 0, r->trouble.cut_offset, r->cut_note);
     }
+    if (damage || r->trouble.cut_offset >= 0 || r->ends_badly) {
+        // Planes come one after the other, devices before the host: any may be missing. Texts of
+        // the profiler follow all planes.
+        stk_build_cut(r->build, STK_CUT_AT, r->has_texts ? INT64_MAX : INT64_MIN);
+    }
     if (r->trouble.limited) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, -1,
                         STK_STR("planes, lines or names beyond what profilers write"));

@@ -9,6 +9,7 @@ enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, 
                                    uint32_t field, uint64_t offset)
 {
     struct stk_str text = {bytes, n < STK_XP_TEXT_MAX ? n : STK_XP_TEXT_MAX};
+    r->has_texts = true;
     if (field == STK_XP_SPACE_HOSTNAMES) {
         if (r->host.n || !n) {
             return STOKER_OK;
@@ -87,6 +88,7 @@ enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk
         return stk_err_nomem(r->err);
     }
     plane->index = (uint32_t)(r->planes.count - 1);
+    r->has_texts = false; // one space may follow another
     size_t first = r->lines.count;
     enum stoker_status status = stk_xp_plane_scan(plane, walk, offset, size, cut, &r->arena,
                                                   &r->lines, &r->trouble, r->err);
@@ -202,4 +204,5 @@ void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t
     if (step == STK_PB_BAD && r->trouble.bad++ == 0) {
         r->trouble.bad_offset = (int64_t)offset;
     }
+    r->ends_badly |= step == STK_PB_BAD;
 }

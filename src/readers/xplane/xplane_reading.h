@@ -36,6 +36,8 @@ struct stk_xp_reading {
     int64_t min_timestamp_ns, profile_start_ns;
     struct stk_str host, jax_version;
     uint32_t framework_hint;
+    bool has_texts;         // texts of the profiler were seen: all planes come before them
+    bool ends_badly;        // what follows is no field of a space
     struct stoker_err *err; // never NULL
 };
 
