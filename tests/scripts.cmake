@@ -19,6 +19,9 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     add_test(NAME attack.redact COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/redact.py
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(attack.redact PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
+    add_test(NAME attack.cuts COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/attack/cuts.py
+        $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(attack.cuts PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     add_test(NAME snippets.rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/snippets/run
         $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(snippets.rules PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}

@@ -57,12 +57,13 @@ def small_profiles() -> "list[pathlib.Path]":
     return [p for name in readers for p in sorted((ROOT / "tests/fuzz/seeds" / name).glob("*"))]
 
 
-def fixtures(holds: str = "expected.json") -> pathlib.Path | None:
-    """The folder of further profiles, where it is there and holds that file."""
-    folder = pathlib.Path(os.environ.get("STOKER_FIXTURES") or ROOT.parent / "shared/fixtures")
+def fixtures(holds: str = "expected.json", which: str = "fixtures") -> pathlib.Path | None:
+    """The folder of further profiles, where it is there and holds that file; `field`: those of other people's programs."""
+    name = f"STOKER_{which.upper()}"
+    folder = pathlib.Path(os.environ.get(name) or ROOT.parent / "shared" / which)
     if (folder / holds).exists():
         return folder
-    skip("no further profiles; set STOKER_FIXTURES to their folder")
+    skip(f"no further profiles; set {name} to their folder")
     return None
 
 
