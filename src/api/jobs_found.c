@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "api/inputs.h"
 #include "api/inputs_impl.h"
+#include "api/job_command.h"
 #include "passes/run_names.h"
 #include "readers/reader.h"
 #include "stoker/version.h"
@@ -178,5 +179,8 @@ enum stoker_status stk_jobs_found(struct stoker_result *r, const struct stoker_w
         status = describe_job(r, k, options, &rows[k], err);
     }
     r->jobs->jobs = (struct stk_list){.items = rows, .count = count};
+    if (status == STOKER_OK && !options->redact) {
+        r->jobs->pick = stk_shell_words(&r->in.arena, rows[0].paths.items, rows[0].paths.count);
+    }
     return status == STOKER_OK ? list_skipped(r, options, err) : status;
 }

@@ -29,8 +29,7 @@ static bool make_folder(struct stk_scratch *folder)
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     struct stoker_err err;
     stk_scratch_sweep();
-    return (runtime && runtime[0] == '/' &&
-            stk_scratch_make(runtime, folder, &err) == STOKER_OK) ||
+    return (runtime && runtime[0] == '/' && stk_scratch_make(runtime, folder, &err) == STOKER_OK) ||
            stk_scratch_make("/tmp", folder, &err) == STOKER_OK;
 }
 

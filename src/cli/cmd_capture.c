@@ -163,8 +163,8 @@ static bool name_trace(const char *from, const char *folder, char *to, size_t si
     return true;
 }
 
-// The trace of another user's job, who may put a link under the name: only a plain file of that user
-// is taken, and its bytes alone. 0, or an errno.
+// The trace of another user's job, who may put a link under the name: only a plain file of that
+// user is taken, and its bytes alone. 0, or an errno.
 static int copy_trace(const char *from, uid_t owner, const char *to)
 {
     char buffer[65536];
@@ -176,8 +176,10 @@ static int copy_trace(const char *from, uid_t owner, const char *to)
     int error = is_its ? stk_atomic_file_open(&file, to) : EPERM;
     if (error == 0) {
         ssize_t n = 1;
-        while (n > 0 && (n = read(in, buffer, sizeof buffer)) > 0) {
+        off_t left = st.st_size; // what is appended meanwhile may have no end
+        while (n > 0 && left > 0 && (n = read(in, buffer, sizeof buffer)) > 0) {
             n = write(file.fd, buffer, (size_t)n) == n ? n : -1;
+            left -= n;
         }
         error = n < 0 ? EIO : 0;
         int last = stk_atomic_file_close(&file, error == 0);
@@ -197,8 +199,8 @@ static enum stoker_status move_trace(const char *from, const struct stk_kineto_j
     if (!name_trace(from, folder, to, size)) {
         return stk_err_set(err, STOKER_EUSAGE, "%.200s: too long a name", folder);
     }
-    int error = job->uid == geteuid() ? stk_atomic_file_move(from, to)
-                                      : copy_trace(from, job->uid, to);
+    int error =
+        job->uid == geteuid() ? stk_atomic_file_move(from, to) : copy_trace(from, job->uid, to);
     return error ? stk_err_set(err, STOKER_EOUTPUT, "%.200s: cannot be moved to %.200s: %s", from,
                                to, strerror(error))
                  : STOKER_OK;

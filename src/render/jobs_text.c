@@ -103,13 +103,10 @@ static void notes(struct stk_term *t, const struct stk_jobs *jobs)
 
 static void what_to_do(struct stk_term *t, const struct stk_jobs *jobs)
 {
-    const struct stk_jobs_job *first = jobs->jobs.items;
-    const char *const *path = first->paths.items;
     stk_term_line_end(t);
     stk_text_label(t, "pick");
-    stk_term_printf(t, "one: stoker why ");
-    stk_term_text(t, first->paths.count ? path[0] : "FILE");
-    stk_term_text(t, first->paths.count > 1 ? " ..." : "");
+    stk_term_text(t, "one: stoker why ");
+    stk_term_text(t, jobs->pick ? jobs->pick : "FILE...");
     stk_term_line_end(t);
     labelled(t, "", NULL,
              "or say that all are the ranks of one run: --as-ranks; two of them side by side: "

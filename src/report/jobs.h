@@ -38,6 +38,7 @@ struct stk_jobs {
     } stoker;
     struct stk_list jobs;    // struct stk_jobs_job
     struct stk_list skipped; // struct stk_jobs_skipped
+    const char *pick;        // for people, not in the JSON: the command that takes the first job
 };
 
 extern const struct stk_struct_info stk_jobs_info;
