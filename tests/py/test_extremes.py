@@ -2,6 +2,8 @@
 """Offsets, sizes and counts at the ends of int64, as they come from data and as arguments: each is refused with a
 reason or does what it says. Under UndefinedBehaviorSanitizer (presets.asan) no sum, product or sign overflows."""
 
+import time
+
 import numpy as np
 
 import checks as c
@@ -107,14 +109,32 @@ def test_gather_behind_shared_dimensions():
 
 def test_empty_shapes():
     """Dimensions beside one of 0 are bounded, too: what multiplies them stays in range."""
-    for shape in ([0, 2**40, 2**40], [2**62, 0], [2**40, 2**40, 0]):
+    for shape in ([0, 2**40, 2**40], [2**62, 0], [2**40, 2**40, 0], [0, MOST]):
         c.raises((ValueError, sd.errors.OpError), lambda: sd.fill(shape, 1))
         c.raises((ValueError, sd.errors.OpError), lambda: sd.reshape(np.zeros(0, np.float32), shape))
-    c.same(np.asarray(sd.fill([2**40, 0], 1)).shape, (2**40, 0))
-    wide = sd.Dataset.from_tensors(np.array([2**40, 0])).repeat(4).map(lambda s: sd.fill(s, 1))
+    c.same(np.asarray(sd.fill([2**60, 0], 1)).shape, (2**60, 0))
+    wide = sd.Dataset.from_tensors(np.array([2**60, 0])).repeat(4).map(lambda s: sd.fill(s, 1))
     c.raises(sd.errors.OpError, lambda: list(wide.batch(2)))
     c.same(len(list(wide)), 4)
-    c.raises((ValueError, sd.errors.OpError), lambda: sd.add(np.zeros((2**41, 0)), 1.0))
+    c.raises((ValueError, sd.errors.OpError), lambda: sd.add(np.zeros((2**61, 0), np.uint8), 1))
+
+
+def test_many_lines_of_nothing():
+    """An operation does not go over the lines of an array that holds no values."""
+    start = time.monotonic()
+    for shape in ((2**40, 0), (0, 2**40), (2**29, 0, 2**29)):
+        v = np.zeros(shape, np.float32)
+        for axis in range(len(shape)):
+            c.same(np.asarray(sd.concat([v, v], axis)).size, 0)
+            c.same([np.asarray(part).size for part in sd.split(v, [0, -1], axis)], [0, 0])
+            c.same(np.asarray(sd.sort(v, axis=axis)).shape, shape)
+            c.same(np.asarray(sd.cumsum(v, axis=axis)).shape, shape)
+            c.same(np.asarray(sd.gather(v, np.zeros(0, int), axis=axis)).size, 0)
+        c.same(np.asarray(sd.stack([v, v], 1)).size, 0)
+    v = np.zeros((2**30, 0, 2**30), np.float32)
+    c.same(np.asarray(sd.matmul(v, v, transpose_b=True)).shape, (2**30, 0, 0))
+    c.raises(sd.errors.InvalidArgumentError, lambda: sd.gather(np.zeros((2**40, 3, 0)), [5], axis=1))
+    c.quick(start, 20, "over nothing")
 
 
 def numbers(n=10):

@@ -80,8 +80,14 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
     }
     stk_col_clear(c);
     if (!stk_col_uniform(c, r->pool, dtype, shape, r->n)) {
-        size_t each = (size_t)stk_shape_count(shape) * stk_dtype_bytes(dtype);
-        (void)stk_op_no_memory_for(r, each * (size_t)r->n, err);
+        int64_t count = stk_shape_count(shape);
+        if (count < 0) {
+            char text[STK_SHAPE_TEXT];
+            (void)stk_err_set(err, STOKER_ELIMIT, "%s: a result of shape %s has too many values",
+                              r->op->name, stk_shape_text(shape, text));
+            return NULL;
+        }
+        (void)stk_op_no_memory_for(r, (size_t)count * stk_dtype_bytes(dtype) * (size_t)r->n, err);
         return NULL;
     }
     return c->data;

@@ -153,11 +153,11 @@ int64_t stk_shape_count(const struct stk_shape *s)
     for (int i = 0; i < s->rank; i++) {
         is_empty = is_empty || s->dim[i] == 0;
         int64_t length = s->dim[i] ? s->dim[i] : 1;
-        if (length < 0 || __builtin_mul_overflow(count, length, &count) || count > STK_VALUES_MAX) {
+        if (length < 0 || __builtin_mul_overflow(count, length, &count)) {
             return -1;
         }
     }
-    return is_empty ? 0 : count;
+    return is_empty ? (count <= STK_EMPTY_MAX ? 0 : -1) : count <= STK_VALUES_MAX ? count : -1;
 }
 
 struct stk_shape stk_shape_join(const struct stk_shape *a, const struct stk_shape *b)

@@ -62,10 +62,11 @@ STK_MUST_CHECK bool stk_spec_join(struct stk_spec *to, const struct stk_spec *mo
 
 bool stk_shape_equal(const struct stk_shape *a, const struct stk_shape *b);
 bool stk_shape_is_known(const struct stk_shape *s);
-// More values than any memory holds. No value has a shape whose dimensions, those of 0 left out,
-// multiply to more: products of some of its dimensions stay in range, and so do sums of a few.
+// More values than any memory holds. Where a dimension is 0, the others multiply to STK_EMPTY_MAX
+// at most: products of some dimensions of a value stay in range, and so do sums of a few.
 #define STK_VALUES_MAX (INT64_C(1) << 40)
-// Values in a known shape; -1 when unknown or beyond STK_VALUES_MAX.
+#define STK_EMPTY_MAX (INT64_C(1) << 60)
+// Values in a known shape; -1 when it is unknown or beyond those.
 int64_t stk_shape_count(const struct stk_shape *s);
 // What holds for both: dimensions that differ become unknown, and so does a rank.
 struct stk_shape stk_shape_join(const struct stk_shape *a, const struct stk_shape *b);

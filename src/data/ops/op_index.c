@@ -506,6 +506,9 @@ static enum stoker_status gather_run(struct stk_op_run *r, struct stoker_err *er
     int64_t inner = stk_op_span(&in->shape, axis + 1, in->shape.rank),
             count = stk_shape_count(&index->shape);
     size_t bytes = (size_t)inner * size;
+    if (outer > 1 && stk_shape_count(&out_shape) == 0) {
+        outer = 1; // the indices are looked at all the same
+    }
     STK_ASSERT(outer >= 0 && length >= 0 && inner >= 0 && out_shape.rank <= STK_RANK_MAX);
     uint8_t *out = stk_op_out(r, 0, in->dtype, &out_shape, err);
     if (!out) {

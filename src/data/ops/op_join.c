@@ -134,6 +134,7 @@ static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
     if (!out) {
         return err->code;
     }
+    outer = stk_shape_count(&shape) ? outer : 0;
     for (int64_t i = 0; i < r->n; i++) {
         for (int64_t o = 0; o < outer; o++) {
             for (int j = 0; j < r->n_in; j++) {
@@ -278,7 +279,7 @@ static enum stoker_status part_run(struct stk_op_run *r, struct stoker_err *err)
         }
         size_t bytes = (size_t)(sizes[k] * inner) * size;
         STK_ASSERT(sizes[k] >= 0 && first + sizes[k] <= in->shape.dim[axis]);
-        for (int64_t i = 0; i < r->n; i++) {
+        for (int64_t i = 0; bytes && i < r->n; i++) {
             const uint8_t *from = (uint8_t *)stk_col_at(in, i) + (size_t)(first * inner) * size;
             for (int64_t o = 0; o < outer; o++, out += bytes) {
                 memcpy(out, from + (size_t)(o * in->shape.dim[axis] * inner) * size, bytes);

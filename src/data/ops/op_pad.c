@@ -318,6 +318,7 @@ static enum stoker_status matmul_run(struct stk_op_run *r, struct stoker_err *er
     if (!out) {
         return err->code;
     }
+    times = m && n ? times : 0;
     for (int64_t i = 0; i < r->n; i++) {
         for (int64_t t = 0; t < times; t++, out += (size_t)(m * n) * size) {
             const uint8_t *x =
