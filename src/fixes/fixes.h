@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stoker can advise: one text file per fix, src/fixes/text/ID.txt, from which
-// cmake/fixes.cmake writes fixes_data.h into the build folder. A rule's table of fixes names the
-// rows that it may give,
-// `[FIX_TPU] = STK_FIX(transfer_exposed_tpu)` for transfer-exposed.tpu, so that an id which no
-// file has does not compile. A file holds
+// cmake/fixes.cmake writes fixes_data.h into the build folder. A rule's table names the fixes that
+// it may give, `[FIX_TPU] = STK_FIX(transfer_exposed_tpu)` for transfer-exposed.tpu, so an id that
+// no file has does not compile.
 //
-//     framework: pytorch|tensorflow|jax|cuda|any
-//     price: input-overlap                     what-if that does what the advice says; no line:
-//     none tries: torch.dataloader.num_workers      fix of `stoker tune` that does so; no line:
-//     none
-//     changes: numerics                       what tries it changes what the job computes; no line:
-//     no
-//     ---
-//     The advice: one paragraph, whose lines are joined by a blank.
-//     ---
-//     code to paste, as it is; it and its line of --- may be absent
+// A file holds lines `key: value`, then `---` and the advice (one paragraph, whose lines are joined
+// by a blank), then, where there is code to paste, another `---` and that code as it is. Keys:
+//   framework  pytorch, tensorflow, jax, cuda, or any
+//   price      the what-if that does what the advice says; may be absent
+//   tries      the fix of `stoker tune` that makes this change; may be absent
+//   changes    numerics: what tries it changes what the job computes; may be absent
 //
 // Where `stoker tune` makes the very change, the file bears tune's id; else it is RULE.SHORT-NAME.
 #ifndef STK_FIXES_FIXES_H

@@ -341,7 +341,7 @@ static void check_what_is_typed(void)
     struct stoker_err err;
     stk_err_init(&err);
     CHECK_EQ(stk_fix_parse("input-fre", &set, &err), STOKER_EUSAGE);
-    CHECK(strstr(err.message, "did you mean input-free?") != NULL);
+    CHECK(strstr(err.message, "did you mean 'input-free'?") != NULL);
     stk_err_init(&err);
     CHECK_EQ(stk_fix_parse("none=3", &set, &err), STOKER_EUSAGE);
 }
