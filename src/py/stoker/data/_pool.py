@@ -14,6 +14,7 @@ between no more are started.
 """
 
 import atexit
+import contextlib
 import os
 import pickle
 import queue
@@ -370,10 +371,10 @@ class Pool:
             manner = _manner(self.nursery.ask("end", worker.pid))
         except (EOFError, OSError):
             manner = "died"
-        try:
-            done, results = worker.results()
-        except _Damaged:
-            done, results = 0, [[] for _ in range(worker.count)]
+        done, results = 0, [[] for _ in range(worker.count)]
+        with contextlib.suppress(_Damaged):  # else nothing of the chunk is believed
+            if not isinstance(cause, _Damaged):
+                done, results = worker.results()
         with self.lock:
             self.deaths = 1 if done else self.deaths + 1
             self.workers.remove(worker)
