@@ -55,6 +55,9 @@ static bool fill(const struct stk_comm_walk *w, struct stk_step_comm *c)
             c->count++;
         }
     }
+    if (c->count == 0) {
+        return false;
+    }
     for (uint32_t i = c->kernels; i < c->k_end; i++) {
         const struct stk_node *n = &w->g->nodes[i];
         if (n->kind == STK_NODE_KERNEL && stk_node_end(n) <= from_ns + STK_US) {
@@ -63,7 +66,7 @@ static bool fill(const struct stk_comm_walk *w, struct stk_step_comm *c)
             c->beside_ns += (double)w->nodes[i].dur_ns;
         }
     }
-    return c->count > 0;
+    return true;
 }
 
 bool stk_comm_next(struct stk_comm_walk *w, struct stk_step_comm *out)
