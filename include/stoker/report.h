@@ -34,7 +34,7 @@ struct stoker_why_options {
     int (*progress)(void *arg, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_arg;
     const char *by; // stoker_stats: the key that sums are by ("scope" of "ops"); NULL: its own
-    int as_ranks;   // non-zero: profiles are the ranks of one run, whatever they say
+    int as_ranks;   // non-zero: treat the profiles as the ranks of one run
     uint64_t reserved[6];
 };
 // Every field at its default; takes NULL.
