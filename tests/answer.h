@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "passes/stats/stats.h"
-#include "readers/reader.h"
+#include "answers/passes/stats/stats.h"
+#include "profile/readers/reader.h"
 #include "synth.h"
 
 enum { MAIN = 1, S0 = 7, S1 = 8 };

@@ -11,10 +11,10 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "base/clock.h"
-#include "data/graph/dataset.h"
-#include "data/run/iter_open.h"
-#include "data/run/pull.h"
-#include "data/run/run_open.h"
+#include "engine/graph/dataset.h"
+#include "engine/run/iter_open.h"
+#include "engine/run/pull.h"
+#include "engine/run/run_open.h"
 
 #define UNUSED __attribute__((unused))
 

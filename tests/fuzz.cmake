@@ -24,7 +24,7 @@ function(stoker_fuzz name source library) # and definitions
     target_compile_definitions(${target} PRIVATE ${ARGN})
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
-file(STRINGS ${PROJECT_SOURCE_DIR}/src/readers/readers.def reader_rows REGEX "^X\\(")
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/profile/readers/readers.def reader_rows REGEX "^X\\(")
 foreach(row ${reader_rows})
     string(REGEX REPLACE "^X\\(([a-z_0-9]+)\\).*" "\\1" reader ${row})
     stoker_fuzz(${reader} fuzz_reader stoker_fuzzed FUZZ_READER=${reader})

@@ -5,7 +5,7 @@
 #define STK_TESTS_IMAGE_CASES_H
 
 #include "check.h"
-#include "data/image/image.h"
+#include "engine/image/image.h"
 
 #include <math.h>
 

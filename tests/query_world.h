@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <sqlite3.h>
 
-#include "query/query.h"
+#include "answers/query/query.h"
 #include "synth.h"
 
 struct query_world {

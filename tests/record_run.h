@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "data/formats/record.h"
+#include "engine/formats/record.h"
 
 // The scratch file of this process, in memory: there are many thousand versions of it.
 static int record_fd = -1;

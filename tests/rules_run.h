@@ -5,7 +5,7 @@
 #define STK_TESTS_RULES_RUN_H
 
 #include "check.h"
-#include "rules/finding.h"
+#include "answers/rules/finding.h"
 
 #define FAKE_STEPS 6
 #define FAKE_STEP_NS INT64_C(100000000)

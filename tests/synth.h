@@ -9,8 +9,8 @@
 
 #include "check.h"
 
-#include "model/summary.h"
-#include "store/build.h"
+#include "profile/model/summary.h"
+#include "profile/store/build.h"
 
 #define US INT64_C(1000)
 

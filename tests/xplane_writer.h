@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 struct pb {
     uint8_t *p;

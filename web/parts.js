@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a step as the report knows them (docs/report.md): label, colour group and meaning.
 // Colours are CSS variables --g-GROUP; a pattern tells the parts of a group, and waiting from work,
-// apart without colour. tests/web/check compares ids with src/model/parts.def.
+// apart without colour. tests/web/check compares ids with src/profile/model/parts.def.
 
 export const PARTS = [
     ['compute', 'compute', 'compute', 'solid', 'kernels that are not collectives, and memsets'],

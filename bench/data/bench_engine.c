@@ -9,9 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "data/run/iter_open.h"
-#include "data/run/pull.h"
-#include "data/run/run_open.h"
+#include "engine/run/iter_open.h"
+#include "engine/run/pull.h"
+#include "engine/run/run_open.h"
 
 #define RUNS 5
 

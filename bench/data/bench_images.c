@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "data/image/image_codec_impl.h"
-#include "data/image/image_colour.h"
+#include "engine/image/image_codec_impl.h"
+#include "engine/image/image_colour.h"
 
 enum { ROUNDS_MAX = 1001 };
 

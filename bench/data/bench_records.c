@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
-#include "data/formats/example.h"
+#include "engine/formats/example.h"
 
 enum { CHUNK = 256, ROUNDS_MAX = 101, MEDIUM_FLOATS = 193 };
 

@@ -14,9 +14,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "model/summary.h"
-#include "replay/price.h"
-#include "store/build.h"
+#include "profile/model/summary.h"
+#include "answers/replay/price.h"
+#include "profile/store/build.h"
 
 #define KERNELS 1000
 #define STEP_NS INT64_C(12000000)

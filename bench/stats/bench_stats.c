@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "model/verdict.h"
-#include "passes/stats/stats_every.h"
-#include "readers/reader.h"
+#include "profile/model/verdict/verdict.h"
+#include "answers/passes/stats/stats_every.h"
+#include "profile/readers/reader.h"
 
 struct timer {
     double wall, cpu; // seconds

@@ -3,15 +3,15 @@
 #ifndef STK_API_API_H
 #define STK_API_API_H
 
-#include "model/machine.h"
-#include "model/view.h"
-#include "render/out.h"
-#include "passes/pass.h"
-#include "report/diff.h"
+#include "profile/model/machine/machine.h"
+#include "profile/model/view.h"
+#include "results/print/out.h"
+#include "answers/passes/pass.h"
+#include "results/diff.h"
 #include "base/sink.h"
-#include "report/jobs.h"
-#include "report/table.h"
-#include "report/whatif.h"
+#include "results/jobs.h"
+#include "results/table.h"
+#include "results/whatif.h"
 #include "stoker/report.h"
 
 // One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
@@ -50,7 +50,7 @@ struct stk_collected {
     struct stk_job *jobs;
     size_t job_count;
     struct stk_select select;
-    bool has_graphs;     // what the ranks kept are graphs of their steps (replay/graph.h)
+    bool has_graphs;     // what the ranks kept are graphs of their steps (answers/replay/graph.h)
     uint64_t keep_bytes; // traces are kept, up to this much together; 0: they are freed
     // An open run of the same paths, whose traces are used again; NULL: none.
     const struct stk_collected *lender;

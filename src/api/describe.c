@@ -2,7 +2,7 @@
 // docs/report.md: the contract field by field, then the words its values use (parts, kinds, issues)
 // and the figures that decide a verdict. All from the tables that the program itself uses.
 #include "api/api.h"
-#include "report/schema.h"
+#include "results/schema.h"
 
 static const char head[] =
     "# The report: `stoker why --json`\n"
@@ -49,7 +49,7 @@ static void describe_kinds(struct stk_sink *sink)
 {
     stk_sink_text(sink, "\n## Kinds of events\n\n| kind | meaning |\n|---|---|\n");
 #define K(id, key, meaning) stk_sink_text(sink, "| `" key "` | " meaning " |\n");
-#include "store/kinds.def"
+#include "profile/store/kinds.def"
 #undef K
 }
 
@@ -76,7 +76,7 @@ static void describe_thresholds(struct stk_sink *sink)
                         "| figure | value | of | reason |\n|---|---|---|---|\n");
 #define T(name, value, unit, reason)                                                               \
     stk_sink_printf(sink, "| %s | %.6g | %s | %s |\n", #name, (double)(value), unit, reason);
-#include "model/thresholds.def"
+#include "profile/model/thresholds.def"
 #undef T
 }
 

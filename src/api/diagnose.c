@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a run that was collected: what the passes say of it, then what the rules find.
 #include "api/api.h"
-#include "rules/rule.h"
+#include "answers/rules/rule.h"
 #include "stoker/version.h"
 
 static enum stoker_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two results from end to end: each side is collected and diagnosed as `stoker why` does it, then
-// passes/diff/diff_make.c compares them. The sides are read one after the other, each with all
-// processors.
+// answers/passes/diff/diff_make.c compares them. The sides are read one after the other, each with
+// all processors.
 #include "stoker/diff.h"
 
 #include <string.h>
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "render/diff_out.h"
-#include "passes/diff/diff_make.h"
-#include "report/schema.h"
+#include "results/print/diff_out.h"
+#include "answers/passes/diff/diff_make.h"
+#include "results/schema.h"
 #include "stoker/version.h"
 
 struct stoker_diff {

@@ -7,8 +7,8 @@
 #include "api/api.h"
 #include "base/near.h"
 #include "base/text.h"
-#include "readers/reader.h"
-#include "rules/rule.h"
+#include "profile/readers/reader.h"
+#include "answers/rules/rule.h"
 
 const char *stoker_rule_id(size_t index)
 {

@@ -10,7 +10,7 @@
 #include "api/export_parts.h"
 #include "api/path_pieces.h"
 #include "api/query_args.h"
-#include "export/export.h"
+#include "answers/export/export.h"
 #include "stoker/version.h"
 
 struct stoker_export {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formats that profiles can be written in, and docs/export.md: what each keeps and what not.
 #include "api/api.h"
-#include "export/export.h"
+#include "answers/export/export.h"
 #include "base/near.h"
 #include "stoker/export.h"
 

@@ -4,8 +4,8 @@
 #ifndef STK_API_EXPORT_PARTS_H
 #define STK_API_EXPORT_PARTS_H
 
-#include "export/export.h"
-#include "model/view.h"
+#include "answers/export/export.h"
+#include "profile/model/view.h"
 
 struct stk_export_parts {
     struct stk_export_piece *v; // by device and time, in the trace's time

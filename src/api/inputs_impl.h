@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 // What a file is, by its name and first bytes.
 enum stk_input_is {

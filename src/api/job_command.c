@@ -2,7 +2,7 @@
 // Looks for run.json from the profile's folder upwards: the profilers of TensorFlow and JAX write
 // some folders deep into that of the run. Only a plain file that belongs to the user counts, since
 // what it says is printed to be pasted into a shell. Limits: reads the two keys that stoker run
-// writes (capture/parent/run_out.c) and no other JSON; words that are no UTF-8 come back with
+// writes (job/capture/parent/run_out.c) and no other JSON; words that are no UTF-8 come back with
 // U+FFFD.
 #include "api/job_command.h"
 

@@ -7,8 +7,8 @@
 #include "api/inputs.h"
 #include "api/inputs_impl.h"
 #include "api/job_command.h"
-#include "passes/run_names.h"
-#include "readers/reader.h"
+#include "answers/passes/run_names.h"
+#include "profile/readers/reader.h"
 #include "stoker/version.h"
 
 static const char *copy(struct stk_arena *arena, const char *text, bool *failed)

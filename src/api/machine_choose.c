@@ -3,7 +3,7 @@
 // that overlaps the profile's ranks longest; figures are of that time. Where none does, or there is
 // no profile, the longest record is taken as a whole. The others are counted.
 #include "api/api.h"
-#include "model/intervals.h"
+#include "profile/model/intervals.h"
 
 // Time of the day of all ranks' events. False: there are none.
 static bool extent_of(const struct stk_run_sum *run, int64_t *from_ns, int64_t *to_ns)

@@ -2,7 +2,7 @@
 // Keeping a critical path; see path_pieces.h.
 #include "api/path_pieces.h"
 
-#include "report/whatif.h"
+#include "results/whatif.h"
 
 enum stoker_status stk_path_pieces_keep(const struct stk_replay_path *from, struct stk_arena *arena,
                                         struct stk_path_pieces *out, struct stoker_err *err)

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/path_piece.h"
-#include "replay/graph.h"
+#include "profile/model/path_piece.h"
+#include "answers/replay/graph.h"
 
 // *out lives in the arena; it is empty where there is no path.
 STK_MUST_CHECK enum stoker_status stk_path_pieces_keep(const struct stk_replay_path *from,

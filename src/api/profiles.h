@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 #include "api/open.h"
-#include "query/query.h"
+#include "answers/query/query.h"
 #include "stoker/query.h"
 
 struct stk_query *stk_profiles_query(struct stoker_profiles *p);

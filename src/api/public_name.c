@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "model/summary.h"
+#include "profile/model/summary.h"
 
 enum { WORD_MAX = 16, DIGITS_MAX = 9, SHORT = 2 };
 

@@ -11,7 +11,7 @@
 #include "api/query_rows.h"
 #include "base/alloc.h"
 #include "base/near.h"
-#include "replay/graph.h"
+#include "answers/replay/graph.h"
 
 #define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
 

@@ -13,7 +13,7 @@
 #include "api/public_name.h"
 #include "base/alloc.h"
 #include "base/remove.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 #define BUFFER_BYTES (1 << 20)
 

@@ -4,7 +4,7 @@
 #define STK_API_QUERY_ROWS_H
 
 #include "api/api.h"
-#include "query/query.h"
+#include "answers/query/query.h"
 
 struct stk_query_rows {
     struct stoker_tables *tables;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "query/query.h"
+#include "answers/query/query.h"
 #include "stoker/query.h"
 
 static const char head[] =

@@ -11,7 +11,7 @@
 
 #include "api/api.h"
 #include "api/inputs.h"
-#include "model/recorded_waits.h"
+#include "profile/model/idle/recorded_waits.h"
 
 #define UNRELATED_NS (86400 * INT64_C(1000000000))
 

@@ -4,11 +4,11 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "render/jobs_out.h"
-#include "render/out.h"
-#include "report/schema.h"
-#include "report/table_schema.h"
-#include "report/whatif.h"
+#include "results/print/jobs_out.h"
+#include "results/print/out.h"
+#include "results/schema.h"
+#include "results/table_schema.h"
+#include "results/whatif.h"
 
 void stoker_result_free(struct stoker_result *result)
 {

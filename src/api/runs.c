@@ -7,7 +7,7 @@
 
 #include "api/api.h"
 #include "base/sort.h"
-#include "model/intervals.h"
+#include "profile/model/intervals.h"
 
 struct recording {
     struct stk_job *job;

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "model/intervals.h"
-#include "store/names.h"
+#include "profile/model/intervals.h"
+#include "profile/store/names.h"
 
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define EPOCH_FROM_NS INT64_C(1000000000000000000) // 2001: a clock that shows more counts from 1970

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the analyses of stoker stats say: --tables and docs/stats.md, from the rows of their
-// descriptors (passes/stats/stats.h).
+// descriptors (answers/passes/stats/stats.h).
 #include <string.h>
 
 #include "api/api.h"
-#include "passes/stats/stats.h"
+#include "answers/passes/stats/stats.h"
 #include "stoker/stats.h"
 
 static const char head[] =

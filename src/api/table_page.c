@@ -2,7 +2,7 @@
 // The contract of tables as a page: what stoker stats, query and find print with --json, the types
 // of cells, and which analyses there are.
 #include "api/api.h"
-#include "passes/stats/stats.h"
+#include "answers/passes/stats/stats.h"
 #include "stoker/stats.h"
 
 static const char head[] =

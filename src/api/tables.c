@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "render/table_out.h"
-#include "passes/stats/stats_every.h"
+#include "results/print/table_out.h"
+#include "answers/passes/stats/stats_every.h"
 
 static const struct stk_stats *analysis_at(size_t index)
 {

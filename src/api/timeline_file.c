@@ -11,9 +11,9 @@
 #include "base/alloc.h"
 #include "base/atomic_file.h"
 #include "base/json.h"
-#include "query/query_frozen.h"
-#include "render/json_fields.h"
-#include "store/trace_frozen.h"
+#include "answers/query/query_frozen.h"
+#include "results/print/json_fields.h"
+#include "profile/store/trace_frozen.h"
 #include "stoker/version.h"
 
 // Changes with the layout of what is stored; the version changes with its meaning.

@@ -7,7 +7,7 @@
 #include "api/query_args.h"
 #include "base/frozen.h"
 #include "stoker/timeline.h"
-#include "timeline/timeline.h"
+#include "profile/timeline/timeline.h"
 
 // What a file's index has in the place of profiles.
 struct stk_timeline_file {

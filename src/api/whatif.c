@@ -6,10 +6,10 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "render/whatif_out.h"
-#include "replay/batch_fit.h"
-#include "replay/scenarios.h"
-#include "report/schema.h"
+#include "results/print/whatif_out.h"
+#include "answers/replay/batch_fit.h"
+#include "answers/replay/scenarios.h"
+#include "results/schema.h"
 #include "stoker/version.h"
 
 struct stoker_whatif {

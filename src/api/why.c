@@ -6,7 +6,7 @@
 #include "api/api.h"
 #include "api/job_command.h"
 #include "base/alloc.h"
-#include "replay/replay.h"
+#include "answers/replay/replay.h"
 
 void stoker_why_options_default(struct stoker_why_options *options)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "capture/parent/folder.h"
+#include "job/capture/parent/folder.h"
 
 extern char **environ;
 

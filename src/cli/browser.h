@@ -5,7 +5,7 @@
 #ifndef STK_CLI_BROWSER_H
 #define STK_CLI_BROWSER_H
 
-#include "capture/parent/scratch.h"
+#include "job/capture/parent/scratch.h"
 
 // Makes *folder, which holds the file, and starts the opener: only where there is a screen and
 // standard output is a terminal. The file must stay until the browser has read it:

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "prove/ledger.h"
+#include "job/prove/ledger.h"
 
 enum { ROWS_FOR_PEOPLE = 20, CELL = 64 };
 

@@ -7,13 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "capture/parent/scratch.h"
+#include "job/capture/parent/scratch.h"
 #include "cli/cli.h"
 #include "cli/prove_fix.h"
 #include "cli/screen.h"
 #include "fixes/fixes.h"
-#include "prove/proof_out.h"
-#include "prove/recorded.h"
+#include "job/prove/proof_out.h"
+#include "job/prove/recorded.h"
 
 extern char **environ;
 

@@ -6,12 +6,12 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "capture/parent/folder.h"
-#include "capture/parent/leftover.h"
+#include "job/capture/parent/folder.h"
+#include "job/capture/parent/leftover.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "prove/ledger.h"
-#include "tune/tune_out.h"
+#include "job/prove/ledger.h"
+#include "job/tune/tune_out.h"
 
 enum { BUDGET_MINUTES = 10, BUDGET_MOST = 24 * 60, STEPS_LEAST = 16, BAR = 20 };
 

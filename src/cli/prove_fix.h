@@ -4,8 +4,8 @@
 #ifndef STK_CLI_PROVE_FIX_H
 #define STK_CLI_PROVE_FIX_H
 
-#include "prove/proof.h"
-#include "tune/choice.h"
+#include "job/prove/proof.h"
+#include "job/tune/choice.h"
 
 struct stk_prove_fix {
     char label[STK_TUNE_LABEL];  // "ID=VALUE" by tune's id

@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/plain_file.h"
-#include "capture/parent/folder.h"
+#include "job/capture/parent/folder.h"
 #include "cli/cli.h"
 #include "stoker/report.h"
 #include "stoker/whatif.h"

@@ -4,7 +4,7 @@
 #ifndef STK_CLI_RUN_COMPARE_H
 #define STK_CLI_RUN_COMPARE_H
 
-#include "capture/parent/run_out.h"
+#include "job/capture/parent/run_out.h"
 
 // Fills run->compared where there is such a run. wanted: its folder, or NULL. What cannot be read
 // of a folder that was named is said.

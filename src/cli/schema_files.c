@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemas' bytes, by the assembler's .incbin, as capture/parent/hook_files.c has the hooks.
+// The schemas' bytes, by the assembler's .incbin, as job/capture/parent/hook_files.c has the hooks.
 // STOKER_SCHEMAS_DIR is their folder; cmake compiles this file anew when one of them changes.
 #include "cli/schema_files.h"
 

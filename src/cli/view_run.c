@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/json_check.h"
 #include "base/plain_file.h"
-#include "capture/parent/step_record.h"
+#include "job/capture/parent/step_record.h"
 #include "cli/view_extras.h"
 #include "stoker/stats.h"
 

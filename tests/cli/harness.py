@@ -53,7 +53,7 @@ def skip(why: str, parts: int = 1) -> None:
 
 def small_profiles() -> "list[pathlib.Path]":
     """The profiles that fuzzing begins with: folders of its seeds that bear a reader's name."""
-    readers = sorted(p.name for p in (ROOT / "src/readers").iterdir() if p.is_dir())
+    readers = sorted(p.name for p in (ROOT / "src/profile/readers").iterdir() if p.is_dir())
     return [p for name in readers for p in sorted((ROOT / "tests/fuzz/seeds" / name).glob("*"))]
 
 

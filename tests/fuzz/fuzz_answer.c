@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "capture/remote/kineto.h"
-#include "capture/remote/profiler_service.h"
+#include "job/capture/remote/kineto.h"
+#include "job/capture/remote/profiler_service.h"
 #include "fuzz.h"
 
 enum {

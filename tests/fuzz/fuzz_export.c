@@ -10,8 +10,8 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "model/verdict.h"
-#include "readers/reader.h"
+#include "profile/model/verdict/verdict.h"
+#include "profile/readers/reader.h"
 #include "stoker/export.h"
 
 enum { PROFILE_MAX = 1 << 18, EXPORT_MAX = 1 << 22, EVENTS_MAX = 60 };

@@ -5,9 +5,9 @@
 
 #include "fuzz.h"
 
-#include "data/run/iter_open.h"
-#include "data/run/pull.h"
-#include "data/run/run_open.h"
+#include "engine/run/iter_open.h"
+#include "engine/run/pull.h"
+#include "engine/run/run_open.h"
 
 static const char *path;
 static volatile uint8_t sink;

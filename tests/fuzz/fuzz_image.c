@@ -5,7 +5,7 @@
 // program that runs the files given.
 #include "fuzz.h"
 
-#include "data/image/image_codec.h"
+#include "engine/image/image_codec.h"
 
 enum { MAX_PIXELS = 1 << 14, HEAD = 12 };
 

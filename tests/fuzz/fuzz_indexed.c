@@ -5,9 +5,9 @@
 // compressed; fixed-length records; the state of an iterator.
 #include "fuzz.h"
 
-#include "data/graph/dataset.h"
+#include "engine/graph/dataset.h"
 #include "base/crc32c.h"
-#include "data/formats/indexed_impl.h"
+#include "engine/formats/indexed_impl.h"
 #include "stoker/data.h"
 
 static const char *path;

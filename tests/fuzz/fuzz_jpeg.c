@@ -4,7 +4,7 @@
 // so must decoding two at once.
 #include "fuzz.h"
 
-#include "data/image/jpeg.h"
+#include "engine/image/jpeg.h"
 
 enum { MAX_PIXELS = 1 << 14 }; // every path is reached with fewer; more takes time alone
 

@@ -5,10 +5,10 @@
 // some are passed over. Elements that were read are written and read again, and must be the same.
 #include "fuzz_records.h"
 
-#include "data/formats/packed.h"
+#include "engine/formats/packed.h"
 
 #include "base/alloc.h"
-#include "data/formats/element_code.h"
+#include "engine/formats/element_code.h"
 
 enum { AS_RECORDS = 1, MANY = 2, SKIPS = 4, ELEMENTS_MAX = 5000 };
 

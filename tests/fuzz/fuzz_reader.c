@@ -6,10 +6,10 @@
 // program that replays files given on the command line: seeds and regressions, in every test run.
 #include "fuzz_sqlite.h"
 
-#include "model/model_check.h"
-#include "model/verdict.h"
-#include "readers/reader.h"
-#include "store/trace_check.h"
+#include "profile/model/model_check.h"
+#include "profile/model/verdict/verdict.h"
+#include "profile/readers/reader.h"
+#include "profile/store/trace_check.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)

@@ -4,7 +4,7 @@
 // What was parsed and owned must lie within its columns.
 #include "fuzz.h"
 
-#include "data/formats/example.h"
+#include "engine/formats/example.h"
 
 static const int64_t eleven = 11;
 

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include "data/formats/record.h"
+#include "engine/formats/record.h"
 
 // The file's path; *records: how many it holds.
 static inline const char *fuzz_put_records(enum stk_record_codec codec, const uint8_t *data,

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
-#include "render/table_out.h"
+#include "results/print/table_out.h"
 
 enum { TEXT_MAX = 60, LIST_MAX = 4, COLUMNS = 6, ROWS_MAX = 5, OUTPUT_MAX = 1 << 20 };
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/memory/col.h"
-#include "model/model_check.h"
-#include "model/verdict.h"
-#include "readers/reader.h"
-#include "store/trace_check.h"
+#include "engine/memory/col.h"
+#include "profile/model/model_check.h"
+#include "profile/model/verdict/verdict.h"
+#include "profile/readers/reader.h"
+#include "profile/store/trace_check.h"
 
 void stop_here(const struct stk_trace *trace, const struct stk_run_sum *run,
                const struct stk_verdict *verdict, const struct stk_block *block,

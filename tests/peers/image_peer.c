@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The image kernels with flat arguments, as a shared library for tests/peers/image_vs_tf: images
 // are dense HWC, options plain numbers. Each function returns 0 or an error code.
-#include "data/image/image_codec.h"
-#include "data/image/image_colour.h"
-#include "data/image/image_geometry.h"
+#include "engine/image/image_codec.h"
+#include "engine/image/image_colour.h"
+#include "engine/image/image_geometry.h"
 
 #include <string.h>
 

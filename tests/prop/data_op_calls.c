@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "base/err.h"
-#include "data/graph/op.h"
+#include "engine/graph/op.h"
 #include "stoker/data.h"
 
 enum {

@@ -4,8 +4,8 @@
 // Several threads make the same of a trace as one.
 #include "synth.h"
 
-#include "model/view.h"
-#include "readers/reader.h"
+#include "profile/model/view.h"
+#include "profile/readers/reader.h"
 
 static uint64_t seed = 88172645463325252u;
 static uint32_t next_random(uint32_t below)

@@ -4,7 +4,7 @@
 // anything. Then the same with each allocation failing in turn.
 #include "base/alloc.h"
 #include "check.h"
-#include "store/build_impl.h"
+#include "profile/store/build_impl.h"
 
 static uint64_t random_state;
 

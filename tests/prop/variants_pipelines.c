@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One harness for pipelines: each row of the table below as it is written, on one thread, against
 // rewritten, on several threads, and resumed in the middle: the same elements bit for bit, errors
-// at the same places. Each rewrite there is (src/data/rewrites.def) must be made in one of them.
+// at the same places. Each rewrite there is (src/engine/rewrites.def) must be made in one of them.
 //
 // A pipeline is text: SOURCE | STAGE name=number ... : FUNCTION | ...  A function is operations
 // separated by ';' and '->' its results. Its arguments are a, b, ...; each operation's result is
@@ -406,7 +406,7 @@ static struct {
 #define FIRST(id, title, why) {title, 0},
 #define SECOND(id, title, why) {title, 0},
 #define STAGE(id, title, why) {title, 0},
-#include "data/rewrites.def"
+#include "engine/rewrites.def"
 };
 
 static void note_rewrites(struct stoker_dataset *ds)

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 #include "stream_files.h"
 
 #define LARGE_BYTES ((size_t)64 << 10) // of an input that is damaged at few places

@@ -99,7 +99,7 @@ def test_names_are_there():
 
 def test_rewrites_are_listed():
     """Each title of the table of rewrites stands in the documentation's."""
-    titles = re.findall(r'^[A-Z]+\(\w+, "([^"]+)"', (ROOT / "src/data/rewrites.def").read_text(), re.M)
+    titles = re.findall(r'^[A-Z]+\(\w+, "([^"]+)"', (ROOT / "src/engine/rewrites.def").read_text(), re.M)
     listed = re.findall(r"^\| ([^|]+?) \|", (ROOT / "docs/data/speed.md").read_text(), re.M)
     c.true(len(titles) > 5, f"{titles}")
     for title in titles:

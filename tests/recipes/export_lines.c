@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON lines (https://jsonlines.org): an object per event, for shell tools and scripts.
 //
-// Recipe of an export: src/export/export_lines.c and X(lines) in src/export/exports.def. What
-// `stoker export` takes, its list and docs/export.md come from the descriptor at the end.
-#include "export/export.h"
+// Recipe of an export: src/answers/export/export_lines.c and X(lines) in
+// src/answers/export/exports.def. What `stoker export` takes, its list and docs/export.md come from
+// the descriptor at the end.
+#include "answers/export/export.h"
 
 // A record is whole in memory until stk_ex_record: what is written is never cut within one.
 static void put_event(const struct stk_export *x, const struct stk_export_file *f, uint32_t event,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // softsign: x / (scale + |x|), of floats of any shape.
 //
-// Recipe of an operation: src/data/ops/op_softsign.c and X(softsign) in src/data/ops.def. The
+// Recipe of an operation: src/engine/ops/op_softsign.c and X(softsign) in src/engine/ops.def. The
 // function in Python, `stoker data --list` and docs/pipelines.md come from the descriptor at the
 // end. Operations that share a loop are rows of one file instead (op_unary.c, op_binary.c).
 #include <math.h>
 
-#include "data/ops/op_util.h"
+#include "engine/ops/op_util.h"
 
 // What it takes by name; other arguments are refused, and these are looked up once.
 enum { ARG_SCALE };

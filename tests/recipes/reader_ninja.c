@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of a build with Ninja (.ninja_log): an event for each output that was made.
 //
-// Recipe of a reader: src/readers/ninja/ninja.c, X(ninja) in src/readers/readers.def, and a seed in
-// tests/fuzz/seeds/ninja/. `stoker formats`, docs/formats.md, what is taken from a folder, and the
-// tests that fuzz and damage files come from the descriptor at the end.
+// Recipe of a reader: src/profile/readers/ninja/ninja.c, X(ninja) in
+// src/profile/readers/readers.def, and a seed in tests/fuzz/seeds/ninja/. `stoker formats`,
+// docs/formats.md, what is taken from a folder, and the tests that fuzz and damage files come from
+// the descriptor at the end.
 //
 // Format: "# ninja log v5" to v7, then lines "start TAB end TAB mtime TAB output TAB hash"
 // (https://ninja-build.org/manual.html, src/build_log.cc). Clock: milliseconds since the build
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 #define MAGIC "# ninja log v"
 #define LINE_MAX_BYTES ((size_t)64 << 10)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python was traced: every call of a Python function is an event, which slows the host.
 //
-// Recipe of a rule: src/rules/capture_tracer.c and X(capture_tracer) in src/rules/rules.def.
-// `stoker explain capture-tracer`, docs/rules.md and the report's list of rules come from the
-// descriptor at the end.
+// Recipe of a rule: src/answers/rules/capture_tracer.c and X(capture_tracer) in
+// src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md and the report's list
+// of rules come from the descriptor at the end.
 #include "base/human.h"
 #include "fixes_data.h"
-#include "rules/finding.h"
+#include "answers/rules/finding.h"
 
 // Numbers that decide stand here, with unit and reason, and are read from here.
 enum { SHARE };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // squares(count): 0, 1, 4, 9, ... as int64. Indexed: any position is computed.
 //
-// Recipe of a kind of dataset: src/data/sources/source_squares.c and X(squares) in
-// src/data/datasets.def. The check of the arguments, `stoker data --list` and docs/pipelines.md
+// Recipe of a kind of dataset: src/engine/sources/source_squares.c and X(squares) in
+// src/engine/datasets.def. The check of the arguments, `stoker data --list` and docs/pipelines.md
 // come from the descriptor at the end.
-#include "data/graph/infer.h"
-#include "data/run/iter.h"
+#include "engine/graph/infer.h"
+#include "engine/run/iter.h"
 
 struct squares {
     int64_t at, n; // position of the next element; how many there are

@@ -2,9 +2,10 @@
 // What kinds of events does the profile hold? kinds: how many there are of each, and how long they
 // last together; events inside others count again. One pass over the events.
 //
-// Recipe of an analysis: src/passes/stats/stats_kinds.c and X(kinds) in src/passes/stats/stats.def.
-// `stoker stats kinds`, the list of analyses and docs/stats.md come from the descriptor at the end.
-#include "passes/stats/stats.h"
+// Recipe of an analysis: src/answers/passes/stats/stats_kinds.c and X(kinds) in
+// src/answers/passes/stats/stats.def. `stoker stats kinds`, the list of analyses and docs/stats.md
+// come from the descriptor at the end.
+#include "answers/passes/stats/stats.h"
 
 // What is kept of a rank: small, since its trace is freed before `describe`.
 struct kinds_partial {

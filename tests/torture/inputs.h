@@ -42,7 +42,7 @@ static inline struct torture_input *torture_inputs(size_t *count)
 {
     static const char *const readers[] = {
 #define X(name) #name,
-#include "readers/readers.def"
+#include "profile/readers/readers.def"
 #undef X
     };
     struct torture_input *list = NULL;

@@ -9,7 +9,7 @@
 
 #include "api/profiles.h"
 #include "check.h"
-#include "timeline/timeline.h"
+#include "profile/timeline/timeline.h"
 
 struct side {
     struct stoker_profiles *profiles;

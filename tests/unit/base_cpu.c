@@ -5,9 +5,9 @@
 
 #include "base/cpu.h"
 #include "base/crc32c.h"
-#include "data/formats/csv.h"
-#include "data/memory/stream_copy.h"
-#include "data/ops/float_math.h"
+#include "engine/formats/csv.h"
+#include "engine/memory/stream_copy.h"
+#include "engine/ops/float_math.h"
 
 static unsigned flags_under(const char *list)
 {

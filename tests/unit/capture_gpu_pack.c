@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing a record of the capture library: what was laid out and not written goes, by a file beside
 // it that is nobody else's; links that lie in the way lead nowhere.
-#include "capture/parent/gpu_pack.h"
+#include "job/capture/parent/gpu_pack.h"
 
 #include <dirent.h>
 #include <fcntl.h>

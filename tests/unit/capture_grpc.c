@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/remote/grpc.h"
+#include "job/capture/remote/grpc.h"
 #include "check.h"
 
 enum {

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/parent/sampler.h"
+#include "job/capture/parent/sampler.h"
 #include "check.h"
 #include "fake/fake_nvml.h"
-#include "model/machine.h"
-#include "readers/reader.h"
+#include "profile/model/machine/machine.h"
+#include "profile/readers/reader.h"
 
 #define ROOT 100
 #define GROUP "cgroup/jobs/train"

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/parent/sampler.h"
+#include "job/capture/parent/sampler.h"
 #include "check.h"
-#include "model/machine.h"
-#include "readers/reader.h"
+#include "profile/model/machine/machine.h"
+#include "profile/readers/reader.h"
 
 static char path[64];
 static struct stk_arena arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a record's header: the records behind those that it counts are counted, and no others.
-#include "capture/parent/step_record.h"
+#include "job/capture/parent/step_record.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Chrome reader makes of events: kinds, tracks, times, values, processes, devices.
 #include "chrome_read.h"
-#include "store/names.h"
+#include "profile/store/names.h"
 
 static struct stoker_err err;
 

@@ -2,7 +2,7 @@
 // Times and integers of the Chrome reader: random values written in many ways are read back
 // exactly.
 #include "check.h"
-#include "readers/trace_event/chrome_number.h"
+#include "profile/readers/trace_event/chrome_number.h"
 
 static uint64_t seed = 7;
 static uint64_t random_below(uint64_t n)

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/chrome/chrome_run.h"
-#include "readers/reader.h"
+#include "profile/readers/chrome/chrome_run.h"
+#include "profile/readers/reader.h"
 
 static inline struct stk_trace *chrome_read_file(const char *path, int threads,
                                                  struct stoker_err *err)

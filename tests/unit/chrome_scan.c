@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cursor against a byte-by-byte reading of the same text, for every instruction set.
 #include "check.h"
-#include "readers/chrome/chrome_scan.h"
+#include "profile/readers/chrome/chrome_scan.h"
 
 #define MAX 20000
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of kernels as PyTorch, CUB, Eigen, cuDNN and cuBLAS write them, in columns of 28 and 40.
 #include "check.h"
-#include "render/cpp_name.h"
+#include "results/print/cpp_name.h"
 #include "base/utf8.h"
 
 static const struct {

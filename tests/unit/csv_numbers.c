@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "data/formats/csv.h"
-#include "data/formats/text_number.h"
+#include "engine/formats/csv.h"
+#include "engine/formats/text_number.h"
 
 #define LONGEST 80
 

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "data/run/account.h"
+#include "engine/run/account.h"
 #include "data_make.h"
 
 #define PMAP(in, op, calls) with_op("map", in, op, "num_parallel_calls", I(calls), NULL)

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/image/image_codec.h"
+#include "engine/image/image_codec.h"
 #include "stoker/data.h"
 
 enum {

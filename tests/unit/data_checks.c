@@ -2,11 +2,11 @@
 // What must hold of blocks, columns, rings and functions: a whole one passes, each way to break it
 // is told, and the printers for the debugger show it.
 #include "base/alloc.h"
-#include "data/graph/fn_check.h"
-#include "data/graph/plan.h"
-#include "data/memory/block_check.h"
-#include "data/run/iter_dump.h"
-#include "data/run/ring.h"
+#include "engine/graph/fn_check.h"
+#include "engine/graph/plan.h"
+#include "engine/memory/block_check.h"
+#include "engine/run/iter_dump.h"
+#include "engine/run/ring.h"
 #include "data_make.h"
 
 static struct stk_pool *pool;

@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/run/iter_open.h"
-#include "data/run/pull.h"
-#include "data/run/run_open.h"
+#include "engine/run/iter_open.h"
+#include "engine/run/pull.h"
+#include "engine/run/run_open.h"
 
 static struct stk_dataset *make(const char *kind, struct stk_dataset *in, struct stk_attrs *attrs)
 {

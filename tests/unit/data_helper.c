@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "data/memory/split.h"
-#include "data/run/run_open.h"
+#include "engine/memory/split.h"
+#include "engine/run/run_open.h"
 
 enum { COUNT = 64, LARGE = 32 << 20 };
 

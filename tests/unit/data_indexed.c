@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/graph/dataset.h"
-#include "data/formats/indexed.h"
+#include "engine/graph/dataset.h"
+#include "engine/formats/indexed.h"
 
 #define ELEMENTS 37
 

@@ -3,8 +3,8 @@
 // that the elements are the same whoever makes them, however often that changes.
 #include <unistd.h>
 
-#include "data/run/inline_trial.h"
-#include "data/run/tuner.h"
+#include "engine/run/inline_trial.h"
+#include "engine/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

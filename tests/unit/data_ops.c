@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/graph/dataset.h"
-#include "data/formats/example.h"
+#include "engine/graph/dataset.h"
+#include "engine/formats/example.h"
 #include "stoker/data.h"
 
 static struct stoker_tensor tensor(int dtype, int rank, const int64_t *dim, const void *data)

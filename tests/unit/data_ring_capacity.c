@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The room of a ring that AUTOTUNE sizes: when it grows, when it falls, and how long it is kept.
 #include "check.h"
-#include "data/run/ring_capacity.h"
+#include "engine/run/ring_capacity.h"
 
 static int chosen(struct stk_ring_capacity *s, int capacity, uint32_t low, bool is_drained)
 {

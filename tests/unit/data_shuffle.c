@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shuffle and cache: permutations, buffer semantics, seeds and epochs; what is kept.
-#include "data/graph/permute.h"
+#include "engine/graph/permute.h"
 #include "data_make.h"
 
 #define N 5000

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/formats/record.h"
-#include "data/run/iter_open.h"
-#include "data/run/pull.h"
-#include "data/run/run_open.h"
+#include "engine/formats/record.h"
+#include "engine/run/iter_open.h"
+#include "engine/run/pull.h"
+#include "engine/run/run_open.h"
 
 static char path[64];
 

@@ -3,8 +3,8 @@
 // nothing beside them is written. Columns and batches that are large enough for them hold what they
 // should.
 #include "check.h"
-#include "data/memory/col.h"
-#include "data/memory/stream_copy.h"
+#include "engine/memory/col.h"
+#include "engine/memory/stream_copy.h"
 
 static void lengths_and_alignments(void)
 {

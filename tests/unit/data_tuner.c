@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "data/run/ring.h"
-#include "data/run/tuner.h"
+#include "engine/run/ring.h"
+#include "engine/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

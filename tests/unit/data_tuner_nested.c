@@ -2,8 +2,8 @@
 // Stages with threads inside of datasets that functions give: they are seen in the tree with all
 // they counted, together take no more processors than allowed, and get the workers that they need.
 #include "base/clock.h"
-#include "data/run/aggregate.h"
-#include "data/run/tuner.h"
+#include "engine/run/aggregate.h"
+#include "engine/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

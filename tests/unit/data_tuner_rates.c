@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "data/run/aggregate.h"
-#include "data/run/tuner.h"
+#include "engine/run/aggregate.h"
+#include "engine/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

@@ -3,7 +3,7 @@
 // that has seen many gives, or refuses, is what one that has seen none does. And what a layout is.
 #include "base/alloc.h"
 #include "check.h"
-#include "data/formats/example_layout.h"
+#include "engine/formats/example_layout.h"
 
 enum { FLOATS_MAX = 5000 };
 

@@ -2,7 +2,7 @@
 // Example and SequenceExample: files that TensorFlow wrote (tests/data/records/make.py holds their
 // formula), hand-made wire bytes for the rules, messages cut and flipped, failing allocations.
 #include "base/alloc.h"
-#include "data/formats/example.h"
+#include "engine/formats/example.h"
 #include "record_run.h"
 
 static struct stoker_err err;

@@ -4,7 +4,7 @@
 #include "base/gzip_write.h"
 #include "base/stream.h"
 #include "check.h"
-#include "export/export_out.h"
+#include "answers/export/export_out.h"
 #include "base/protobuf.h"
 
 struct kept {

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/ops/fft.h"
+#include "engine/ops/fft.h"
 
 #if STOKER_HAVE_KISSFFT
 enum { LONG = 5003, ROW = 6000 };

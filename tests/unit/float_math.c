@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "data/ops/float_math.h"
+#include "engine/ops/float_math.h"
 
 #define AT_ONCE 4096
 

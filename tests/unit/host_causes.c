@@ -3,8 +3,8 @@
 // small trace each, with the parts that follow from its construction. Times in microseconds.
 #include "synth.h"
 
-#include "model/threads/feed_words.h"
-#include "model/verdict.h"
+#include "profile/model/threads/feed_words.h"
+#include "profile/model/verdict/verdict.h"
 
 #define MAIN 1
 #define OTHER 2

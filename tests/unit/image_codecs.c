@@ -2,11 +2,11 @@
 // Image files: the pixels TensorFlow gives for odd JPEGs and PNGs; our decoder and libjpeg agree on
 // what both take; encoders are read back; caps hold; damage and want of memory are errors and
 // nothing worse.
-#include "data/image/image_codec_impl.h"
+#include "engine/image/image_codec_impl.h"
 
 #include "base/alloc.h"
 #include "data/image_expected.h"
-#include "data/image/jpeg.h"
+#include "engine/image/jpeg.h"
 #include "image_cases.h"
 
 #define FILE_OF(name) file_##name, sizeof file_##name

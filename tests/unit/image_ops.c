@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colour operations against TensorFlow's values; crops, pads, flips and rotations against their
 // definition; random boxes against their ranges.
-#include "data/image/image_colour.h"
-#include "data/image/image_geometry.h"
+#include "engine/image/image_colour.h"
+#include "engine/image/image_geometry.h"
 
 #include "data/image_expected.h"
 #include "image_cases.h"

@@ -2,7 +2,7 @@
 // Resizing: the values TensorFlow and Pillow give for small images; vector code and plain code give
 // the same bits; mirroring, planes and normalising change nothing else; memory around the output is
 // left alone, and nothing is allocated once the buffers are large enough.
-#include "data/image/image_resize.h"
+#include "engine/image/image_resize.h"
 
 #include "base/alloc.h"
 #include "data/image_expected.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/image/image_steps.h"
+#include "engine/image/image_steps.h"
 
 enum { ROW = 48 * 70 + 7 }; // more than is done at a time
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "data/run/stage_name.h"
-#include "model/input/input_kinds.h"
+#include "engine/run/stage_name.h"
+#include "profile/model/input/input_kinds.h"
 
 static bool fits(enum stk_dataset_role role, struct stk_input_name is)
 {

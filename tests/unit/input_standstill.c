@@ -3,7 +3,7 @@
 // them. One small trace each; times in microseconds.
 #include "synth.h"
 
-#include "model/verdict.h"
+#include "profile/model/verdict/verdict.h"
 
 #define MAIN 1
 #define POOL 2

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 static char root[256];
 static struct stk_arena arena;

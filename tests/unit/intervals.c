@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "model/intervals.h"
-#include "model/median.h"
+#include "profile/model/intervals.h"
+#include "profile/model/median.h"
 
 #define SIZE 200
 

@@ -4,7 +4,7 @@
 #define STK_TESTS_JPEG_REFERENCE_H
 
 #include "check.h"
-#include "data/image/jpeg.h"
+#include "engine/image/jpeg.h"
 
 #include <setjmp.h>
 #include <jpeglib.h>

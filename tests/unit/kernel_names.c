@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores and precision from names as profilers record them.
 #include "check.h"
-#include "model/device/kernel_names.h"
+#include "profile/model/device/kernel_names.h"
 
 static const struct {
     const char *name, *tensor_core, *precision; // precision NULL: not known

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Following a record of steps whose times are any numbers: figures are sound or absent, and no
 // arithmetic on them is undefined (presets.asan).
-#include "live/live_steps.h"
+#include "job/live/live_steps.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a record that is followed: what ends makes room, whoever asks while a table is
 // full; what does not end keeps its place, and costs those that find none no time.
-#include "live/live_tables.h"
+#include "job/live/live_tables.h"
 
 #include "base/clock.h"
 #include "check.h"

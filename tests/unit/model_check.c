@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checks of sets of time, parts, steps and summaries find what is broken, and say it.
-#include "model/model_check.h"
+#include "profile/model/model_check.h"
 
 #include "synth.h"
 

@@ -3,7 +3,7 @@
 // records of a loader's workers say.
 #include "synth.h"
 
-#include "model/workers.h"
+#include "profile/model/workers.h"
 #include "wire/wire.h"
 
 #define MAIN 7

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "check.h"
-#include "model/device/device_rates.h"
-#include "model/device/occupancy.h"
+#include "profile/model/device/device_rates.h"
+#include "profile/model/device/occupancy.h"
 
 #define NEAR(a, b) CHECK(fabs((a) - (b)) < 1e-9)
 

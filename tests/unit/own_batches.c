@@ -3,8 +3,8 @@
 // framework, or behind the step's work for the next step. Times in microseconds.
 #include "synth.h"
 
-#include "model/threads/feed_words.h"
-#include "model/threads/python_frame.h"
+#include "profile/model/threads/feed_words.h"
+#include "profile/model/threads/python_frame.h"
 
 #define MAIN 1
 #define STEPS 6

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What two profiles say of a proof: a cause that shrank by the gain, one that did not, one that
 // grew; predictions beside what came.
-#include "prove/mechanism.h"
+#include "job/prove/mechanism.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pairs of runs say: how often a difference is claimed
 // where there is none, and found where there is one, on noise of several kinds with fixed seeds.
-#include "prove/paired.h"
+#include "job/prove/paired.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a command, and the numbers it prints: how it ends, what is left of it, limits.
-#include "prove/metric.h"
-#include "prove/neighbours.h"
-#include "prove/trial.h"
+#include "job/prove/metric.h"
+#include "job/prove/neighbours.h"
+#include "job/prove/trial.h"
 
 #include <errno.h>
 #include <signal.h>

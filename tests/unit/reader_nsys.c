@@ -7,9 +7,9 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/nsys/nsys.h"
-#include "readers/reader.h"
-#include "store/names.h"
+#include "profile/readers/nsys/nsys.h"
+#include "profile/readers/reader.h"
+#include "profile/store/names.h"
 
 static char path[300];
 static sqlite3 *db;

@@ -3,7 +3,7 @@
 // by kind, and per device operations, busy time, linked kernels, copies, the largest kernels.
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/reader.h"
+#include "profile/readers/reader.h"
 
 static const char *const files[] = {
     "nsys/nsys-ai/h100_2gpu_1s.sqlite", "nsys/nsys-ai/healthy_1pct.sqlite",

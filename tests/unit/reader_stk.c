@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "readers/reader.h"
-#include "store/names.h"
+#include "profile/readers/reader.h"
+#include "profile/store/names.h"
 #include "wire/wire_write.h"
 
 #define EVENTS 5000

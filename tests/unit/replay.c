@@ -4,7 +4,7 @@
 // any change is tried on random ones.
 #include "synth.h"
 
-#include "replay/scenarios.h"
+#include "answers/replay/scenarios.h"
 
 #define MAIN 1
 #define STEPS 6

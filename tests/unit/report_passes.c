@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "check.h"
-#include "render/out.h"
-#include "passes/pass.h"
+#include "results/print/out.h"
+#include "answers/passes/pass.h"
 
 #define MS INT64_C(1000000)
 

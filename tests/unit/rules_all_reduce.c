@@ -3,8 +3,8 @@
 // slow, all at their bound, one size alone, links that are known, waiting and what is hidden.
 #include "rules_run.h"
 
-#include "rules/all_reduce_rate.h"
-#include "store/words.h"
+#include "answers/rules/all_reduce_rate.h"
+#include "profile/store/words.h"
 
 #define MB 1000000
 #define A_STEP 10

@@ -3,8 +3,8 @@
 // frameworks; nothing is said twice or left open.
 #include "check.h"
 
-#include "rules/rule.h"
-#include "tune/fix.h"
+#include "answers/rules/rule.h"
+#include "job/tune/fix.h"
 
 static bool is_text(const char *s)
 {

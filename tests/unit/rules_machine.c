@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on the record of the machine: each fires with the words that it should have, stays quiet at
 // its threshold and without a record, and never says more than the profile does.
-#include "model/machine.h"
+#include "profile/model/machine/machine.h"
 #include "rules_run.h"
 
 #define SECOND INT64_C(1000000000)

@@ -2,7 +2,7 @@
 // Ranks merged and judged, on summaries made by hand: waits across ranks, the late rank with and
 // without a common clock, sums that stay exact, and every branch of the decision.
 #include "check.h"
-#include "model/verdict.h"
+#include "profile/model/verdict/verdict.h"
 
 #define MS 1000000
 

@@ -3,7 +3,7 @@
 #include "api/api.h"
 #include "api/same_job.h"
 #include "check.h"
-#include "store/names.h"
+#include "profile/store/names.h"
 
 #define EPOCH INT64_C(1700000000000000000)
 #define SECOND INT64_C(1000000000)

@@ -3,8 +3,8 @@
 // them.
 #include "check.h"
 
-#include "model/signs.h"
-#include "store/trace.h"
+#include "profile/model/signs.h"
+#include "profile/store/trace.h"
 
 // The sign of a name, STK_SIGN_COUNT: none.
 static enum stk_sign sign_of(const char *name)

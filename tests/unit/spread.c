@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "model/spread.h"
+#include "profile/model/spread.h"
 
 static uint64_t seed = 88172645463325252u;
 static double uniform(void)

@@ -4,7 +4,7 @@
 // why and what to do.
 #include "check.h"
 
-#include "passes/stats/stats.h"
+#include "answers/passes/stats/stats.h"
 
 static bool is_text(const char *s)
 {

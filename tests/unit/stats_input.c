@@ -2,7 +2,7 @@
 // The input pipeline on small traces whose answers are known: whose work each nanosecond is, on
 // which threads, and which stage limits.
 #include "answer.h"
-#include "model/input/input_kinds.h"
+#include "profile/model/input/input_kinds.h"
 
 enum { RUNNER = 2, POOL_A = 3, POOL_B = 4 }; // threads beside MAIN
 enum { STAGES, KINDS, FETCHES };

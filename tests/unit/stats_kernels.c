@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "answer_files.h"
-#include "passes/stats/stats_kernels.h"
-#include "readers/xplane/xplane_event.h"
+#include "answers/passes/stats/stats_kernels.h"
+#include "profile/readers/xplane/xplane_event.h"
 
 #define NEAR(a, b) CHECK(fabs((a) - (double)(b)) <= 1e-6 * (fabs((double)(b)) + 1))
 

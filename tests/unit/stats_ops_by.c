@@ -3,7 +3,7 @@
 // TensorFlow's paths, PyTorch's autograd and ranges, what a device's row records, and when nothing
 // is told.
 #include "answer.h"
-#include "passes/stats/stats_ops_by.h"
+#include "answers/passes/stats/stats_ops_by.h"
 #include "xplane_writer.h"
 
 static int64_t cell_of(const struct answer *a, const char *group, const char *column)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python functions on small traces whose answers are known, and whose code a file is.
 #include "answer.h"
-#include "model/threads/python_frame.h"
+#include "profile/model/threads/python_frame.h"
 
 enum { OTHER = 2 }; // a thread beside MAIN
 enum { FUNCTIONS, CODE };

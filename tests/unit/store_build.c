@@ -2,7 +2,7 @@
 // Building a trace: what comes out of the columns, tracks, links and issues for small inputs.
 #include "base/alloc.h"
 #include "check.h"
-#include "store/build_impl.h"
+#include "profile/store/build_impl.h"
 
 #define US 1000ll
 

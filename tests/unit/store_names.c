@@ -2,8 +2,8 @@
 // What names say: real names of each producer, with the classes they must and must not have.
 #include "base/alloc.h"
 #include "check.h"
-#include "store/build.h"
-#include "store/names.h"
+#include "profile/store/build.h"
+#include "profile/store/names.h"
 
 static void expect(enum stk_kind kind, const char *name, uint32_t bits)
 {

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "report/table.h"
+#include "results/table.h"
 
 static const struct stk_column columns[] = {
     {.id = "device", .type = STK_CELL_TEXT},

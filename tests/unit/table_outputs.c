@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document made by hand, with every kind of value and names that outputs must quote.
 #include "check.h"
-#include "render/table_out.h"
+#include "results/print/table_out.h"
 
 struct text {
     char bytes[16384];

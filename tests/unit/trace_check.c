@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stk_trace_check finds each way in which a trace can be broken, and says it; the dumps stay short
 // and survive a broken trace.
-#include "store/trace_check.h"
+#include "profile/store/trace_check.h"
 
 #include "synth.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Envelopes of losses (tune/losses.h), fixes as variables and commands (tune/choice.h).
-#include "tune/losses.h"
+// Envelopes of losses (job/tune/losses.h), fixes as variables and commands (job/tune/choice.h).
+#include "job/tune/losses.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "check.h"
-#include "tune/choice.h"
+#include "job/tune/choice.h"
 
 enum { STEPS = 32 };
 

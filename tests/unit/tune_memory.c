@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a job is that of all its processes: also of those in groups and sessions of their
 // own, and of those whose parent has ended.
-#include "tune/tree_memory.h"
+#include "job/tune/tree_memory.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // here, so that what a fix gains is known and no time passes. What promises little waits until what
 // promises more had its turn, and what no profile points at comes behind both; less than 2 % is
 // none; what noise hides has what is left of the budget.
-#include "tune/tune.h"
+#include "job/tune/tune.h"
 
 #include <stdlib.h>
 #include <string.h>

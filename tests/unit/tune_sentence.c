@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search says: a job whose report names a loss is not said to have nothing to gain; each
 // line to change is told once.
-#include "tune/tune_out.h"
+#include "job/tune/tune_out.h"
 
 #include <stdlib.h>
 #include <string.h>

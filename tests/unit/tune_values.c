@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which values of a fix are tried, by what the job's facts are: nothing that a trial's run could
 // not show, nothing that somebody set. And what a variable holds then.
-#include "tune/choice.h"
+#include "job/tune/choice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,14 +10,14 @@
 #include "base/cpu.h"
 #include "base/crc32c.h"
 #include "base/varint.h"
-#include "data/formats/csv.h"
-#include "data/image/image_codec.h"
-#include "data/image/image_colour.h"
-#include "data/image/image_steps.h"
-#include "data/image/jpeg_impl.h"
-#include "data/memory/stream_copy.h"
-#include "data/ops/float_math.h"
-#include "readers/chrome/chrome_scan.h"
+#include "engine/formats/csv.h"
+#include "engine/image/image_codec.h"
+#include "engine/image/image_colour.h"
+#include "engine/image/image_steps.h"
+#include "engine/image/jpeg_impl.h"
+#include "engine/memory/stream_copy.h"
+#include "engine/ops/float_math.h"
+#include "profile/readers/chrome/chrome_scan.h"
 
 enum { IN_MAX = 6000, OUT_MAX = 1 << 19, GUARD = 64, ALIGNMENTS = 64 };
 

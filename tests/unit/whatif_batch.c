@@ -2,7 +2,7 @@
 // A larger batch from the profiles of two sizes: each class of work grows as it was seen to.
 #include "whatif_job.h"
 
-#include "replay/batch_fit.h"
+#include "answers/replay/batch_fit.h"
 
 #define STEP_US 20000
 

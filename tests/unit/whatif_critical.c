@@ -5,8 +5,8 @@
 #include "synth.h"
 
 #include "base/alloc.h"
-#include "replay/critical.h"
-#include "report/whatif.h"
+#include "answers/replay/critical.h"
+#include "results/whatif.h"
 
 #define MAIN 1
 #define STEPS 6

@@ -3,7 +3,7 @@
 // one, of a first step that fills the queue, and of waiting beside other streams.
 #include "synth.h"
 
-#include "replay/gate.h"
+#include "answers/replay/gate.h"
 
 #define MAIN 1
 #define STEPS 6

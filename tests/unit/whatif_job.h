@@ -5,7 +5,7 @@
 
 #include "synth.h"
 
-#include "replay/scenarios.h"
+#include "answers/replay/scenarios.h"
 
 #define MAIN 1
 #define STREAM 7

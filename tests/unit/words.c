@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words that one module writes and another reads: each leads back to its row, and no two are equal.
-#include "store/words.h"
+#include "profile/store/words.h"
 
 #include "check.h"
-#include "model/verdict.h"
+#include "profile/model/verdict/verdict.h"
 #include "wire/limits.h"
 
 static void limits(void)

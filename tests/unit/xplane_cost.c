@@ -2,7 +2,7 @@
 // What TensorFlow's operations cost, by type and shapes as profiles record them.
 #include "check.h"
 
-#include "readers/xplane/xplane_event.h"
+#include "profile/readers/xplane/xplane_event.h"
 
 static const struct {
     const char *type, *shapes;

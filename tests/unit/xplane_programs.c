@@ -2,8 +2,8 @@
 // Compiled programs of a profile: HLO modules written here, field by field, what the reader keeps
 // of them, and what the model says differs between those of one function.
 #include "check.h"
-#include "model/analysis.h"
-#include "model/steps/jitted.h"
+#include "profile/model/analysis.h"
+#include "profile/model/steps/jitted.h"
 #include "xplane_writer.h"
 
 #define F32 11

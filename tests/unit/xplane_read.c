@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "store/names.h"
+#include "profile/store/names.h"
 #include "xplane_writer.h"
 
 static struct stk_trace *read_space(struct pb *space, int threads)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the Perfetto export that say of a trace, its processes, devices, tracks and counters what
+// the format's descriptors have no place for. profile/readers/perfetto/perfetto_own.c reads them.
+#ifndef STK_EXPORT_EXPORT_PERFETTO_FACTS_H
+#define STK_EXPORT_EXPORT_PERFETTO_FACTS_H
+
+#include "answers/export/export.h"
+
+struct stk_perfetto_facts {
+    struct stk_export *x;
+    struct stk_export_out *out;
+    uint32_t file;
+    int64_t at_ns;     // when the rows are: at the trace's first event
+    uint64_t track;    // where they are
+    uint64_t sequence; // of the file's packets
+};
+
+// The trace, its issues, processes and devices: in front of all else.
+void stk_perfetto_trace_facts(const struct stk_perfetto_facts *w);
+void stk_perfetto_track_fact(const struct stk_perfetto_facts *w, uint32_t track, uint64_t uuid);
+void stk_perfetto_counter_fact(const struct stk_perfetto_facts *w, uint64_t uuid, uint64_t of,
+                               struct stk_str name, struct stk_str series, int64_t device);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Health of the capture, before any verdict:
+//   unusable  nothing can be judged: no events, or the model abstains for lack of rows
+//   limited   data was lost or is missing; the verdict stands with what is named
+//   good      nothing known against it
+// Each reason is one sentence. What the profile cannot show by its nature (one step only, steps not
+// marked) limits it too: a reader must know before the figures.
+#include "answers/passes/report/health.h"
+
+#include <string.h>
+
+#define MAX_REASONS 24
+
+// Figures, with their reasons.
+#define UNLINKED_FROM 0.05 // of device operations: above it the confidence of a verdict drops too
+#define UNKNOWN_FROM 0.15  // of the time: as for the confidence of a verdict
+#define SKEWED_FROM 0.01   // of device operations: single ones are rounding
+#define BAD_RECORDS_FROM 0.001 // of the records: fewer change no share that is shown
+#define OVERHEAD_FROM 0.05 // of the time: a profiler that costs this much distorts what it measures
+
+struct judge {
+    const struct stk_pass_ctx *ctx;
+    const char **reasons;
+    size_t count;
+    bool failed;
+};
+
+static void health_add(struct judge *j, const char *text)
+{
+    if (!text) {
+        j->failed = true;
+    } else if (j->count < MAX_REASONS) {
+        j->reasons[j->count++] = text;
+    }
+}
+
+static int percent(uint64_t part, uint64_t whole)
+{
+    return whole ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
+}
+
+// Single bad records among many limit nothing; damage of the file as a whole always does.
+static bool is_negligible(const struct stk_rep_issue *issue, uint64_t records)
+{
+    static const enum stk_issue_id single[] = {STK_ISSUE_TIME_INVALID, STK_ISSUE_DURATION_ABSURD,
+                                               STK_ISSUE_FIELD_INVALID, STK_ISSUE_MESSAGE_INVALID};
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
+        if (strcmp(issue->id, stk_issue_info(single[i])->key) == 0) {
+            return (double)issue->count < BAD_RECORDS_FROM * (double)records;
+        }
+    }
+    return false;
+}
+
+static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
+{
+    const struct stk_rep_issue *issue = p->issues.items;
+    for (size_t i = 0; i < p->issues.count; i++) {
+        if (strcmp(issue[i].severity, "info") != 0 && !is_negligible(&issue[i], p->events.read)) {
+            health_add(j, stk_arena_printf(j->ctx->arena, "%s (%llu)", issue[i].meaning,
+                                           (unsigned long long)issue[i].count));
+        }
+    }
+}
+
+// Files that were taken for ranks of one run on no better evidence than that they were given
+// together.
+static void judge_ranks(struct judge *j)
+{
+    for (uint32_t i = 0; i < j->ctx->input_count; i++) {
+        if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
+            health_add(
+                j, "files do not say their rank: they were taken for the ranks of one run, in the "
+                   "order of their names");
+            return;
+        }
+    }
+}
+
+// A TPU runs its program without launch calls: that they are absent says nothing.
+static bool has_launches(const struct stk_run_sum *run)
+{
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        if (run->devices[d].analysed && run->devices[d].kind != STK_DEVICE_TPU) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void judge_links(struct judge *j)
+{
+    const struct stk_facts *f = &j->ctx->run->facts;
+    struct stk_arena *arena = j->ctx->arena;
+    if (!f->has_device_rows) {
+        health_add(j, "no device events: the breakdown is that of the host's steps");
+    }
+    uint64_t lost = f->unlinked_ops - f->queued_ops;
+    if (f->device_ops && has_launches(j->ctx->run) &&
+        (double)lost > UNLINKED_FROM * (double)f->device_ops) {
+        health_add(
+            j, stk_arena_printf(arena,
+                                "%d %% of device operations have no launch call in the profile: "
+                                "what the host did before them is unknown",
+                                percent(lost, f->device_ops)));
+    }
+    if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops) {
+        health_add(
+            j, stk_arena_printf(arena,
+                                "%d %% of device operations begin before their launch call: the "
+                                "clocks of host and device disagree",
+                                percent(f->negative_delays, f->device_ops)));
+    }
+}
+
+static void judge_steps(struct judge *j)
+{
+    const struct stk_run_sum *run = j->ctx->run;
+    struct stk_arena *arena = j->ctx->arena;
+    if (run->source == STK_STEPS_NONE) {
+        health_add(j, "no steps are marked: the recorded time is judged as one window");
+    } else if (run->source == STK_STEPS_INFERRED) {
+        health_add(j, "steps are not marked: they were inferred from repetition");
+    }
+    if (run->source != STK_STEPS_NONE && run->steps_used < 3) {
+        health_add(j, stk_arena_printf(
+                          arena, "only %u step%s used: what recurs cannot be told from chance",
+                          run->steps_used, run->steps_used == 1 ? " is" : "s are"));
+    }
+    if (run->rank_events_unequal) {
+        health_add(j, stk_arena_printf(
+                          arena, "%llu collectives are not on every rank and were not matched",
+                          (unsigned long long)run->rank_events_unequal));
+    }
+}
+
+static void judge_time(struct judge *j)
+{
+    const struct stk_run_sum *run = j->ctx->run;
+    if (run->wall_ns <= 0) {
+        return;
+    }
+    double unknown = (double)run->parts[STK_PART_UNKNOWN] / (double)run->wall_ns;
+    double overhead = (double)run->parts[STK_PART_OVERHEAD] / (double)run->wall_ns;
+    if (unknown >= UNKNOWN_FROM) {
+        health_add(j, stk_arena_printf(
+                          j->ctx->arena,
+                          "%d %% of the time is idle for a reason that the profile does not hold",
+                          (int)(unknown * 100 + 0.5)));
+    }
+    if (overhead >= OVERHEAD_FROM) {
+        health_add(j, stk_arena_printf(j->ctx->arena,
+                                       "the profiler's own work takes %d %% of the time",
+                                       (int)(overhead * 100 + 0.5)));
+    }
+}
+
+// Nothing can be judged: the verdict's own reason, unless it is only that too much is unknown.
+static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profile *p)
+{
+    if (p->events.read == 0) {
+        return true;
+    }
+    const struct stk_verdict *v = ctx->verdict;
+    return v->kind == STK_VERDICT_CANNOT_TELL && v->reason != STK_REASON_NONE &&
+           !stk_reason_leaves_shares(v->reason);
+}
+
+enum stoker_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,
+                                    struct stoker_err *err)
+{
+    struct judge j = {.ctx = ctx};
+    j.reasons = stk_arena_array(ctx->arena, MAX_REASONS, sizeof *j.reasons);
+    if (!j.reasons) {
+        return stk_err_nomem(err);
+    }
+    bool nothing = unusable(ctx, out);
+    if (nothing) {
+        health_add(&j, out->events.read == 0 ? "no event could be read" : ctx->verdict->sentence);
+    }
+    judge_issues(&j, out);
+    if (!nothing) {
+        judge_ranks(&j);
+        judge_links(&j);
+        judge_steps(&j);
+        judge_time(&j);
+    }
+    if (j.failed) {
+        return stk_err_nomem(err);
+    }
+    out->health.status = nothing ? "unusable" : j.count ? "limited" : "good";
+    out->health.why = (struct stk_list){.items = j.reasons, .count = j.count};
+    return STOKER_OK;
+}

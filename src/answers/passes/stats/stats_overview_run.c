@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the run's summary says at a glance: where the time of its steps goes (as the report's
+// breakdown, parts that are not 0), how long they take (used steps of the device that the report's
+// median step is of; lower median, nearest rank), and on what it ran.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/sort.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "answers/passes/stats/stats_overview.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct breakdown_row {
+    struct stk_cell part, meaning, total_ns, share;
+};
+static const struct stk_column breakdown_columns[] = {
+    STK_COLUMN(breakdown_row, part, TEXT,
+               "part of a step, as in the report's breakdown; those of 0 are left out"),
+    STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
+    STK_COLUMN(
+        breakdown_row, total_ns, NS,
+        "time of the part, summed over what the title names: the used steps of all devices; the "
+        "devices' spans where there are no steps; the host's steps where there is no device"),
+    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of the same"),
+};
+const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
+    "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
+
+struct step_times_row {
+    struct stk_cell statistic, dur_ns;
+};
+static const struct stk_column step_times_columns[] = {
+    STK_COLUMN(step_times_row, statistic, TEXT,
+               "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "
+               "sample); a single step has a median alone"),
+    STK_COLUMN(step_times_row, dur_ns, NS,
+               "this statistic of the lengths of the used steps of the device that the report's "
+               "median step is of"),
+};
+const struct stk_table_info stk_overview_step_times_table =
+    STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
+
+struct environment_row {
+    struct stk_cell what, value;
+};
+static const struct stk_column environment_columns[] = {
+    STK_COLUMN(environment_row, what, TEXT,
+               "format, recorded by, frameworks, hosts, ranks, devices"),
+    STK_COLUMN(environment_row, value, TEXT, "what the profile says of it"),
+};
+const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
+    "environment", "What was recorded, and where", environment_row, environment_columns);
+
+bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const char *const titles[] = {
+        [STK_SCOPE_STEPS] = "Where the time of the steps goes",
+        [STK_SCOPE_SPAN] = "Where the time of the devices goes",
+        [STK_SCOPE_HOST] = "Where the time of the host's steps goes",
+    };
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table = stk_table_add(doc, &stk_overview_breakdown_table);
+    table->title = titles[run->scope];
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        const struct stk_part_info *part = stk_part_info((enum stk_part)p);
+        if (run->parts[p] <= 0) {
+            continue;
+        }
+        const struct breakdown_row row = {
+            .part = stk_cell_text(part->key),
+            .meaning = stk_cell_text(part->meaning),
+            .total_ns = stk_cell_number(run->parts[p]),
+            .share = stk_cell_share_of(run->parts[p], run->wall_ns),
+        };
+        if (!stk_table_put(table, &row)) {
+            return false;
+        }
+    }
+    return stk_table_sort(table, "total_ns");
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
+{
+    const struct step_times_row row = {
+        .statistic = stk_cell_text(statistic),
+        .dur_ns = stk_cell_number(ns),
+    };
+    if (!stk_table_put(table, &row)) {
+        return false;
+    }
+    return true;
+}
+
+static int64_t deviation(const int64_t *ns, size_t n, int64_t mean_ns)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)(ns[i] - mean_ns) * (double)(ns[i] - mean_ns);
+    }
+    return (int64_t)(sqrt(sum / (double)(n - 1)) + 0.5);
+}
+
+static int64_t nearest_rank(const int64_t *sorted, size_t n, size_t percent)
+{
+    size_t rank = (n * percent + 99) / 100;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const struct {
+        const char *name;
+        size_t percent;
+    } ranks[] = {{"max", 100}, {"p95", 95}, {"p75", 75}, {"p25", 25}, {"min", 0}};
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table = stk_table_add(doc, &stk_overview_step_times_table);
+    if (run->median_step >= run->step_count) {
+        return true;
+    }
+    int64_t *ns = stk_alloc_array((size_t)run->step_count + 1, sizeof *ns);
+    size_t n = 0;
+    for (uint32_t i = 0; ns && i < run->step_count; i++) {
+        if (!run->steps[i].excluded &&
+            run->steps[i].device == run->steps[run->median_step].device) {
+            ns[n++] = run->steps[i].dur_ns;
+        }
+    }
+    bool ok = ns != NULL && n > 0;
+    if (ok) {
+        stk_sort(ns, n, sizeof *ns, by_length);
+    }
+    if (ok && n == 1) { // one step has no distribution
+        ok = add_time(table, "median", run->step_median_ns);
+    }
+    for (size_t i = 0; ok && n > 1 && i < COUNT_OF(ranks); i++) {
+        if (ranks[i].percent == 25) {
+            ok = add_time(table, "median", run->step_median_ns);
+        }
+        ok = ok && add_time(table, ranks[i].name, nearest_rank(ns, n, ranks[i].percent));
+    }
+    if (ok && n > 1) {
+        ok = add_time(table, "mean", run->step_mean_ns) &&
+             add_time(table, "deviation", deviation(ns, n, run->step_mean_ns));
+    }
+    stk_free(ns);
+    return ok;
+}
+
+// ---- environment ----
+
+static bool add_fact(struct stk_table *table, const char *what, const char *value)
+{
+    if (!value) {
+        return false;
+    }
+    const struct environment_row row = {
+        .what = stk_cell_text(what),
+        .value = stk_cell_text(value),
+    };
+    return !*value || stk_table_put(table, &row); // empty: not known
+}
+
+// "a, b" with each once, and how many more; at most four.
+struct names {
+    const char *text[4];
+    size_t shown, more;
+};
+
+static void overview_add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->shown; i++) {
+        if (name && strcmp(names->text[i], name) == 0) {
+            return;
+        }
+    }
+    if (!name || !*name) {
+        return;
+    }
+    if (names->shown < COUNT_OF(names->text)) {
+        names->text[names->shown++] = name;
+    } else {
+        names->more++; // may count one twice
+    }
+}
+
+static const char *join_names(const struct names *names, struct stk_arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; i < names->shown && text; i++) {
+        text = stk_arena_printf(arena, "%s%s%s", text, i ? ", " : "", names->text[i]);
+    }
+    return text && names->more ? stk_arena_printf(arena, "%s and others", text) : text;
+}
+
+// Devices of one name.
+struct alike {
+    const char *name;
+    uint32_t count, idle;
+};
+
+static bool count_alike(const struct stk_run_sum *run, struct stk_strpool *names,
+                        struct stk_vec *rows)
+{
+    struct stk_map at; // id of the name -> row
+    bool ok = true;
+    stk_map_init(&at, UINT32_MAX);
+    for (uint32_t i = 0; i < run->device_count && ok; i++) {
+        const char *name = run->devices[i].name ? run->devices[i].name : "";
+        uint32_t id = stk_strpool_intern(names, name, strlen(name));
+        uint32_t *row =
+            id == STK_STRPOOL_FAILED ? NULL : stk_map_put(&at, id, 0, (uint32_t)rows->count, NULL);
+        struct alike *a = !row                 ? NULL
+                          : *row < rows->count ? stk_vec_at(rows, *row)
+                                               : stk_vec_push(rows);
+        if ((ok = a != NULL)) {
+            a->name = name;
+            a->count++;
+            a->idle += run->devices[i].ops == 0;
+        }
+    }
+    stk_map_deinit(&at);
+    return ok;
+}
+
+static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
+                        struct stk_arena *arena)
+{
+    struct stk_strpool names;
+    struct stk_vec rows;
+    stk_vec_init(&rows, sizeof(struct alike), UINT32_MAX);
+    bool ok = stk_strpool_init(&names, 0) == 0 && count_alike(run, &names, &rows);
+    for (size_t i = 0; i < rows.count && ok; i++) {
+        const struct alike *a = stk_vec_at(&rows, i);
+        const char *text = stk_arena_printf(arena, "%" PRIu32 " x %s", a->count,
+                                            *a->name ? a->name : "name not recorded");
+        if (text && a->idle) {
+            text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, a->idle);
+        }
+        ok = add_fact(table, "devices", text);
+    }
+    stk_strpool_deinit(&names);
+    stk_vec_deinit(&rows);
+    return ok;
+}
+
+bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const char *const frameworks[STK_FW_COUNT] = {"TensorFlow", "PyTorch", "JAX", "CUDA"};
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table = stk_table_add(doc, &stk_overview_environment_table);
+    struct names producers = {.shown = 0}, formats = {.shown = 0}, hosts = {.shown = 0};
+    struct names seen = {.shown = 0};
+    int32_t world = -1;
+    for (uint32_t i = 0; i < ctx->input_count; i++) {
+        overview_add_name(&producers, ctx->inputs[i].producer);
+        overview_add_name(&formats, ctx->inputs[i].format);
+    }
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        overview_add_name(&hosts, run->ranks[r]->host);
+        world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
+    }
+    for (int f = 0; f < STK_FW_COUNT; f++) {
+        overview_add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
+    }
+    const char *ranks =
+        world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)
+                  : stk_arena_printf(ctx->arena, "%" PRIu32, run->rank_count);
+    return add_fact(table, "format", join_names(&formats, ctx->arena)) &&
+           add_fact(table, "recorded by", join_names(&producers, ctx->arena)) &&
+           add_fact(table, "frameworks", join_names(&seen, ctx->arena)) &&
+           add_fact(table, "hosts", join_names(&hosts, ctx->arena)) &&
+           add_fact(table, "ranks", ranks) && add_devices(run, table, ctx->arena);
+}

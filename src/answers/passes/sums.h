@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums per name that more than one analysis is made of: kernels (kernel_sums.c) and operations
+// (op_sums.c) of one rank, in the arena.
+#ifndef STK_PASSES_SUMS_H
+#define STK_PASSES_SUMS_H
+
+#include "profile/model/view.h"
+
+struct stk_kernel_row {
+    const char *name;
+    uint32_t id;   // string id of the trace, while it is there
+    uint32_t line; // index into the rank's devices; rows come in its order
+    uint64_t count;
+    int64_t total_ns, min_ns, max_ns;
+};
+struct stk_kernel_sums {
+    struct stk_kernel_row *rows;
+    uint32_t row_count;
+    uint64_t count, short_count;
+    int64_t kernel_ns, total_ns, short_ns; // union over the streams of a device; sums
+};
+
+// How device work, or an operator, was issued.
+enum stk_op_mode {
+    STK_MODE_UNKNOWN,
+    STK_MODE_EAGER,    // one operator at a time
+    STK_MODE_FUNCTION, // by TensorFlow's graph executor: tf.function, sessions
+    STK_MODE_COMPILED, // by code of torch.compile
+    STK_MODE_XLA,      // by an XLA executable: jit, jit_compile, TPU programs
+    STK_MODE_GRAPH,    // by replaying a device graph
+    STK_MODE_COUNT
+};
+
+struct stk_op_row {
+    const char *name;
+    uint64_t count;
+    int64_t total_ns, self_ns, device_ns;
+    bool on_device;
+    uint8_t modes; // bit 1 << enum stk_op_mode of each that was seen
+};
+struct stk_op_sums {
+    struct stk_op_row *rows;
+    size_t count;
+    int64_t host_ns, device_ns;      // sums of self time
+    int64_t runtime_ns;              // of the runtime's internals outside of every operation
+    int64_t mode_ns[STK_MODE_COUNT]; // of device_ns
+    uint64_t mode_ops[STK_MODE_COUNT];
+};
+
+// The innermost operator around the launch call of a device operation, as string id +
+// STK_OWNER_FIRST; or these.
+enum { STK_OWNER_UNSELECTED, STK_OWNER_NONE, STK_OWNER_FIRST };
+
+// Operations grouped by something else than their name. What is open around an operation:
+struct stk_op_around {
+    const struct stk_analysis *view;
+    const uint32_t *events; // on its thread, outermost first, of every kind but calls of runtimes
+    uint32_t count;
+    uint8_t *memo;   // per string id, 0 at first: for what a grouping remembers of a name
+    char text[1024]; // for a group's name that is not in the trace
+};
+// Name of the group of an operation of the host. Of a device operation, with nothing around: what
+// its own row says, before what the operation around its launch call says. Empty: not told.
+typedef struct stk_str stk_op_group_fn(struct stk_op_around *around, uint32_t event);
+
+struct stk_op_group {
+    const char *name; // NULL: of what no group is told
+    uint64_t ops, device_ops;
+    int64_t total_ns, self_ns; // of the operations on the host, as in struct stk_op_row
+    int64_t device_ns;         // of the device work that its operations launched themselves
+};
+struct stk_op_groups {
+    struct stk_op_group *rows; // in the order in which they were met
+    size_t count;
+    struct stk_op_sums *sums; // totals; its rows are the groups' of each side
+};
+
+// *partial: struct stk_kernel_sums.
+STK_MUST_CHECK enum stoker_status stk_kernel_sums_see(const struct stk_analysis *view,
+                                                      struct stk_arena *arena, void **partial,
+                                                      struct stoker_err *err);
+// Of the used steps alone, or of everything selected. *owner, if asked for: STK_OWNER_... per event
+// of the trace, 0 for those of the host; the caller frees it with stk_free.
+STK_MUST_CHECK enum stoker_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
+                                                   struct stk_arena *arena,
+                                                   struct stk_op_sums **out, uint32_t **owner,
+                                                   struct stoker_err *err);
+// Of everything selected.
+STK_MUST_CHECK enum stoker_status
+stk_op_groups_make(const struct stk_analysis *view, stk_op_group_fn *group, struct stk_arena *arena,
+                   struct stk_op_groups **out, struct stoker_err *err);
+// *partial: struct stk_op_sums.
+STK_MUST_CHECK enum stoker_status stk_op_sums_see(const struct stk_analysis *view,
+                                                  struct stk_arena *arena, void **partial,
+                                                  struct stoker_err *err);
+
+// The same of the used steps alone; of everything selected where the rank has none. Host operations
+// count in the host's steps.
+STK_MUST_CHECK enum stoker_status stk_kernel_sums_see_used(const struct stk_analysis *view,
+                                                           struct stk_arena *arena, void **partial,
+                                                           struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_op_sums_see_used(const struct stk_analysis *view,
+                                                       struct stk_arena *arena, void **partial,
+                                                       struct stoker_err *err);
+
+#endif

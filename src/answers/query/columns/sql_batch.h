@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SELECT answered by batches (batch.h): what SQLite runs in its place, over few rows.
+#ifndef STK_QUERY_SQL_BATCH_H
+#define STK_QUERY_SQL_BATCH_H
+
+#include "answers/query/columns/batch.h"
+#include "answers/query/sql_impl.h"
+
+struct stk_sql_batch {
+    struct stk_arena arena;
+    struct stk_batch_plan plan;
+    struct stk_batch_groups groups;
+    struct stk_batch_top top;
+    struct stk_sql_rows rows; // what the statement reads
+    char *sql;                // sqlite3_free
+    bool counted;             // `matching` rows would come without a limit of the caller's
+    uint64_t matching;
+};
+
+// Answer as much of the statement as can be, and say what is left for SQLite to run. False: not to
+// be answered so, or interrupted (b->plan.interrupted). `rows`: the caller wants no more; 0: all.
+// `rows_id`: which of the database's rows it may use. To be ended either way.
+bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,
+                         uint64_t rows, int rows_id);
+void stk_sql_batch_end(struct stk_sql_batch *b);
+
+#endif

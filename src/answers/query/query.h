@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about single events of profiles that are held in memory: SQL over the columns of the
+// store (SQLite virtual tables, nothing is copied), and search by name.
+//
+// A query object belongs to one thread at a time. What rows point to (texts) lives as long as the
+// traces and the object, unless said otherwise.
+#ifndef STK_QUERY_QUERY_H
+#define STK_QUERY_QUERY_H
+
+#include "base/str.h"
+#include "profile/model/path_piece.h"
+#include "profile/model/summary.h"
+
+#define STK_QUERY_COLUMNS_MAX 64 // of a result
+
+enum stk_query_type {
+    STK_QUERY_TEXT,
+    STK_QUERY_NAME,   // text that the profile chose
+    STK_QUERY_NUMBER, // whole
+    STK_QUERY_NS,
+    STK_QUERY_BYTES,
+    STK_QUERY_BOOL, // 0 or 1
+    STK_QUERY_SHARE,
+    STK_QUERY_ANY // an expression: look at the values
+};
+const char *stk_query_type_key(enum stk_query_type type); // "text", "ns", ...
+
+struct stk_query_column {
+    const char *name;
+    enum stk_query_type type;
+    int field; // of event tables: enum stk_query_field
+    const char *doc;
+};
+
+struct stk_query_value {
+    enum { STK_VALUE_NULL, STK_VALUE_INT, STK_VALUE_REAL, STK_VALUE_TEXT } kind;
+    union {
+        int64_t number;
+        double real;
+        struct stk_str text;
+    };
+};
+
+// The tables there are, for help and docs; aliases that `select *` leaves out are not listed.
+size_t stk_query_table_count(void);
+const char *stk_query_table_name(size_t index);
+const char *stk_query_table_doc(size_t index);
+bool stk_query_table_column(size_t index, size_t column, struct stk_query_column *out);
+
+// A piece of a gap between device operations, with the part that it was put to.
+struct stk_query_gap {
+    int64_t start_ns, dur_ns; // in the trace's time
+    uint32_t device;          // index into the rank's devices
+    uint32_t event, around;   // what fills it and the operator around that; STK_NONE
+    uint8_t part;
+};
+
+// A finding of the report.
+struct stk_query_finding {
+    const char *id, *title, *severity, *confidence;
+    bool has_saving;
+    double saving_share; // expected; else the most that a fix can save
+    int64_t steps_affected;
+};
+
+struct stk_query_rank {
+    const struct stk_trace *trace; // ranks of one trace stand side by side
+    const struct stk_rank_sum *sum;
+    int64_t shift_ns; // trace's time -> run's time
+    const struct stk_query_gap *gaps;
+    size_t gap_count;
+    struct stk_path_pieces path; // critical, of a usual step
+};
+
+struct stk_query_source {
+    const struct stk_query_rank *ranks;
+    uint32_t rank_count;
+    const struct stk_run_sum *run;
+    const struct stk_query_finding *findings;
+    size_t finding_count;
+    bool one_rank; // a rank was selected: processes of no rank are left out too
+    // Arguments of one event; `rank` is the index of a rank with its trace. The texts are valid
+    // during `emit`. NULL: none.
+    enum stoker_status (*args)(void *arg, uint32_t rank, uint32_t event,
+                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                               void *emit_arg, struct stoker_err *err);
+    // Called now and then; non-zero interrupts. NULL: never.
+    int (*interrupted)(void *arg);
+    void *arg; // of both
+};
+
+struct stk_query;
+// `source` is copied; what it points to must outlive the query.
+STK_MUST_CHECK enum stoker_status stk_query_open(struct stk_query **out,
+                                                 const struct stk_query_source *source,
+                                                 struct stoker_err *err);
+void stk_query_close(struct stk_query *q); // takes NULL
+
+// Rows of a result. A status other than STOKER_OK stops the query and is returned. Texts are valid
+// during the call; `begin` is called once, before the rows. Of more rows than `limit` (0: all) the
+// rest is counted and not made: `left_out` says how many; it may be NULL where there is no limit.
+struct stk_query_sink {
+    uint64_t limit;
+    void (*left_out)(void *arg, uint64_t rows);
+    enum stoker_status (*begin)(void *arg, const struct stk_query_column *columns, size_t count,
+                                struct stoker_err *err);
+    enum stoker_status (*row)(void *arg, const struct stk_query_value *values,
+                              struct stoker_err *err);
+    void *arg;
+};
+
+// One SELECT. STOKER_EUSAGE: wrong SQL, with its place and what may be meant; STOKER_ELIMIT: longer
+// than timeout_ns (0: no limit).
+STK_MUST_CHECK enum stoker_status stk_query_run(struct stk_query *q, const char *sql,
+                                                int64_t timeout_ns,
+                                                const struct stk_query_sink *sink,
+                                                struct stoker_err *err);
+// Whether the last query was answered by batches (answers/query/columns/columns.h), for tests;
+// `wanted` false switches that off, as STOKER_SQL=sqlite does when the query is opened.
+// `events_per_thread` (0: as usual) is what makes one more thread worth while.
+void stk_query_set_batches(struct stk_query *q, bool wanted, uint32_t events_per_thread);
+bool stk_query_used_batches(const struct stk_query *q);
+
+// Search by name; what is not set does not restrict.
+struct stk_find {
+    struct stk_str pattern; // substring, case ignored (ASCII); "/.../" is a regular
+                            // expression of PCRE2; empty: every event
+    bool has_steps, has_device, has_from, has_to, has_track;
+    int64_t step_first, step_last, device, from_ns, to_ns;
+    int64_t min_dur_ns, max_dur_ns; // 0 and INT64_MAX: any
+    int64_t track;                  // id in the table `tracks`
+    struct stk_str track_name;      // of the track, where has_track is false; empty: any
+    int kind;                       // enum stk_kind, -1 any
+    bool by_time;                   // rows by start; else longest first
+    bool on_path;                   // on the critical path of the replayed steps of their rank
+    uint64_t limit;                 // rows; 0: all
+};
+struct stk_found {
+    uint64_t count;   // events that match, rows or not
+    int64_t total_ns; // their durations summed
+    uint32_t names;   // distinct names among all strings that match
+};
+// Columns: rank, device, track, kind, name, start_ns, dur_ns, step, id.
+STK_MUST_CHECK enum stoker_status stk_query_find(struct stk_query *q, const struct stk_find *find,
+                                                 const struct stk_query_sink *sink,
+                                                 struct stk_found *found, struct stoker_err *err);
+
+#endif

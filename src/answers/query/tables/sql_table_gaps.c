@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of gaps between device operations, with what was put down as their cause.
+#include "answers/query/tables/sql_table.h"
+
+enum column { RANK, DEVICE, START_NS, DUR_NS, PART, EVENT, AROUND, STEP };
+
+// The gap of a row, and the index of its rank.
+static uint32_t gap_of(const struct stk_query *q, uint64_t row, const struct stk_query_gap **gap)
+{
+    uint32_t r = 0;
+    for (; r < q->source.rank_count && row >= q->source.ranks[r].gap_count; r++) {
+        row -= q->source.ranks[r].gap_count;
+    }
+    if (r < q->source.rank_count) {
+        *gap = &q->source.ranks[r].gaps[row];
+    }
+    return r;
+}
+
+static uint32_t trace_index(const struct stk_query *q, const struct stk_trace *t)
+{
+    uint32_t i = 0;
+    while (i + 1 < q->trace_count && q->traces[i].t != t) {
+        i++;
+    }
+    return i;
+}
+
+static void put_step(const struct stk_query_rank *rank, const struct stk_query_gap *gap,
+                     struct stk_query_value *out)
+{
+    int64_t start_ns = gap->start_ns + rank->shift_ns;
+    for (uint32_t i = 0; i < rank->sum->step_count; i++) {
+        const struct stk_step *s = &rank->sum->steps[i];
+        if (s->device == gap->device && s->start_ns <= start_ns &&
+            start_ns < s->start_ns + s->dur_ns) {
+            stk_value_number(out, s->number);
+            return;
+        }
+    }
+}
+
+static uint64_t gaps_count(const struct stk_query *q)
+{
+    uint64_t n = 0;
+    for (uint32_t r = 0; r < q->source.rank_count; r++) {
+        n += q->source.ranks[r].gap_count;
+    }
+    return n;
+}
+
+static void gaps_cell(const struct stk_query *q, uint64_t row, int column,
+                      struct stk_query_value *out)
+{
+    const struct stk_query_gap *gap = NULL;
+    uint32_t r = gap_of(q, row, &gap);
+    if (!gap) {
+        return;
+    }
+    const struct stk_query_rank *rank = &q->source.ranks[r];
+    switch (column) {
+    case RANK:
+        stk_value_number(out, rank->sum->rank);
+        break;
+    case DEVICE:
+        stk_value_text(out, rank->sum->devices[gap->device].id);
+        break;
+    case START_NS:
+        stk_value_number(out, gap->start_ns + rank->shift_ns);
+        break;
+    case DUR_NS:
+        stk_value_number(out, gap->dur_ns);
+        break;
+    case PART:
+        stk_value_text(out, stk_part_info(gap->part)->key);
+        break;
+    case EVENT:
+    case AROUND: {
+        uint32_t event = column == EVENT ? gap->event : gap->around;
+        if (event != STK_NONE) {
+            stk_value_number(out, stk_query_id(trace_index(q, rank->trace), event));
+        }
+        break;
+    }
+    case STEP:
+        put_step(rank, gap, out);
+        break;
+    }
+}
+
+static const struct stk_query_column columns[] = {
+    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    [DEVICE] = {.name = "device", .type = STK_QUERY_TEXT, .doc = "rank/number of the device"},
+    [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "since the run's first event"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "duration"},
+    [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part that it counts as"},
+    [EVENT] = {.name = "event",
+               .type = STK_QUERY_NUMBER,
+               .doc = "id of the host event that fills it; null where there is none"},
+    [AROUND] = {.name = "around",
+                .type = STK_QUERY_NUMBER,
+                .doc = "id of the operator around that event"},
+    [STEP] = {.name = "step",
+              .type = STK_QUERY_NUMBER,
+              .doc = "number of the step in which it starts"},
+};
+
+const struct stk_sql_table stk_sql_table_gaps = {
+    .name = "gaps",
+    .doc = "times in which a device stands idle, cut where the cause changes",
+    .sort = STK_SQL_LIST,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
+    .count = gaps_count,
+    .cell = gaps_cell,
+};

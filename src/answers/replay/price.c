@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices (price.h).
+#include "answers/replay/price.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "answers/replay/critical.h"
+
+// What a prediction is off by where nothing else is known: the time of steps varies from run to
+// run, and of what a fix takes away a part comes back elsewhere.
+#define STEP_DOUBT 0.01
+#define GAIN_DOUBT 0.10
+// Where the graph holds the device's work, what is left is timed; less where nothing but a rate or
+// a size of that work is supposed. Chosen by the seen jobs of lab/sim, of which with all of
+// GAIN_DOUBT more than nine in ten lay inside.
+#define GAIN_DOUBT_DEVICE 0.08
+#define GAIN_DOUBT_SUPPOSED 0.04
+#define LEAST_LEFT 0.5    // of what the replay leaves at best: doubt does not make work vanish
+#define MEAN_DOUBT 1.28   // deviations of the mean that hold four fifths of such means
+#define MOST_SLOWER 1e6   // of a step, by what may slow it
+#define MUCH_FASTER 0.6   // of the step: workers that kept up may no longer
+#define USUAL_PACE_NS 1e6 // of theirs, at best: queues between them hand over a thousand a second
+#define KEPT_UP 0.9       // of the step: a pace of theirs that is not known is quicker than that
+
+static void worse(double *a, double b)
+{
+    *a = b > *a ? b : *a;
+}
+
+// The gate of a run is that of its worst rank.
+static void add_gate(struct stk_gate *all, const struct stk_gate *one, uint32_t count)
+{
+    if (count == 0) {
+        *all = *one;
+        return;
+    }
+    all->has_figures &= one->has_figures;
+    worse(&all->replay_error, one->replay_error);
+    worse(&all->worst_error, one->worst_error);
+    worse(&all->unexplained, one->unexplained);
+    worse(&all->contended, one->contended);
+    worse(&all->start_error, one->start_error);
+    worse(&all->inferred, one->inferred);
+    worse(&all->unlinked, one->unlinked);
+    worse(&all->spread, one->spread);
+    worse(&all->mean_error, one->mean_error);
+    all->has_transplant &= one->has_transplant;
+    worse(&all->transplant_error, one->transplant_error);
+    worse(&all->slowest_ns, one->slowest_ns);
+    all->measured_ns += one->measured_ns;
+    all->replayed_ns += one->replayed_ns;
+    if (all->ok && !one->ok) {
+        memcpy(all->why, one->why, sizeof all->why);
+        all->why_count = one->why_count;
+        all->ok = false;
+    }
+}
+
+// What one replay gave.
+struct outcome {
+    double mean_ns; // negative: a circle
+    double inner_ns;
+    bool is_even, needs_no_batches;
+    int64_t critical[STK_CRITICAL_COUNT];
+};
+
+// A second measure of the steps: of those between two waits for a batch; without a device their
+// median, as others on the processors hold up single steps, unless steps are of two kinds.
+static double second_of(const struct stk_graph *g, const int64_t *borders)
+{
+    uint32_t n = 0;
+    bool by_mean = g->has_device || g->is_mixed;
+    double *ns = by_mean ? NULL : stk_alloc_array((size_t)g->step_count + 1, sizeof *ns);
+    if (!ns) {
+        return stk_replay_inner_mean(g, borders);
+    }
+    for (uint32_t k = 0; k < g->step_count; k++) {
+        if (g->steps[k].used) {
+            ns[n++] = (double)(borders[k + 1] - borders[k]);
+        }
+    }
+    double median = stk_gate_median(ns, n);
+    stk_free(ns);
+    return median;
+}
+
+// Which step is replayed: the recorded one; as it is without the profiler and, as far as a set of
+// fixes says, as it may be in another run; with these fixes.
+enum which { RECORDED, BEFORE, AFTER };
+
+// Fixes of a set change the scene, or what they change varies as far as a level says.
+static bool change(struct stk_scene *s, const struct stk_fix_set *set, size_t count,
+                   enum stk_level_of_fix level, enum which which)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        const struct stk_fix_how how = {level, set[k].value, set[k].text};
+        const struct stk_fix *fix = set[k].fix;
+        if (which == AFTER) {
+            ok = stk_fix_refuse(s->g, &set[k]) || fix->apply(s, &how);
+        } else if (fix->vary) {
+            fix->vary(s, level);
+        }
+    }
+    return ok;
+}
+
+// One rank with the fixes at one level. False: no memory.
+static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
+                        enum stk_level_of_fix level, enum which which, struct outcome *out)
+{
+    struct stk_scene s;
+    struct stk_times t;
+    *out = (struct outcome){.mean_ns = -1};
+    if (!stk_scene_init(&s, g)) {
+        return false;
+    }
+    if (which != RECORDED) {
+        stk_scene_unprofile(&s);
+    }
+    for (uint32_t i = 0; i < g->node_count && g->has_peers; i++) { // peers are on time
+        if (s.nodes[i].kind == STK_NODE_COLLECTIVE) {
+            s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
+        }
+    }
+    bool is_spared = which == AFTER && g->is_contended && level == STK_FIX_LOW;
+    for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
+        s.nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
+    }
+    int64_t *borders = stk_alloc_array((size_t)g->step_count + 1, sizeof *borders);
+    bool ok = borders && stk_times_init(&t, g);
+    if (ok) {
+        ok = change(&s, set, count, level, which);
+        if (ok && stk_replay_run(&s, &t)) {
+            stk_replay_steps(g, s.nodes, &t, borders);
+            double mean_ns = stk_replay_mean(g, borders);
+            double inner_ns = second_of(g, borders);
+            out->mean_ns = (mean_ns < s.floor_ns ? s.floor_ns : mean_ns) + s.extra_ns;
+            out->inner_ns = (inner_ns < s.floor_ns ? s.floor_ns : inner_ns) + s.extra_ns;
+            out->is_even = s.is_even;
+            out->needs_no_batches = s.needs_no_batches;
+            stk_critical_sum(&s, &t, out->critical);
+        }
+        stk_times_deinit(&t);
+    }
+    stk_free(borders);
+    stk_scene_deinit(&s);
+    return ok;
+}
+
+static double bounded(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static double pace_of(double *means, uint32_t count, bool is_even)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        most = means[i] > most ? means[i] : most;
+    }
+    return is_even ? stk_gate_median(means, count) : most;
+}
+
+// Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
+// then spends its time on is the critical path of the first rank.
+static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                         enum stk_level_of_fix level, enum which which, struct outcome *first)
+{
+    double *means = stk_alloc_array(2 * (size_t)p->count + 1, sizeof *means);
+    double *inner = means ? means + p->count : NULL;
+    bool ok = means != NULL;
+    struct outcome o;
+    for (uint32_t i = 0; ok && i < p->count; i++) {
+        ok = replay_with(p->graphs[i], set, count, level, which, &o);
+        means[i] = o.mean_ns < 0 ? p->base_ns : o.mean_ns;
+        inner[i] = o.mean_ns < 0 ? p->base_inner_ns : o.inner_ns;
+        *first = i ? *first : o;
+    }
+    if (ok) {
+        first->mean_ns = pace_of(means, p->count, first->is_even);
+        first->inner_ns = pace_of(inner, p->count, first->is_even);
+    }
+    stk_free(means);
+    return ok;
+}
+
+static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CRITICAL_COUNT])
+{
+    double all = 0;
+    for (int i = 0; i < STK_CRITICAL_COUNT; i++) {
+        all += (double)ns[i];
+    }
+    for (int i = 0; i < STK_CRITICAL_COUNT; i++) {
+        share[i] = all > 0 ? (double)ns[i] / all : 0;
+    }
+}
+
+// The step as it is without the profiler, and what of the recorded one that is.
+static bool find_base(struct stk_pricing *p)
+{
+    struct outcome profiled, o;
+    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, RECORDED, &profiled) ||
+        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, BEFORE, &o)) {
+        return false;
+    }
+    p->base_ns = o.mean_ns;
+    p->base_inner_ns = o.inner_ns;
+    share_path(o.critical, p->base_path);
+    p->gate.profiler = profiled.mean_ns > p->base_ns ? 1 - p->base_ns / profiled.mean_ns : 0;
+    double most = p->graphs[0]->is_by_torch ? STK_PROFILER_MOST_TORCH : STK_PROFILER_MOST;
+    p->gate.profiler_most = bounded(most * p->gate.profiler, 0, STK_PROFILER_SHARE_MOST);
+    return true;
+}
+
+static bool has_device(const struct stk_pricing *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        any |= p->graphs[i]->has_device;
+    }
+    return any;
+}
+
+// What is left of the step, by both measures. Of steps that wait for batches, whichever is more.
+// Without a device the mean holds what happened once and the median leaves out what happens seldom:
+// the middle of them is expected, and the ends are the one and the other.
+static double share_of(const struct stk_pricing *p, const struct outcome *base,
+                       const struct outcome *o, enum stk_level_of_fix level, double most)
+{
+    double all = base->mean_ns > 0 ? o->mean_ns / base->mean_ns : 1;
+    double second = base->inner_ns > 0 ? o->inner_ns / base->inner_ns : 1;
+    double less = all < second ? all : second, more = all < second ? second : all;
+    double share = has_device(p) || level == STK_FIX_HIGH ? more
+                   : level == STK_FIX_EXPECTED            ? (less + more) / 2
+                                                          : less;
+    return bounded(share, 0, most);
+}
+
+static int compare_starts(const void *x, const void *y)
+{
+    const struct stk_collective *a = *(const struct stk_collective *const *)x,
+                                *b = *(const struct stk_collective *const *)y;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static const struct stk_collective *find_collective(const struct stk_collective *const *sorted,
+                                                    uint32_t count, int64_t start_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (sorted[mid]->start_ns < start_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < count && sorted[low]->start_ns == start_ns ? sorted[low] : NULL;
+}
+
+// Collectives of a rank learn how long they waited for the last one of their peers.
+static bool add_waits(struct stk_graph *g, const struct stk_rank_sum *rank)
+{
+    const struct stk_collective **sorted =
+        stk_alloc_array((size_t)rank->collective_count + 1, sizeof *sorted);
+    if (!sorted) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        sorted[i] = &rank->collectives[i];
+    }
+    stk_sort(sorted, rank->collective_count, sizeof *sorted, compare_starts);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        struct stk_node *n = &g->nodes[i];
+        const struct stk_collective *c =
+            n->kind == STK_NODE_COLLECTIVE
+                ? find_collective(sorted, rank->collective_count, n->start_ns + g->base_ns)
+                : NULL;
+        if (c && c->matched) {
+            n->size = (uint32_t)(c->wait_ns / STK_US);
+            g->has_peers = true;
+        }
+    }
+    stk_free(sorted);
+    return true;
+}
+
+// What was worth knowing of an open gate is not, once it is closed.
+static void close_gate(struct stk_gate *g, const char *why)
+{
+    g->why_count = g->ok ? 0 : g->why_count;
+    g->ok = false;
+    if (g->why_count < (int)(sizeof g->why / sizeof g->why[0])) {
+        g->why[g->why_count++] = why;
+    }
+}
+
+// Prices are shares of the reported step: the graph's steps must be the same ones. They are not
+// where the host's clock, or its marks, do not fit those of the device.
+static void check_steps(struct stk_gate *g, uint32_t ranks, double reported_ns)
+{
+    double ratio = reported_ns > 0 ? g->measured_ns / ranks / reported_ns : 1;
+    if (g->has_figures && (ratio > STK_STEP_APART || ratio < 1 / STK_STEP_APART)) {
+        close_gate(g, "the steps as replayed are not as long as those reported");
+    }
+}
+
+bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
+                      const struct stk_verdict *verdict, struct stk_arena *arena)
+{
+    struct stk_graph **graphs = stk_arena_array(arena, (size_t)run->rank_count + 1, sizeof *graphs);
+    *p = (struct stk_pricing){.graphs = (const struct stk_graph *const *)graphs};
+    for (uint32_t i = 0; graphs && i < run->rank_count; i++) {
+        struct stk_gate gate;
+        struct stk_graph *g = run->ranks[i]->partial;
+        if (!g) {
+            continue;
+        }
+        graphs[p->count] = g;
+        p->leaves_steps |= g->leaves_first || g->counts_rounds;
+        if (!stk_gate_check(g, &gate) || !add_waits(g, run->ranks[i])) {
+            return false;
+        }
+        add_gate(&p->gate, &gate, p->count);
+        p->count++;
+    }
+    if (p->count == 0) {
+        p->gate.why[p->gate.why_count++] = "the profile holds nothing to replay";
+        return graphs != NULL;
+    }
+    check_steps(&p->gate, p->count, (double)run->step_mean_ns);
+    if (verdict->kind == STK_VERDICT_CANNOT_TELL) {
+        close_gate(&p->gate,
+                   "the profile cannot say where the time of its steps goes (stoker why)");
+    }
+    return !p->gate.ok || find_base(p);
+}
+
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set)
+{
+    const char *why = "the profile holds nothing to replay";
+    for (uint32_t i = 0; i < p->count; i++) {
+        why = stk_fix_refuse(p->graphs[i], set);
+        if (!why) {
+            return NULL;
+        }
+    }
+    return why;
+}
+
+static const char *largest(const int64_t ns[STK_CRITICAL_COUNT])
+{
+    int best = 0;
+    for (int i = 1; i < STK_CRITICAL_COUNT; i++) {
+        best = ns[i] > ns[best] ? i : best;
+    }
+    return stk_critical_key((enum stk_critical)best);
+}
+
+// Workers that hardly a fetch waited for have a pace that is not known: it may be the next limit.
+static bool hides_pace(const struct stk_pricing *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct stk_graph *g = p->graphs[i];
+        bool is_seen = g->waited_first != STK_NONE && g->waited_first != g->waited_last;
+        if (g->has_workers && !is_seen && g->pace_ns <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a share of the step that is left may be off by, either way.
+static double doubt_of(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                       double expected)
+{
+    double change = fabs(1 - expected);
+    double of_gain = !has_device(p)                    ? GAIN_DOUBT
+                     : stk_fix_is_supposed(set, count) ? GAIN_DOUBT_SUPPOSED
+                                                       : GAIN_DOUBT_DEVICE;
+    double doubt = STEP_DOUBT + (of_gain + p->gate.unexplained) * change;
+    doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
+    if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
+        doubt += MEAN_DOUBT * p->gate.mean_error;
+    }
+    return doubt;
+}
+
+// Workers whose pace is hidden may bind a much faster step, or one with more to prepare: what one
+// does for a batch is as much as the batch. The step is then between what is expected and the
+// slowest pace that would have kept up; the pessimistic end is their middle, by logarithms.
+static double bind_pace(const struct stk_pricing *p, double work, double expected, double *high)
+{
+    bool is_short = expected < MUCH_FASTER;
+    double most = work > 1 ? work * KEPT_UP : is_short ? bounded(*high, KEPT_UP, 1) : *high;
+    double usual = bounded(work * USUAL_PACE_NS / p->base_ns, 0, most);
+    double bound = expected > usual ? expected : usual, middle = sqrt(bound * KEPT_UP);
+    *high = is_short && *high < middle ? middle : *high;
+    return bound;
+}
+
+// The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
+// memory.
+static bool find_before(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                        enum stk_level_of_fix level, struct outcome *out)
+{
+    bool varies = false;
+    for (size_t k = 0; k < count; k++) {
+        varies |= set[k].fix->vary != NULL;
+    }
+    *out = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
+    return !varies || level == STK_FIX_EXPECTED || replay_ranks(p, set, count, level, BEFORE, out);
+}
+
+bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                   struct stk_price *out)
+{
+    double share[STK_FIX_LEVELS], most = stk_fix_may_slow(set, count) ? MOST_SLOWER : 1;
+    bool needs_batches = true;
+    for (int level = 0; level < STK_FIX_LEVELS; level++) {
+        enum stk_level_of_fix at = (enum stk_level_of_fix)level;
+        struct outcome o, base;
+        if (!replay_ranks(p, set, count, at, AFTER, &o) || !find_before(p, set, count, at, &base)) {
+            return false;
+        }
+        share[level] = share_of(p, &base, &o, at, most);
+        if (level == STK_FIX_EXPECTED) {
+            out->next_bottleneck = largest(o.critical);
+            share_path(o.critical, out->path);
+            needs_batches = !o.needs_no_batches;
+        }
+    }
+    double expected = share[STK_FIX_EXPECTED], doubt = doubt_of(p, set, count, expected);
+    out->work = stk_fix_work(set, count);
+    if (needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p)) {
+        expected = bind_pace(p, out->work, expected, &share[STK_FIX_HIGH]);
+    }
+    out->expected = expected;
+    double least = LEAST_LEFT * share[STK_FIX_LOW];
+    out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
+    out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, most + STEP_DOUBT);
+    return true;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a set of fixes is worth: the replay with them against the replay without, as an interval.
+// A prediction is the measured mean step, less what the profiler adds to it, times the ratio of two
+// replays, which takes out most of what a replay gets wrong.
+#ifndef STK_REPLAY_PRICE_H
+#define STK_REPLAY_PRICE_H
+
+#include "profile/model/verdict/verdict.h"
+#include "answers/replay/critical.h"
+#include "answers/replay/fix.h"
+#include "answers/replay/gate.h"
+
+// The graphs of a run that can be replayed, and what is known of them.
+struct stk_pricing {
+    const struct stk_graph *const *graphs;
+    uint32_t count;
+    struct stk_gate gate; // the worst of all ranks
+    bool leaves_steps;    // some of the reported steps do not count
+    double base_ns; // replayed mean step without a change and without the profiler: slowest rank
+    double
+        base_inner_ns; // the same of those between two waits for a batch; without a device, median
+    double base_path[STK_CRITICAL_COUNT]; // what its critical path goes to, as shares
+};
+// Graphs of all ranks (sum->partial of stk_replay_hook). The gate is closed as well where the
+// verdict abstains: a profile that does not say where its time goes has no prices. False: no
+// memory.
+bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
+                      const struct stk_verdict *verdict, struct stk_arena *arena);
+
+struct stk_price {
+    // Predicted step as shares of the measured one without the profiler: low <= high.
+    double low, expected, high;
+    double work;                     // what such a step does, over what one does now
+    const char *next_bottleneck;     // NULL: not known
+    double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
+};
+// All of a set at once; to be asked where the gate is open. False: no memory.
+bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+                   struct stk_price *out);
+// Why the fix has nothing to change in any graph, or cannot be priced; NULL: it can.
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set);
+
+#endif

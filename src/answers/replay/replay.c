@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replay (replay.h).
+#include "answers/replay/replay.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+
+#define NOT_YET INT64_MIN
+
+bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g)
+{
+    *s = (struct stk_scene){.g = g, .floor_ns = g->pace_ns};
+    s->nodes = stk_alloc_array((size_t)g->node_count + 1, sizeof *s->nodes);
+    s->ready_ns = stk_alloc_array((size_t)g->batch_count + 1, sizeof *s->ready_ns);
+    if (!s->nodes || !s->ready_ns) {
+        stk_scene_deinit(s);
+        return false;
+    }
+    memcpy(s->nodes, g->nodes, g->node_count * sizeof *s->nodes);
+    if (g->batch_count) {
+        memcpy(s->ready_ns, g->ready_ns, g->batch_count * sizeof *s->ready_ns);
+    }
+    return true;
+}
+
+void stk_scene_deinit(struct stk_scene *s)
+{
+    stk_free(s->nodes);
+    stk_free(s->ready_ns);
+    *s = (struct stk_scene){0};
+}
+
+void stk_scene_unprofile(struct stk_scene *s)
+{
+    for (uint32_t i = 0; i < s->g->node_count && s->g->has_device; i++) {
+        struct stk_node *n = &s->nodes[i];
+        bool works = n->kind == STK_NODE_WORK && n->wait == STK_NONE;
+        if (works || n->kind == STK_NODE_CALL) { // which may wait for room in a queue besides
+            n->dur_ns -= n->rest_ns < n->dur_ns / 2 ? n->rest_ns : n->dur_ns / 2;
+        }
+    }
+    int64_t latency_ns = s->g->calibration.latency_ns;
+    for (uint32_t i = 0; i < s->g->node_count; i++) { // a graph begins when its call has ended
+        struct stk_node *n = &s->nodes[i];
+        if (stk_node_is_device(n) && n->launch != STK_NONE && n->lag_ns > latency_ns) {
+            int64_t less = s->g->nodes[n->launch].dur_ns - s->nodes[n->launch].dur_ns;
+            int64_t lag = n->lag_ns - less;
+            n->lag_ns = (int32_t)(lag > latency_ns ? lag : latency_ns);
+        }
+    }
+}
+
+bool stk_times_init(struct stk_times *t, const struct stk_graph *g)
+{
+    size_t n = (size_t)g->node_count + 1;
+    t->begin_ns = stk_alloc_array(n, sizeof *t->begin_ns);
+    t->end_ns = stk_alloc_array(n, sizeof *t->end_ns);
+    t->bound = stk_alloc_zero(n, sizeof *t->bound);
+    t->woken = stk_alloc_zero(n, sizeof *t->woken);
+    if (t->begin_ns && t->end_ns && t->bound && t->woken) {
+        return true;
+    }
+    stk_times_deinit(t);
+    return false;
+}
+
+void stk_times_deinit(struct stk_times *t)
+{
+    stk_free(t->begin_ns);
+    stk_free(t->end_ns);
+    stk_free(t->bound);
+    stk_free(t->woken);
+    *t = (struct stk_times){0};
+}
+
+struct run {
+    const struct stk_scene *s;
+    struct stk_times *t;
+    uint32_t *at;     // per lane: next node
+    int64_t *free_ns; // per lane
+    uint16_t *next;   // per lane: the next one that waits for the same node, + 1
+    uint16_t *ready;  // lanes to go on with
+    size_t ready_count;
+};
+
+static void wake(struct run *r, uint32_t node)
+{
+    uint16_t lane = r->t->woken[node];
+    r->t->woken[node] = 0;
+    while (lane) {
+        r->ready[r->ready_count++] = (uint16_t)(lane - 1);
+        uint16_t next = r->next[lane - 1];
+        r->next[lane - 1] = 0;
+        lane = next;
+    }
+}
+
+static bool park(struct run *r, uint32_t lane, uint32_t node)
+{
+    r->next[lane] = r->t->woken[node];
+    r->t->woken[node] = (uint16_t)(lane + 1);
+    return false;
+}
+
+static void later(int64_t *t_ns, int64_t ns, uint8_t *bound, enum stk_bound why)
+{
+    if (ns > *t_ns) {
+        *t_ns = ns;
+        *bound = (uint8_t)why;
+    }
+}
+
+// False: it has to wait for a node.
+static bool run_device(struct run *r, uint32_t lane, uint32_t i)
+{
+    const struct stk_node *n = &r->s->nodes[i];
+    struct stk_times *t = r->t;
+    if (n->launch != STK_NONE && t->begin_ns[n->launch] == NOT_YET) {
+        return park(r, lane, n->launch);
+    }
+    if (n->wait != STK_NONE && t->end_ns[n->wait] == NOT_YET) {
+        return park(r, lane, n->wait);
+    }
+    bool is_free = r->free_ns[lane] != INT64_MIN;
+    int64_t begin = is_free ? r->free_ns[lane] + n->gap_ns : INT64_MIN;
+    t->bound[i] = STK_BOUND_LANE;
+    if (n->launch != STK_NONE) {
+        later(&begin, t->begin_ns[n->launch] + n->lag_ns, &t->bound[i], STK_BOUND_LAUNCH);
+    }
+    if (n->wait != STK_NONE) {
+        later(&begin, t->end_ns[n->wait], &t->bound[i], STK_BOUND_WAIT);
+    }
+    begin = begin == INT64_MIN ? n->start_ns : begin + n->rest_ns;
+    t->begin_ns[i] = begin;
+    t->end_ns[i] = r->free_ns[lane] = begin + n->dur_ns;
+    wake(r, i);
+    return true;
+}
+
+static bool run_host(struct run *r, uint32_t lane, uint32_t i)
+{
+    const struct stk_node *n = &r->s->nodes[i];
+    struct stk_times *t = r->t;
+    bool fetches = n->kind == STK_NODE_INPUT;
+    if (t->begin_ns[i] == NOT_YET) {
+        t->begin_ns[i] = r->free_ns[lane];
+        wake(r, i);
+    }
+    if (n->wait != STK_NONE && !fetches && t->end_ns[n->wait] == NOT_YET) {
+        return park(r, lane, n->wait);
+    }
+    int64_t end = t->begin_ns[i] + n->dur_ns;
+    t->bound[i] = STK_BOUND_LANE;
+    if (n->wait != STK_NONE && !fetches) {
+        later(&end, t->end_ns[n->wait] + n->lag_ns, &t->bound[i], STK_BOUND_WAIT);
+    } else if (n->wait != STK_NONE && r->s->ready_ns[n->wait] != INT64_MIN) {
+        later(&end, r->s->ready_ns[n->wait] + n->lag_ns, &t->bound[i], STK_BOUND_INPUT);
+    }
+    t->end_ns[i] = r->free_ns[lane] = end;
+    wake(r, i);
+    return true;
+}
+
+static void go_on(struct run *r, uint32_t lane)
+{
+    const struct stk_lane *l = &r->s->g->lanes[lane];
+    while (r->at[lane] < l->first + l->count) {
+        bool done =
+            l->is_device ? run_device(r, lane, r->at[lane]) : run_host(r, lane, r->at[lane]);
+        if (!done) {
+            return;
+        }
+        r->at[lane]++;
+    }
+}
+
+static bool run_all(struct run *r)
+{
+    const struct stk_graph *g = r->s->g;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        r->t->begin_ns[i] = r->t->end_ns[i] = NOT_YET;
+        r->t->woken[i] = 0;
+    }
+    for (uint32_t l = g->lane_count; l-- > 0;) {
+        r->at[l] = g->lanes[l].first;
+        r->free_ns[l] = g->lanes[l].free_ns;
+        r->ready[r->ready_count++] = (uint16_t)l;
+    }
+    while (r->ready_count) {
+        go_on(r, r->ready[--r->ready_count]);
+    }
+    for (uint32_t l = 0; l < g->lane_count; l++) {
+        if (r->at[l] < g->lanes[l].first + g->lanes[l].count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool stk_replay_run(const struct stk_scene *s, struct stk_times *t)
+{
+    size_t lanes = (size_t)s->g->lane_count + 1;
+    struct run r = {.s = s,
+                    .t = t,
+                    .at = stk_alloc_zero(lanes, sizeof *r.at),
+                    .free_ns = stk_alloc_zero(lanes, sizeof *r.free_ns),
+                    .next = stk_alloc_zero(lanes, sizeof *r.next),
+                    .ready = stk_alloc_zero(lanes, sizeof *r.ready)};
+    bool ok = r.at && r.free_ns && r.next && r.ready && run_all(&r);
+    stk_free(r.at);
+    stk_free(r.free_ns);
+    stk_free(r.next);
+    stk_free(r.ready);
+    return ok;
+}
+
+void stk_replay_recorded(const struct stk_graph *g, struct stk_times *t)
+{
+    for (uint32_t l = 0; l < g->lane_count; l++) {
+        const struct stk_lane *lane = &g->lanes[l];
+        for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
+            bool last = i + 1 == lane->first + lane->count;
+            t->begin_ns[i] = g->nodes[i].start_ns;
+            t->end_ns[i] = lane->is_device ? stk_node_end(&g->nodes[i])
+                           : last          ? g->end_ns
+                                           : g->nodes[i + 1].start_ns;
+        }
+    }
+}
+
+void stk_replay_steps(const struct stk_graph *g, const struct stk_node *nodes,
+                      const struct stk_times *t, int64_t *borders_ns)
+{
+    uint32_t n = g->step_count;
+    const struct stk_lane *driver = &g->lanes[g->driver];
+    for (uint32_t k = 0; k <= n; k++) {
+        borders_ns[k] = INT64_MIN;
+    }
+    for (uint32_t i = 0; i < g->node_count; i++) { // the work of step k ends before step k + 1
+        if (stk_node_is_device(&nodes[i]) && t->end_ns[i] > borders_ns[nodes[i].step + 1]) {
+            borders_ns[nodes[i].step + 1] = t->end_ns[i];
+        }
+    }
+    for (uint32_t l = 0; l < g->lane_count; l++) {
+        if (g->lanes[l].is_device && g->lanes[l].free_ns > borders_ns[0]) {
+            borders_ns[0] = g->lanes[l].free_ns;
+        }
+    }
+    for (uint32_t k = 0; k <= n; k++) {
+        int64_t host =
+            k < n ? t->begin_ns[g->steps[k].node] : t->end_ns[driver->first + driver->count - 1];
+        borders_ns[k] = host > borders_ns[k] ? host : borders_ns[k];
+        borders_ns[k] = k && borders_ns[k - 1] > borders_ns[k] ? borders_ns[k - 1] : borders_ns[k];
+    }
+}
+
+double stk_replay_mean(const struct stk_graph *g, const int64_t *borders_ns)
+{
+    STK_ASSERT(g->steps_used > 0);
+    double sum = 0;
+    for (uint32_t k = 0; k < g->step_count; k++) {
+        sum += g->steps[k].used ? (double)(borders_ns[k + 1] - borders_ns[k]) : 0;
+    }
+    return sum / g->steps_used;
+}
+
+double stk_replay_inner_mean(const struct stk_graph *g, const int64_t *borders_ns)
+{
+    double sum = 0;
+    uint32_t used = 0;
+    for (uint32_t k = g->mean_from; k < g->mean_to; k++) {
+        sum += g->steps[k].used ? (double)(borders_ns[k + 1] - borders_ns[k]) : 0;
+        used += g->steps[k].used;
+    }
+    return used ? sum / used : stk_replay_mean(g, borders_ns);
+}

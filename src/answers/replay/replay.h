@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a graph again: when each node begins and ends if its durations and edges are those given.
+//
+// Method: each lane is a process that goes on until a node needs one that has not begun or ended,
+// and is woken by that: O(nodes + edges), in whatever order lanes are woken. Nothing is resolved
+// beforehand: what a call waits for, when a batch is ready and whether a queue is full follow from
+// the times of this run. Lanes that all wait for each other are a circle: no times.
+#ifndef STK_REPLAY_REPLAY_H
+#define STK_REPLAY_REPLAY_H
+
+#include "answers/replay/graph.h"
+
+// What made a node begin, or a call end, when it did.
+enum stk_bound { STK_BOUND_LANE, STK_BOUND_LAUNCH, STK_BOUND_WAIT, STK_BOUND_INPUT };
+
+struct stk_times {
+    int64_t *begin_ns, *end_ns; // per node
+    uint8_t *bound;             // enum stk_bound
+    uint16_t *woken;            // scratch: lane that waits for the node + 1, 0 none
+};
+
+// A graph with changes: what a what-if edits. `nodes` and `ready_ns` are copies.
+struct stk_scene {
+    const struct stk_graph *g;
+    struct stk_node *nodes;
+    int64_t *ready_ns;
+    bool is_even;          // of several ranks the median one sets the pace, not the slowest
+    bool needs_no_batches; // nothing waits for workers, whatever their pace is
+    double extra_ns;       // of a step, beside all lanes
+    double floor_ns; // a step takes at least that: what was taken off all lanes and still runs
+};
+bool stk_scene_init(struct stk_scene *s, const struct stk_graph *g); // false: no memory
+void stk_scene_deinit(struct stk_scene *s);
+// Host nodes without what the profiler added to them, beside a device: without one, what recording
+// costs is not told from the operations, which are the step.
+void stk_scene_unprofile(struct stk_scene *s);
+
+bool stk_times_init(struct stk_times *t, const struct stk_graph *g);
+void stk_times_deinit(struct stk_times *t);
+
+// False: a circle (or no memory): the times mean nothing.
+bool stk_replay_run(const struct stk_scene *s, struct stk_times *t);
+// The recorded times, in the same form.
+void stk_replay_recorded(const struct stk_graph *g, struct stk_times *t);
+
+// Where each step begins on the device (the host, without one), and where the last one ends:
+// step_count + 1 values. A step begins with its host's step or when all work of those before has
+// ended, whichever is later.
+void stk_replay_steps(const struct stk_graph *g, const struct stk_node *nodes,
+                      const struct stk_times *t, int64_t *borders_ns);
+// Mean over the used steps.
+double stk_replay_mean(const struct stk_graph *g, const int64_t *borders_ns);
+// The same from mean_from to mean_to.
+double stk_replay_inner_mean(const struct stk_graph *g, const int64_t *borders_ns);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer to `stoker whatif`: gate, base, scenarios, what there is, the way to a target.
+#ifndef STK_REPLAY_SCENARIOS_H
+#define STK_REPLAY_SCENARIOS_H
+
+#include "answers/replay/price.h"
+#include "results/whatif.h"
+
+struct stk_whatif_asked {
+    const char *fixes; // "a,b": one scenario of all; NULL: each alone
+    int64_t target_ns; // 0: none
+    bool wants_all;    // the list alone: no scenarios
+    bool wants_path;   // the critical path alone
+};
+// Fills all but schema, version and profile. An unknown fix is STOKER_EUSAGE.
+STK_MUST_CHECK enum stoker_status stk_whatif_make(const struct stk_run_sum *run,
+                                                  const struct stk_verdict *verdict,
+                                                  const struct stk_whatif_asked *asked,
+                                                  struct stk_arena *arena, struct stk_whatif *out,
+                                                  struct stoker_err *err);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// All-reduces below the rate of their link (all_reduce_rate.h): too small to reach it, or slower
+// than others of the same profile or than the devices' links allow. At their bound only fewer bytes
+// or overlap help: communication-exposed says so.
+#include <string.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/all_reduce_rate.h"
+
+enum { LOST, NEAR };
+static const struct stk_threshold thresholds[] = {
+    [LOST] = {"exposed time above what the bytes take at the link's rate", "share of the step",
+              STK_ALL_REDUCE_LOST, "as for exposed communication: less is not worth a try"},
+    [NEAR] = {"rate of the all-reduces, below", "of the link's", STK_ALL_REDUCE_NEAR,
+              "NCCL's protocols and a start each cost some tenths"},
+    {0},
+};
+
+enum { FIX_TORCH_MERGE, FIX_TF_MERGE, FIX_JAX_MERGE, FIX_LINK, FIX_SETTINGS, FIX_BYTES };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_MERGE] = STK_FIX(communication_merge_pytorch),
+    [FIX_TF_MERGE] = STK_FIX(communication_merge_tensorflow),
+    [FIX_JAX_MERGE] = STK_FIX(all_reduce_slow_jax_merge),
+    [FIX_LINK] = STK_FIX(all_reduce_slow_link),
+    [FIX_SETTINGS] = STK_FIX(all_reduce_slow_settings),
+    [FIX_BYTES] = STK_FIX(all_reduce_slow_bytes),
+    {0},
+};
+
+static void say_rates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      const struct stk_all_reduce_rate *r)
+{
+    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
+    stk_all_reduce_per_second(r->rate, rate);
+    stk_all_reduce_per_second(r->link, link);
+    if (r->link_bytes > 0) {
+        stk_finding_say(ctx, f,
+                        "all-reduces move %s/s of the %s/s that those of %s reach on the same link",
+                        rate, link, stk_human_bytes((uint64_t)r->link_bytes, size));
+    } else {
+        stk_finding_say(ctx, f,
+                        "all-reduces move %s/s of the %s/s that links between such devices reach "
+                        "within a host",
+                        rate, link);
+    }
+    stk_all_reduce_say_way(ctx, f, r);
+}
+
+static void say_classes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                        const struct stk_all_reduce_rate *r)
+{
+    char size[STK_HUMAN_MAX], rate[STK_HUMAN_MAX], each[STK_HUMAN_MAX], ideal[STK_HUMAN_MAX],
+        count[STK_HUMAN_MAX];
+    for (uint32_t k = 0; k < r->class_count && k < 3 && r->classes[k].lost_ns > 0; k++) {
+        const struct stk_all_reduce_class *c = &r->classes[k];
+        double ideal_ns = (double)c->each_ns * c->bus_rate / r->link;
+        stk_finding_say(ctx, f, "%s of %s: %s/s, %s each in the place of %s",
+                        stk_human_count(c->count, count), stk_human_bytes((uint64_t)c->bytes, size),
+                        stk_all_reduce_per_second(c->bus_rate, rate),
+                        stk_human_ns(c->each_ns, each), stk_human_ns((int64_t)ideal_ns, ideal));
+    }
+}
+
+static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
+                                                 struct stk_rep_finding *f, const char **why)
+{
+    struct stk_all_reduce_rate r;
+    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX];
+    stk_all_reduce_rate_find(ctx, &r);
+    if (r.why_not) {
+        *why = r.why_not;
+        return r.count == 0 ? STK_RULE_NOT_APPLICABLE : STK_RULE_SKIPPED;
+    }
+    double share = stk_all_reduce_lost_share(ctx, &r);
+    *why = stk_rule_text(
+        ctx, "all-reduces move %s/s of the %s/s that %s%s", stk_all_reduce_per_second(r.rate, rate),
+        stk_all_reduce_per_second(r.link, link),
+        r.link_bytes > 0 ? "the quickest of 1 MB or more reach" : "their link gives",
+        stk_all_reduce_is_at_bound(&r) ? ": fewer bytes or overlap help"
+        : r.rate >= STK_ALL_REDUCE_NEAR * r.link
+            ? "; no other size tells whether that is the link's or that of their start"
+            : "");
+    if (!stk_all_reduce_is_slow(ctx, &r)) {
+        return STK_RULE_PASSED;
+    }
+    bool small = stk_all_reduce_is_small(&r);
+    f->title = small ? "All-reduces are too small for their link" : f->title;
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = ctx->pass.run->rank_count > 1 || r.link_bytes == 0 ? "medium" : "low";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMMUNICATION).most_affected;
+    stk_finding_bound(f, share);
+    say_rates(ctx, f, &r);
+    say_classes(ctx, f, &r);
+    if (ctx->pass.run->rank_count < 2 && r.link_bytes > 0) {
+        stk_finding_say(ctx, f,
+                        "one rank only: of each size the quickest quarter counts, as the others "
+                        "may have waited for a late rank");
+    }
+    for (int i = small ? FIX_TORCH_MERGE : FIX_LINK; i <= (small ? FIX_JAX_MERGE : FIX_BYTES);
+         i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_all_reduce_slow = {
+    .id = "all-reduce-slow",
+    .title = "All-reduces run below the rate of their link",
+    .fires = "All-reduces reach less than 70 % of the rate that large ones reach on the same link "
+             "(or the devices' links give within a host), and what they take above that, exposed, "
+             "comes to 3 % of the step.",
+    .matters = "Their bytes could cross in less time: small messages pay their start each, large "
+               "ones a slow way.",
+    .priced = "Larger messages by the replay with buckets of 25 MB, where the steps can be "
+              "replayed; else at most the exposed time above what the bytes take at the link's "
+              "rate.",
+    .whatif = "comm-bucket=25000000",
+    .prices_first = true,
+    .quiet = "Collectives behind compute; all-reduces at their bound, which only fewer bytes or "
+             "overlap make shorter (communication-exposed). Skipped where sizes or groups are not "
+             "recorded, as in what Nsight Systems exports.",
+    .source =
+        "NCCL tests: bus bandwidth, 2 (n - 1) / n of the bytes for an all-reduce; makers' data "
+        "sheets for links; TensorFlow guide to GPU performance: parameters x 4 bytes / "
+        "bandwidth.",
+    .needs = STK_NEED_DEVICE | STK_NEED_BREAKDOWN,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = all_reduce_slow_check,
+};

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile cannot answer. Says why, per reason of the verdict, and how to record one that can.
+#include <inttypes.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+#include "answers/rules/pipeline_limit.h"
+
+enum { UNLINKED };
+static const struct stk_threshold thresholds[] = {
+    [UNLINKED] = {"device work without a launch call", "share of device operations", 0.05,
+                  "from here missing launch calls explain unknown idle time"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_DEVICE,
+    FIX_TORCH_METRICS,
+    FIX_TF_DEVICE,
+    FIX_TF_STEPS,
+    FIX_JAX_DEVICE,
+    FIX_JAX_STEPS,
+    FIX_CUDA_DEVICE,
+    FIX_ALONE,
+    FIX_LONGER,
+    FIX_TORCH_HOST,
+    FIX_TF_HOST,
+    FIX_JAX_HOST,
+    FIX_CUDA_HOST,
+    FIX_RANKS,
+    FIX_WHOLE,
+    FIX_COPY,
+    FIX_OTHER,
+    FIX_BATCHES,
+    FIX_PROFILE,
+    FIX_COUNT
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_DEVICE] = STK_FIX(cannot_tell_torch_device),
+    [FIX_TORCH_METRICS] = STK_FIX(cannot_tell_torch_metrics),
+    [FIX_TF_DEVICE] = STK_FIX(cannot_tell_tf_device),
+    [FIX_TF_STEPS] = STK_FIX(cannot_tell_tf_steps),
+    [FIX_JAX_STEPS] = STK_FIX(cannot_tell_jax_steps),
+    [FIX_JAX_DEVICE] = STK_FIX(cannot_tell_jax_device),
+    [FIX_CUDA_DEVICE] = STK_FIX(cannot_tell_cuda_device),
+    [FIX_ALONE] = STK_FIX(cannot_tell_alone),
+    [FIX_LONGER] = STK_FIX(record_start_before_the_steps),
+    [FIX_TORCH_HOST] = STK_FIX(record_python_pytorch),
+    [FIX_TF_HOST] = STK_FIX(record_python_tensorflow),
+    [FIX_JAX_HOST] = STK_FIX(record_python_jax),
+    [FIX_CUDA_HOST] = STK_FIX(cannot_tell_cuda_host),
+    [FIX_RANKS] = STK_FIX(cannot_tell_ranks),
+    [FIX_WHOLE] = STK_FIX(cannot_tell_whole),
+    [FIX_COPY] = STK_FIX(cannot_tell_copy),
+    [FIX_OTHER] = STK_FIX(cannot_tell_other),
+    [FIX_BATCHES] = STK_FIX(cannot_tell_batches),
+    [FIX_PROFILE] = STK_FIX(cannot_tell_profile),
+    {0},
+};
+
+// What each reason of the verdict calls for, best first, ending with FIX_COUNT.
+static const struct {
+    const char *title;
+    int fixes[8];
+} reasons[STK_REASON_COUNT] = {
+    [STK_REASON_EMPTY] = {"The profile is empty",
+                          {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_STEPS, FIX_JAX_STEPS,
+                           FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_MACHINE_ALONE] = {"The profile of the job is missing", {FIX_PROFILE, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_ACCELERATOR] = {"The accelerator is not known", {FIX_OTHER, FIX_COUNT}},
+    [STK_REASON_KERNELS_NOT_RECORDED] = {"Recording the device failed",
+                                         {FIX_TORCH_METRICS, FIX_TORCH_DEVICE, FIX_TF_DEVICE,
+                                          FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
+    [STK_REASON_NO_KERNELS] = {"The device ran no kernels while it was recorded",
+                               {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                                FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_NO_DEVICE_EVENTS] = {"The profile holds no device events and too few steps",
+                                     {FIX_TORCH_DEVICE, FIX_TF_STEPS, FIX_JAX_STEPS,
+                                      FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_HOST_UNSEEN] = {"Much of the host's steps holds no event",
+                                {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST,
+                                 FIX_COUNT}},
+    [STK_REASON_CUT_SHORT] = {"The file ends before any device event", {FIX_COPY, FIX_COUNT}},
+    [STK_REASON_CUT_STEPS] = {"The file ends before a step is known to be whole",
+                              {FIX_COPY, FIX_COUNT}},
+    [STK_REASON_HOST_COLLECTIVE] = {"The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_IDLE] = {"The device idles for a reason the profile does not hold",
+                                 {FIX_WHOLE, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                                  FIX_CUDA_HOST, FIX_RANKS, FIX_COUNT}},
+};
+
+static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
+    if (stk_rule_on_host(ctx)) {
+        stk_finding_say(ctx, f,
+                        "neither the fetches of batches nor the program's own Python are recorded: "
+                        "either may fill this time");
+        return;
+    }
+    uint64_t lost = facts->unlinked_ops - facts->queued_ops;
+    if (lost > 0 && (double)lost >= thresholds[UNLINKED].value * (double)facts->device_ops) {
+        stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
+                        stk_human_count(lost, a), stk_human_count(facts->device_ops, b));
+    } else {
+        stk_finding_say(
+            ctx, f,
+            "the work was launched in time and started late: it waited for something that is not "
+            "recorded");
+    }
+}
+
+static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], c[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f,
+                    "in the profile: host events %s, calls of an accelerator's runtime %s, device "
+                    "operations %s",
+                    stk_human_count(facts->host_events, a),
+                    stk_human_count(facts->runtime_calls, b),
+                    stk_human_count(facts->device_ops, c));
+    if (facts->host_steps > 0 && ctx->pass.verdict->reason != STK_REASON_CUT_STEPS) {
+        stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
+                        facts->host_steps, facts->host_steps == 1 ? " was" : "s were",
+                        stk_human_share(facts->host_event_fill, a));
+    }
+    if (facts->host_collective_ns > 0) {
+        stk_finding_say(ctx, f, "host collectives take %s of the steps",
+                        stk_human_ns(facts->host_collective_ns, a));
+    }
+    if (facts->unknown_accelerator) {
+        stk_finding_say(ctx, f, "the accelerator is %s",
+                        facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "not named");
+    }
+}
+
+static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
+                                             struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_verdict *v = ctx->pass.verdict;
+    enum stk_reason reason = v->reason;
+    if (v->kind != STK_VERDICT_CANNOT_TELL) {
+        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        return STK_RULE_PASSED;
+    }
+    *why = stk_reason_key(reason);
+    f->severity = "medium";
+    f->confidence = stk_level_key(v->confidence);
+    if (stk_reason_leaves_shares(reason)) {
+        say_idle(ctx, f);
+    } else {
+        say_counts(ctx, f);
+    }
+    bool is_short = reason == STK_REASON_EMPTY && stk_pipeline_limit_say(ctx, f);
+    if (is_short) {
+        f->title = "The pipeline gave too few batches to judge";
+        stk_finding_fix(ctx, f, &fixes[FIX_BATCHES]);
+    }
+    if (!is_short && reasons[reason].title) {
+        f->title = reasons[reason].title;
+        for (int k = 0; reasons[reason].fixes[k] != FIX_COUNT; k++) {
+            stk_finding_fix(ctx, f, &fixes[reasons[reason].fixes[k]]);
+        }
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_cannot_tell = {
+    .id = "cannot-tell",
+    .title = "The profile cannot say why",
+    .fires = "The verdict is cannot-tell: the profile is empty, holds no device events and too few "
+             "host steps, recording "
+             "the device failed, the file is cut and no step is known to be whole, or most of the "
+             "idle time has no recorded cause.",
+    .matters = "A guess would send you to mend the wrong thing; a better recording takes minutes.",
+    .priced = "Not priced.",
+    .quiet = "Whenever the profile holds enough to judge.",
+    .source = "Real profiles that hold too little: empty ones, CUPTI range profiling, CPU trainers "
+              "in a collective, "
+              "slices of a longer recording.",
+    .verdicts = 1u << STK_VERDICT_CANNOT_TELL,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = cannot_tell_check,
+};

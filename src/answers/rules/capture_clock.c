@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks disagree: device work that begins before its launch call, or ranks whose collectives do
+// not end together. Durations stay right; what lies between host and device, or between ranks, does
+// not.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { SKEW_NS, SKEW_SHARE, MATCHED };
+static const struct stk_threshold thresholds[] = {
+    [SKEW_NS] =
+        {"worst lead of device work over its launch call", "ns", 20000,
+         "conversion between clocks is good to a few microseconds, and a launch takes as long"},
+    [SKEW_SHARE] = {"device work ahead of its launch call", "share of linked operations", 0.01,
+                    "single outliers move nothing"},
+    [MATCHED] = {"matched collectives", "collectives", 3,
+                 "fewer cannot show a disagreement of ranks"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(capture_clock_care),
+    STK_FIX(capture_clock_synchronise),
+    STK_FIX(capture_clock_recent_pytorch),
+    {0},
+};
+
+static bool host_and_device(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    uint64_t linked =
+        facts->device_ops > facts->unlinked_ops ? facts->device_ops - facts->unlinked_ops : 0;
+    int64_t worst =
+        facts->worst_negative_ns < 0 ? -facts->worst_negative_ns : facts->worst_negative_ns;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    if (facts->negative_delays == 0 || (double)worst < thresholds[SKEW_NS].value ||
+        (double)facts->negative_delays < thresholds[SKEW_SHARE].value * (double)linked) {
+        return false;
+    }
+    stk_finding_say(ctx, f,
+                    "%s of %s device operations begin before their launch call, by up to %s",
+                    stk_human_count(facts->negative_delays, a), stk_human_count(linked, b),
+                    stk_human_ns(worst, time));
+    return true;
+}
+
+static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    if (run->rank_count < 2 || run->straggler.matched < thresholds[MATCHED].value ||
+        run->straggler.clocks_agree) {
+        return false;
+    }
+    stk_finding_say(
+        ctx, f,
+        "the ends of %u matched collectives differ between ranks: their clocks do not agree",
+        run->straggler.matched);
+    return true;
+}
+
+static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
+                                               struct stk_rep_finding *f, const char **why)
+{
+    bool device = host_and_device(ctx, f), ranks = between_ranks(ctx, f);
+    if (!device && !ranks) {
+        *why = "no disagreement that matters";
+        return STK_RULE_PASSED;
+    }
+    *why = device && ranks ? "host and device, and the ranks, disagree"
+           : device        ? "host and device disagree"
+                           : "the ranks disagree";
+    f->severity = device ? "low" : "info";
+    if (!device) {
+        f->title = "The clocks of the ranks disagree";
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_clock = {
+    .id = "capture-clock",
+    .title = "The clocks of host and device disagree",
+    .fires = "1 % of the device work begins before its launch call and the worst by 20 us, or "
+             "collectives do not end "
+             "together on all ranks.",
+    .matters = "The cause of an idle interval is sought on the host at the same moment: with "
+               "clocks apart, the "
+               "neighbour is blamed. Between ranks, who is late cannot be told by starts.",
+    .priced = "Not priced: it is a fault of the recording.",
+    .quiet = "Leads of a few microseconds are within the error of converting clocks.",
+    .source = "A launch precedes its work; the ends of one collective agree within microseconds on "
+              "one clock, as "
+              "measured on recorded runs of 8 ranks.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = capture_clock_check,
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Too few steps, or none that could be found: shares rest on little, and pauses that come every few
+// steps are not seen.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { STEPS, CONFIDENCE };
+static const struct stk_threshold thresholds[] = {
+    [STEPS] = {"used steps", "steps of a rank", 3,
+               "a median needs three; with fewer one odd step is the answer"},
+    [CONFIDENCE] = {"confidence of inferred steps", "share", 0.5,
+                    "below it the period is more guess than finding"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(capture_few_steps_torch),
+    STK_FIX(capture_few_steps_keras),
+    STK_FIX(capture_few_steps_tf),
+    STK_FIX(capture_few_steps_jax),
+    STK_FIX(capture_few_steps_nvtx),
+    STK_FIX(capture_few_steps_mark),
+    {0},
+};
+
+static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    bool unsure =
+        run->source == STK_STEPS_INFERRED && run->confidence < thresholds[CONFIDENCE].value;
+    *why = stk_rule_text(ctx, "%u steps used", run->steps_used);
+    if (run->steps_used >= thresholds[STEPS].value && !unsure) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = run->steps_used == 0 ? "low" : "info";
+    if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
+        f->title = "No steps were found";
+        stk_finding_say(ctx, f,
+                        "the profile marks no steps and shows no period: the recorded time is "
+                        "judged as a whole");
+    } else if (unsure) {
+        f->title = "The steps are guessed";
+        stk_finding_say(
+            ctx, f, "%u steps were inferred from a period of the device's work that fits poorly",
+            run->steps_used);
+    } else {
+        if (run->step_marks > run->steps_used) {
+            stk_finding_say(ctx, f, "%u of %u steps can be used", run->steps_used, run->step_marks);
+        } else {
+            stk_finding_say(ctx, f, "%u step%s recorded", run->steps_used,
+                            run->steps_used == 1 ? " was" : "s were");
+        }
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_few_steps = {
+    .id = "capture-few-steps",
+    .title = "The profile holds too few steps",
+    .fires = "Fewer than three steps can be used, none are marked, or they had to be guessed from "
+             "a poor period.",
+    .matters = "One odd step decides everything, and what comes every few steps (logging, "
+               "checkpoints, the end of an "
+               "epoch) is not seen or counts too much.",
+    .priced = "Not priced: it is a matter of the recording.",
+    .quiet = "From three used steps on, marked or inferred with confidence.",
+    .source = "The lower median over steps; torch.profiler.schedule and XProf's step markers serve "
+              "the same end.",
+    .needs = STK_NEED_BREAKDOWN,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_few_steps_check,
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile of a job that uses an accelerator holds no kernels, or none for some of its ranks:
+// recording failed, nothing was launched, or only copies were. Where nothing can be judged without
+// kernels, the finding cannot-tell says how to record them; here it is only stated.
+#include <string.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+static const struct stk_threshold thresholds[] = {
+    {"kernels", "kernels of a rank", 1, "one kernel shows that the device was recorded"},
+    {0},
+};
+
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_NSYS, FIX_ALONE, FIX_WINDOW, FIX_WHERE, FIX_ELSEWHERE };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH] = STK_FIX(capture_no_device_torch),
+    [FIX_TF] = STK_FIX(capture_no_device_tf),
+    [FIX_JAX] = STK_FIX(capture_no_device_jax),
+    [FIX_NSYS] = STK_FIX(capture_no_device_nsys),
+    [FIX_ALONE] = STK_FIX(capture_no_device_alone),
+    [FIX_WINDOW] = STK_FIX(record_start_before_the_steps),
+    [FIX_WHERE] = STK_FIX(capture_no_device_where),
+    [FIX_ELSEWHERE] = STK_FIX(capture_no_device_elsewhere),
+    {0},
+};
+
+static uint64_t kernels_of_rank(const struct stk_rank_sum *rank)
+{
+    uint64_t kernels = 0;
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        kernels += rank->devices[d].kernels;
+    }
+    return kernels;
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+}
+
+// Why there is no kernel: three causes, three cures. False: nothing speaks of an accelerator.
+static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char count[STK_HUMAN_MAX];
+    if (facts->unknown_accelerator) {
+        stk_finding_say(ctx, f, "the profile is of an accelerator that stoker does not know (%s)",
+                        facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "unnamed");
+        choose(ctx, f, FIX_WINDOW, FIX_WINDOW);
+    } else if (facts->launches > 0) {
+        stk_finding_say(
+            ctx, f,
+            "no kernel, but %s calls that launch one: the device worked, and recording it failed",
+            stk_human_count(facts->launches, count));
+        f->title = "Kernels were launched, and none was recorded";
+        f->severity = "medium";
+        choose(ctx, f, FIX_TORCH, FIX_ALONE);
+    } else if (facts->has_device_rows) {
+        stk_finding_say(ctx, f, "the device has %s operations, none of them a kernel",
+                        stk_human_count(facts->device_ops, count));
+        choose(ctx, f, FIX_WINDOW, FIX_WHERE);
+    } else if (facts->runtime_calls > 0) {
+        stk_finding_say(ctx, f,
+                        "%s calls of the accelerator's runtime, none of which launches work: the "
+                        "recording missed the steps, or the model runs on the CPU",
+                        stk_human_count(facts->runtime_calls, count));
+        f->title = "Nothing was launched on the device";
+        choose(ctx, f, FIX_WINDOW, FIX_WHERE);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint32_t without = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        without += (double)kernels_of_rank(run->ranks[r]) < thresholds[0].value;
+    }
+    if (without == 0) {
+        *why = "every rank has kernels";
+        return STK_RULE_PASSED;
+    }
+    if (without < run->rank_count) {
+        *why = stk_rule_text(ctx, "%u of %u ranks have no kernels", without, run->rank_count);
+        stk_finding_say(ctx, f, "%s; they are left out of the breakdown", *why);
+        f->title = "Some ranks have no device events";
+        f->severity = "medium";
+        choose(ctx, f, FIX_TORCH, FIX_ALONE);
+    } else if (say_why(ctx, f)) {
+        *why = "no kernels in the profile";
+    } else {
+        *why = "no row and no call of an accelerator: a job on the CPU, or recording it was off";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (ctx->pass.verdict->kind == STK_VERDICT_CANNOT_TELL) {
+        f->fix = (struct stk_list){0};
+        choose(ctx, f, FIX_ELSEWHERE, FIX_ELSEWHERE);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_no_device = {
+    .id = "capture-no-device",
+    .title = "The profile holds no kernels",
+    .fires = "No kernel was recorded, in the whole profile or for some of its ranks.",
+    .matters = "Without device rows nobody can say whether the device waits; the host's steps can "
+               "be judged at best.",
+    .priced = "Not priced: it is a fault of the recording, or a job on the CPU.",
+    .quiet =
+        "A single kernel is enough. Without any row of a device or call of its runtime nothing "
+        "speaks of an accelerator: the job may well run on the CPU.",
+    .source = "Observed in CPU-only profiles, in CUPTI range profiling (runtime calls but no "
+              "kernels) and in profiles "
+              "of accelerators of other makers.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_no_device_check,
+};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profiler's own work: where it records it (buffer flushes, instrumentation), and what a Python
+// tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
+// step whose device waits for them, as prices take it off (answers/replay/gate.h): an estimate,
+// with its range. What a profiler stretches otherwise is not seen.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
+static const struct stk_threshold thresholds[] = {
+    [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
+                 "1 % warned in every profile; 5 % is worth knowing"},
+    [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
+                       "larger than most losses that name a verdict"},
+    [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,
+                  "overhead that overlaps the device's work contaminates little"},
+    [CALL] = {"recording a call of Python", "us", 0.7,
+              "a Python tracer runs at each call and return; measured 0.4 to 1 us"},
+    [MOST] = {"overhead that is told without a figure", "share of the recorded time", 0.9,
+              "the estimate of a call's cost is not so sure"},
+    [SLOWED] = {"recording is estimated to add", "share of the step", 0.15,
+                "0.4 to 2.6 times as much where it was measured: less may be next to nothing"},
+    {0},
+};
+
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COMPARE, FIX_DEVICE_ALONE, FIX_STEPS };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH] = STK_FIX(capture_overhead_torch),
+    [FIX_TF] = STK_FIX(capture_overhead_tf),
+    [FIX_JAX] = STK_FIX(capture_overhead_jax),
+    [FIX_CUDA] = STK_FIX(capture_overhead_cuda),
+    [FIX_COMPARE] = STK_FIX(capture_overhead_compare),
+    [FIX_DEVICE_ALONE] = STK_FIX(capture_overhead_device_alone),
+    [FIX_STEPS] = STK_FIX(capture_overhead_steps),
+    {0},
+};
+
+// What a profiler that records its own cost, or traces Python, can leave out.
+static void record_less(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    for (int k = FIX_TORCH; k <= FIX_COMPARE; k++) {
+        stk_finding_fix(ctx, f, &fixes[k]);
+    }
+}
+
+// A Python tracer records no cost of its own: the calls that it recorded tell it, all on one
+// interpreter's lock.
+static double tracer_share(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double share = (double)facts->python_events * thresholds[CALL].value * 1e3 /
+                   (double)stk_rule_recorded_ns(ctx);
+    return share < 1 ? share : 1;
+}
+
+// An estimate that reaches the whole time says no more than that it is most of it.
+static const char *tracer_part(const struct stk_rule_ctx *ctx, double share)
+{
+    char percent[STK_HUMAN_MAX];
+    return share < thresholds[MOST].value
+               ? stk_rule_text(ctx, "%s", stk_human_share(share, percent))
+               : "most";
+}
+
+static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    char calls[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    uint32_t steps = run->step_marks > 0 ? run->step_marks : 1;
+    f->title = "Recording Python slows the job down";
+    stk_finding_say(
+        ctx, f,
+        "the Python tracer recorded %s calls, %s a step: at about %g us each, %s of the "
+        "recorded time, and the host looks slower than it is",
+        stk_human_count(run->facts.python_events, calls),
+        stk_human_count(run->facts.python_events / steps, each), thresholds[CALL].value,
+        tracer_part(ctx, share));
+}
+
+// What recording adds to a step of the host, where steps can be replayed: an estimate by the number
+// of operations and calls.
+static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                        const char **why)
+{
+    const struct stk_pricing *p = ctx->prices;
+    double share = p && p->gate.ok ? p->gate.profiler : 0;
+    char expected[STK_HUMAN_MAX], low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    if (share < thresholds[SLOWED].value) {
+        return STK_RULE_PASSED;
+    }
+    stk_human_share(share, expected);
+    stk_human_share(share * STK_PROFILER_LEAST, low);
+    stk_human_share(p->gate.profiler_most, high);
+    *why = stk_rule_text(ctx, "recording is estimated to add %s of the step", expected);
+    f->title = "Recording slows the steps down";
+    f->severity = "low";
+    f->confidence = "low";
+    stk_finding_say(ctx, f,
+                    "recording operations and calls is estimated to add %s of the step, %s to %s: "
+                    "the shares of the host are those of a slowed step",
+                    expected, low, high);
+    stk_finding_fix(ctx, f, &fixes[FIX_STEPS]);
+    stk_finding_fix(ctx, f, &fixes[FIX_DEVICE_ALONE]);
+    return STK_RULE_FIRED;
+}
+
+static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                        const char **why)
+{
+    double share = tracer_share(ctx);
+    if (share < thresholds[NOTABLE].value) {
+        return check_slowed(ctx, f, why);
+    }
+    *why =
+        stk_rule_text(ctx, "recording Python took about %s of the time", tracer_part(ctx, share));
+    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    f->confidence = "medium";
+    say_tracer(ctx, f, share);
+    record_less(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double recorded = (double)facts->profiler_overhead_ns / (double)stk_rule_recorded_ns(ctx);
+    double inside = stk_rule_part_share(ctx, STK_PART_OVERHEAD);
+    double share = inside > recorded ? inside : recorded;
+    char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    if (facts->profiler_overhead_ns <= 0 && inside <= 0) {
+        *why = "the profile records no overhead";
+        return check_tracer(ctx, f, why);
+    }
+    *why = stk_rule_text(ctx, "%s of the time", percent);
+    if (share < thresholds[NOTABLE].value) {
+        return check_tracer(ctx, f, why);
+    }
+    record_less(ctx, f);
+    bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
+    f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
+                    stk_human_ns(facts->profiler_overhead_ns, time),
+                    stk_human_share(recorded, percent));
+    if (holds_up && inside > 0) {
+        stk_finding_say(ctx, f, "%s of the steps is idle because of it",
+                        stk_human_share(inside, percent));
+    } else {
+        stk_finding_say(ctx, f, "next to none of it holds the device up");
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_overhead = {
+    .id = "capture-overhead",
+    .title = "The profiler takes much of the time",
+    .fires =
+        "The profiler's own records of its work, or the calls that a Python tracer recorded at "
+        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result. Or recording "
+        "operations and calls is estimated to add 15 % to a step of the host: a replay without "
+        "what "
+        "they add each is that much shorter.",
+    .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
+               "its host than it is.",
+    .priced = "Not priced: the time is not lost without the profiler.",
+    .quiet = "What a profiler neither records nor shows by the number of its records is not known.",
+    .source = "Rows of CUPTI's activity kind OVERHEAD; thresholds after the experience of nsys-ai, "
+              "where 1 % raised "
+              "false alarms.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_overhead_check,
+};

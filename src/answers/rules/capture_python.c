@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Much of the host's step holds no event, since the program's own Python was not recorded: what it
+// does there, the input above all, cannot be told. Gives the line that makes it visible.
+#include <string.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/torch_signs.h"
+
+enum { UNSEEN, LOUD };
+static const struct stk_threshold thresholds[] = {
+    [UNSEEN] = {"host step without any event", "share of the step", 0.15,
+                "confidence is low from here"},
+    [LOUD] = {"more than information", "share of the step", 0.30,
+              "this much may be the job's largest cost"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(record_python_pytorch), STK_FIX(record_python_tensorflow),
+    STK_FIX(record_python_jax),     STK_FIX(python_not_recorded_give_back),
+    STK_FIXES_TORCH_SIGNS,          {0},
+};
+enum {
+    FIXES_PYTHON = 3,
+    FIX_GIVE_BACK = FIXES_PYTHON
+}; // those that make Python visible come first
+
+// Does most of it follow the fetches of a DataLoader with workers?
+static bool follows_workers(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_UNKNOWN];
+    int64_t ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        const char *name = c->names[i].name;
+        ns += name && strstr(name, "MultiProcessingDataLoaderIter") ? c->names[i].ns : 0;
+    }
+    return 2 * ns > c->ns;
+}
+
+static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
+                                                struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
+    bool from_workers = run->facts.has_fetches && follows_workers(ctx);
+    char percent[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    *why = stk_rule_text(ctx, "%s of the host's step holds no event", percent);
+    if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
+        *why = "the steps are not the host's alone";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (share < thresholds[UNSEEN].value) {
+        return STK_RULE_PASSED;
+    }
+    if (ctx->pass.verdict->reason == STK_REASON_HOST_UNSEEN) {
+        *why = "told by cannot-tell";
+        return STK_RULE_PASSED;
+    }
+    f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);
+    if (run->facts.has_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
+        ctx->pass.verdict->kind == STK_VERDICT_HOST) {
+        f->severity = "high"; // the verdict rests on it more than on what is recorded
+    }
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
+    stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
+    if (from_workers) {
+        stk_finding_say(ctx, f,
+                        "most of it is right behind the fetches of a loader with workers: the "
+                        "loop's own code, and giving the batch before back, whose memory is shared "
+                        "with a worker: that of large batches takes long");
+    } else if (run->facts.has_fetches) {
+        stk_finding_say(ctx, f,
+                        "fetches and the framework's operations are recorded, so this is other "
+                        "code: the loop's own, callbacks, logging");
+    } else {
+        stk_finding_say(
+            ctx, f,
+            "no fetches of batches are recorded: the input may be in this time, so what "
+            "is said of it is a lower bound");
+    }
+    stk_finding_raise(f, 1);
+    stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
+    for (int i = 0; i < FIXES_PYTHON; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    if (from_workers) {
+        stk_finding_fix(ctx, f, &fixes[FIX_GIVE_BACK]);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_python = {
+    .id = "python-not-recorded",
+    .title = "The program's own Python was not recorded",
+    .fires = "In a profile without a device, 15 % of the host's steps hold no event at all.",
+    .matters =
+        "The largest cost may be in it: a loader in plain Python leaves no event of its own.",
+    .priced = "Not priced: what is not recorded has no cause.",
+    .quiet = "On a device, where idle time is told apart by what ends it.",
+    .source =
+        "Documentation of torch.profiler (with_stack), jax.profiler (python_tracer_level) and "
+        "tf.profiler.experimental.Trace.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_HOST,
+    .verdicts = 1u << STK_VERDICT_HOST,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_python_check,
+};

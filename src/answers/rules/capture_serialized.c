@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host waits for the device after each launch, as CUDA_LAUNCH_BLOCKING=1 and some debugging
+// aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { SHARE, LEAST };
+static const struct stk_threshold thresholds[] = {
+    [SHARE] =
+        {"serialized launches", "share of launch calls", 0.5,
+         "a job that synchronises by itself does so a few times a step, not after every launch"},
+    [LEAST] = {"serialized launches", "calls", 20, "fewer can be chance"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(capture_serialized_blocking_launches), STK_FIX(capture_serialized_torch_sync),
+    STK_FIX(capture_serialized_jax_blocks),        STK_FIX(capture_serialized_tf_eager),
+    STK_FIX(capture_serialized_cuda_wait),         {0},
+};
+
+static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *ctx,
+                                                    struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    if (facts->launches == 0) {
+        *why = "no launch calls were recorded";
+        return STK_RULE_SKIPPED;
+    }
+    stk_human_count(facts->serialized_launches, a);
+    stk_human_count(facts->launches, b);
+    *why = stk_rule_text(ctx, "%s of %s launch calls are serialized", a, b);
+    if ((double)facts->serialized_launches < thresholds[LEAST].value ||
+        (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "medium";
+    stk_finding_say(ctx, f, "after %s of %s launch calls the host waits until the device is idle",
+                    a, b);
+    stk_finding_say(
+        ctx, f,
+        "launches and device work never overlap, so time that a normal run hides is exposed here");
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_serialized = {
+    .id = "capture-serialized",
+    .title = "The host waits for the device after every launch",
+    .fires = "Half of all launch calls are followed by a wait until the device is idle.",
+    .matters = "A profile of a serialized run blames launches and synchronisation for time that a "
+               "normal run hides; "
+               "if the job always runs so, switching it off is the fix.",
+    .priced = "Not priced: what overlap would hide is not in the profile.",
+    .quiet = "A few waits a step are the job's own (see host-sync).",
+    .source =
+        "CUDA C++ Programming Guide, environment variable CUDA_LAUNCH_BLOCKING; HIP documentation, "
+        "AMD_SERIALIZE_KERNEL.",
+    .needs = STK_NEED_DEVICE | STK_NEED_HOST,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_serialized_check,
+};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device work without its launch call: why the device was idle before it cannot be told.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { SHARE, MUCH };
+static const struct stk_threshold thresholds[] = {
+    [SHARE] = {"device work without a launch call", "share of device operations", 0.05,
+               "a few calls may be lost at the edges of a recording"},
+    [MUCH] = {"device work without a launch call, contaminating", "share of device operations",
+              0.25, "from here idle of unknown cause can outweigh every named loss"},
+    {0},
+};
+
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_WINDOW };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH] = STK_FIX(capture_unlinked_torch),   [FIX_TF] = STK_FIX(capture_unlinked_tf),
+    [FIX_JAX] = STK_FIX(capture_unlinked_jax),       [FIX_CUDA] = STK_FIX(capture_unlinked_cuda),
+    [FIX_WINDOW] = STK_FIX(capture_unlinked_window), {0},
+};
+
+static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], idle[STK_HUMAN_MAX];
+    if (stk_rule_on_tpu(ctx)) {
+        *why = "a TPU's program runs without launch calls";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (facts->device_ops == 0) {
+        *why = "no device operations";
+        return STK_RULE_SKIPPED;
+    }
+    uint64_t lost = facts->unlinked_ops - facts->queued_ops;
+    double share = (double)lost / (double)facts->device_ops;
+    stk_human_count(facts->queued_ops, idle);
+    stk_human_count(lost, a);
+    stk_human_count(facts->device_ops, b);
+    *why = facts->queued_ops > 0
+               ? stk_rule_text(ctx,
+                               "%s of %s device operations, beside %s that were queued before "
+                               "the recording began",
+                               a, b, idle)
+               : stk_rule_text(ctx, "%s of %s device operations", a, b);
+    if (share < thresholds[SHARE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = share >= thresholds[MUCH].value ? "medium" : "low";
+    if (!facts->has_launch_rows) {
+        f->title = "No launch calls were recorded";
+    }
+    stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
+    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
+        stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
+                        stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+    }
+    // Where launches were recorded, the host's activity is on already.
+    int last = facts->has_launch_rows ? FIX_WINDOW : FIX_CUDA;
+    for (int i = facts->has_launch_rows ? FIX_CUDA : FIX_TORCH; i <= last; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_unlinked = {
+    .id = "capture-unlinked",
+    .title = "Device work lacks its launch calls",
+    .fires =
+        "5 % of the device operations have no launch call in the profile, beside those that were "
+        "queued before it began.",
+    .matters = "Idle time is explained by what the launching thread did before the call. Without "
+               "the call the time is "
+               "of unknown cause, and the verdict may be cannot-tell.",
+    .priced = "Not priced: it is a fault of the recording.",
+    .quiet =
+        "What lies at the head of a stream, before its first operation with a launch call, was "
+        "launched before the recording began, where all behind it have theirs. TPUs have no "
+        "launch calls.",
+    .source = "Correlation ids of CUPTI and rocprofiler, which join a call and its device work.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_unlinked_check,
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control group stops the job: it used up its quota of processor time before a period's end.
+// Common in containers with a limit on processors, and seen by no profiler: threads just stand
+// still.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { PERIODS };
+static const struct stk_threshold thresholds[] = {
+    [PERIODS] = {"periods that were cut short", "share of the quota's periods", 0.05,
+                 "each costs up to the rest of its period, 100 ms as a rule"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(cgroup_throttled_raise_limit),
+    STK_FIX(cgroup_throttled_fewer_threads),
+    {0},
+};
+
+static enum stk_rule_state cgroup_throttled_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double periods = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS);
+    double stopped = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_THROTTLED);
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double quota = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_QUOTA);
+    double threads = stk_machine_mean(v, STK_SAMPLE_OF_JOB_THREADS);
+    double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_PROCESSORS);
+    char share[STK_HUMAN_MAX];
+    *why = stk_rule_text(ctx, "its control group was throttled in %s of the periods",
+                         stk_human_share(periods, share));
+    if (periods < thresholds[PERIODS].value) {
+        return STK_RULE_PASSED;
+    }
+    double loss = stopped > 0 ? stopped / (stopped + cpu) : periods;
+    char time[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f,
+                    "throttled by its control group %s of the time: in %s of its periods the quota "
+                    "was used up",
+                    stk_human_share(loss, time), share);
+    if (quota > 0 && machine > 0) {
+        stk_finding_say(ctx, f,
+                        "the quota is " STK_NUMBER " processors, the machine has " STK_NUMBER
+                        ", the job " STK_NUMBER " threads",
+                        quota, machine, threads);
+    }
+    if (stopped > 0) {
+        stk_finding_say(ctx, f,
+                        "its processors stood still for " STK_NUMBER
+                        " s in each second, summed, and ran for " STK_NUMBER " s",
+                        stopped, cpu);
+    }
+    stk_finding_held(ctx, f, STK_HELD_HOST, loss);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_cgroup_throttled = {
+    .id = "cgroup-throttled",
+    .title = "The control group's quota of processor time stops the job",
+    .fires = "Beside the profile lies a record of the machine, and in 5 % of the periods of its "
+             "quota or more the job's control group had used it up.",
+    .matters = "All threads of the container stand still until the next period, the one that "
+               "launches work on the GPU too: steps of a few milliseconds become a hundred.",
+    .priced = "At most the share of the time that was lost, of what the profile shows waiting for "
+              "the host and its input.",
+    .quiet = "Without a record of the machine, and where no quota is set.",
+    .source = "Linux, Documentation/scheduler/sched-bwc: nr_periods, nr_throttled, throttled time.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = cgroup_throttled_check,
+};

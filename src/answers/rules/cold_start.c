@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile shows a start: compilation, module loading, first use. Either it is most of what was
+// recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
+#include "base/human.h"
+#include "base/str.h"
+#include "fixes_data.h"
+#include "profile/model/verdict/verdict_text.h"
+#include "answers/rules/finding.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE, RETURNS };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"first use in the used steps, device", "share of the step", 0.03,
+                "less changes no other share noticeably"},
+    [HOST] = {"first use in the used steps, host step", "share of the step", 0.15,
+              "as for every share of a host step"},
+    [BEFORE] = {"first use in the whole profile", "share of the recorded time", 0.10,
+                "every recording of a whole run holds some; from a tenth on it is worth saving"},
+    [RETURNS] = {"compilation after the second step", "share of the time", 0.05,
+                 "from here it is a cost of the steady state, and no start"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_SKIP,
+    FIX_TF_SKIP,
+    FIX_JAX_SKIP,
+    FIX_CUDA_SKIP,
+    FIX_INDUCTOR,
+    FIX_CUDNN,
+    FIX_JAX_CACHE,
+    FIX_TF_CACHE,
+    FIX_MODULES,
+    FIX_CONTEXT
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_SKIP] = STK_FIX(cold_start_torch_skip),
+    [FIX_TF_SKIP] = STK_FIX(cold_start_tf_skip),
+    [FIX_JAX_SKIP] = STK_FIX(cold_start_jax_skip),
+    [FIX_CUDA_SKIP] = STK_FIX(cold_start_cuda_skip),
+    [FIX_INDUCTOR] = STK_FIX(cold_start_torch_inductor_cache),
+    [FIX_CUDNN] = STK_FIX(cold_start_cudnn),
+    [FIX_JAX_CACHE] = STK_FIX(jax_compilation_cache),
+    [FIX_TF_CACHE] = STK_FIX(cold_start_tf_cache),
+    [FIX_MODULES] = STK_FIX(cold_start_modules),
+    [FIX_CONTEXT] = STK_FIX(cold_start_context),
+    {0},
+};
+
+static bool cold_start_is_named(const struct stk_rule_ctx *ctx, const char *const *words)
+{
+    struct stk_str first = stk_str_from(ctx->pass.run->facts.first_use.name);
+    for (const char *const *w = words; *w; w++) {
+        if (stk_str_contains_nocase(first, stk_str_from(*w))) {
+            return true;
+        }
+    }
+    return stk_rule_cause_names_any(ctx, STK_PART_COMPILE, words);
+}
+
+static void cold_start_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const inductor[] = {"inductor", "dynamo", "Torch-Compiled",
+                                           "Compiled", "triton", NULL};
+    static const char *const cudnn[] = {"cudnn", "autotun", "conv", NULL};
+    static const char *const modules[] = {"ModuleLoad", "LibraryLoad", "LaunchKernel",
+                                          "FuncGetAttributes", NULL};
+    static const char *const context[] = {"cudaFree",      "hipFree",    "cuInit",
+                                          "CtxCreate",     "SetDevice",  "GetDevice",
+                                          "PriorityRange", "cudaMalloc", NULL};
+    for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++) {
+        stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    if (cold_start_is_named(ctx, inductor)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_INDUCTOR]);
+    }
+    if (cold_start_is_named(ctx, cudnn)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_CUDNN]);
+    }
+    stk_finding_fix(ctx, f, &fixes[FIX_JAX_CACHE]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TF_CACHE]);
+    if (cold_start_is_named(ctx, modules)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_MODULES]);
+    }
+    if (cold_start_is_named(ctx, context)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_CONTEXT]);
+    }
+}
+
+// A one-off of any cause in the first two steps.
+static void say_one_off(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_verdict *v = ctx->pass.verdict;
+    char time[STK_HUMAN_MAX], median[STK_HUMAN_MAX];
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->is_warm_up) {
+            stk_finding_say(ctx, f, "step %lld takes %s, the median of the others %s",
+                            (long long)s->number, stk_human_ns(s->dur_ns, time),
+                            stk_human_ns(run->step_median_ns, median));
+            break;
+        }
+    }
+    stk_finding_say(ctx, f, "what is more in it than in the others is mostly %s%s%s",
+                    stk_group_phrase(v->one_off), run->facts.warm_up_what ? ": " : "",
+                    run->facts.warm_up_what ? stk_rule_name(ctx, run->facts.warm_up_what) : "");
+    stk_finding_say(ctx, f, "the others alone would be %s", stk_verdict_key(v->steady_kind));
+}
+
+static void cold_start_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    if (cold > 0) {
+        stk_finding_say(ctx, f, "%s of the recorded time is compilation and first use",
+                        stk_human_share(cold, share));
+    }
+    if ((double)facts->startup_ns >= thresholds[BEFORE].value * (double)stk_rule_recorded_ns(ctx)) {
+        stk_finding_say(ctx, f, "%s pass before the first step or device operation",
+                        stk_human_ns(facts->startup_ns, time));
+    }
+    if (facts->first_use.name) {
+        stk_finding_show(ctx, f,
+                         stk_rule_text(ctx, "longest first use in the profile: %s in %s",
+                                       stk_human_ns(facts->first_use.dur_ns, time),
+                                       stk_rule_name(ctx, facts->first_use.name)),
+                         NULL, facts->first_use.start_ns, facts->first_use.dur_ns);
+    }
+    if (ctx->pass.run->parts[STK_PART_COMPILE] > 0) {
+        stk_finding_cause(ctx, f, STK_PART_COMPILE);
+    }
+}
+
+// First use inside the used steps; what recurs is another finding's.
+static double share_in_steps(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double recurring = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
+    double share = stk_rule_part_share(ctx, STK_PART_COMPILE) - recurring;
+    return share > 0 ? share : 0;
+}
+
+static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    bool is_verdict = ctx->pass.verdict->kind == STK_VERDICT_COLD;
+    double inside = share_in_steps(ctx), cold = 0;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        cold += (double)run->ranks[r]->cold_ns;
+    }
+    cold /= (double)stk_rule_recorded_ns(ctx);
+    *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
+                         stk_human_share(inside, a), stk_human_share(cold, b));
+    // Compilation that returns is no start, and one finding says so.
+    double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
+    if (!is_verdict && returns >= thresholds[RETURNS].value) {
+        *why = "compilation returns in later steps: see compile-recurring";
+        return STK_RULE_PASSED;
+    }
+    bool in_steps = inside >= thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value;
+    if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
+    f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
+    if (!is_verdict) {
+        f->title = !in_steps ? "The profile includes the start of the job"
+                   : ctx->pass.run->scope == STK_SCOPE_SPAN
+                       ? "Part of the recorded time is compilation and first use"
+                       : "Some steps still compile or load";
+    }
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
+    if (inside > 0) {
+        stk_finding_bound(f, inside);
+    }
+    bool is_one_off = ctx->pass.verdict->one_off_share > 0;
+    if (is_one_off) {
+        say_one_off(ctx, f);
+    }
+    if (is_one_off && ctx->pass.verdict->one_off != STK_GROUP_COLD) {
+        for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+        return STK_RULE_FIRED;
+    }
+    cold_start_say(ctx, f, cold);
+    cold_start_choose_fixes(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_cold_start = {
+    .id = "cold-start",
+    .title = "The profile shows a start, not the steady state",
+    .fires = "Compilation, module loading and first use take 40 % of the recorded time (then they "
+             "are the verdict), "
+             "10 % of it, or 3 % of the used steps.",
+    .matters = "What is slow once need not be slow later: advice for the steady state cannot come "
+               "from a start. "
+               "Where jobs are short or restart often, the start itself is the cost.",
+    .priced = "At most the share of the used steps that goes to first use; time before the first "
+              "step is no part of a step.",
+    .quiet = "Compilation that returns in later steps is told by compile-recurring; code that was "
+             "compiled and merely "
+             "runs (Torch-Compiled Region) is no compilation.",
+    .source = "Labelled real profiles: 0.86 of the time and more in those that show a start, 0.16 "
+              "at most in others; "
+              "documentation of CUDA lazy loading, torch.compile, JAX and XLA caches.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_COLD,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = cold_start_check,
+};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compilation that returns after the first two used steps: changing shapes, retraced functions,
+// autotuning again and again. A cost of the steady state, unlike a start.
+#include <string.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"compilation after the second used step, device", "share of the step", 0.02,
+                "in a steady state it should be nothing at all"},
+    [HOST] = {"compilation after the second used step, host step", "share of the step", 0.05,
+              "in a steady state it should be nothing at all, on a host too"},
+    {0},
+};
+
+enum { PYTORCH, TENSORFLOW, TF_XLA, EXPORT, KERAS, JAX, JAX_TYPES, JAX_SAME, CUDA, ANY }; // rows
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(compile_recurring_torch_shapes),
+    STK_FIX(compile_recurring_tf_signature),
+    STK_FIX(compile_recurring_tf_xla_shapes),
+    STK_FIX(compile_recurring_tf_export),
+    STK_FIX(compile_recurring_keras_compile),
+    STK_FIX(compile_recurring_jax_find),
+    STK_FIX(compile_recurring_jax_shapes),
+    STK_FIX(compile_recurring_jax_static),
+    STK_FIX(compile_recurring_cuda_graphs),
+    STK_FIX(compile_recurring_cudnn_benchmark),
+    {0},
+};
+
+// PyTorch's compiler names no function of the user's.
+static const char *function_of(const struct stk_recompiled *r)
+{
+    if (strcmp(r->name, "entire_frame_compile") == 0) {
+        return "a function under torch.compile";
+    }
+    if (strcmp(r->name, "entire_backward_compile") == 0) {
+        return "the backward pass of a function under torch.compile";
+    }
+    return r->function ? r->function : r->name;
+}
+
+// "x: f32[8,67,64], f32[8,51,64], f32[8,82,64] and 11 more".
+static const char *types_of(const struct stk_rule_ctx *ctx, const struct stk_changed *c)
+{
+    const char *text = stk_rule_text(ctx, "%s: %s", stk_rule_name(ctx, c->name), c->types[0]);
+    uint32_t shown = 1;
+    for (; shown < STK_CHANGED_TYPES && c->types[shown]; shown++) {
+        text = stk_rule_text(ctx, "%s, %s", text, c->types[shown]);
+    }
+    return c->type_count > shown ? stk_rule_text(ctx, "%s and %u more", text, c->type_count - shown)
+                                 : text;
+}
+
+// What the compiled programs of a function have in common, and what they have not.
+static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                    const struct stk_recompiled *r, size_t at)
+{
+    const char *name = stk_rule_name(ctx, function_of(r));
+    if (r->takes_differ) {
+        stk_finding_say(ctx, f, "the %u compiled programs of %s take different numbers of arrays",
+                        r->programs, name);
+    } else if (r->changed_count == 0) {
+        stk_finding_say(ctx, f,
+                        "the %u compiled programs of %s take arrays of the same shapes and types: "
+                        "a static argument differs, or the function is made anew",
+                        r->programs, name);
+    } else {
+        const char *text = types_of(ctx, &r->changed[0]);
+        for (uint32_t i = 1; i < STK_CHANGED && r->changed[i].name; i++) {
+            text = stk_rule_text(ctx, "%s; %s", text, types_of(ctx, &r->changed[i]));
+        }
+        stk_finding_say(
+            ctx, f, "the %u compiled programs of %s differ in %s%s", r->programs, name, text,
+            r->changed_count > STK_CHANGED
+                ? stk_rule_text(ctx, "; %u more argument%s", r->changed_count - STK_CHANGED,
+                                r->changed_count - STK_CHANGED == 1 ? "" : "s")
+                : "");
+    }
+    stk_finding_raise(f, at);
+}
+
+static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
+    char time[STK_HUMAN_MAX];
+    size_t at = 1;
+    for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
+        stk_finding_say(ctx, f,
+                        "%s was traced again or compiled in %u calls after the first two steps, %u "
+                        "in all: %s",
+                        stk_rule_name(ctx, function_of(&r[i])), r[i].later, r[i].count,
+                        stk_human_ns(r[i].ns, time));
+        stk_finding_raise(f, at++);
+        if (r[i].programs) {
+            say_why(ctx, f, &r[i], at++);
+        }
+    }
+}
+
+// What to do about JAX's compilations: by what differs, where the profile holds the programs.
+static int jax_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_recompiled *r = &ctx->pass.run->facts.recompiled[0];
+    if (!r->name || !r->programs || r->takes_differ) {
+        return JAX;
+    }
+    return r->changed_count ? JAX_TYPES : JAX_SAME;
+}
+
+// A model is exported, which traces what saves and restores its variables.
+static bool exports(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
+    bool found = false;
+    for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
+        found |= strstr(r[i].name, "_traced_save") != NULL;
+    }
+    return found;
+}
+
+// XLA compiles, most of the time, and no function is traced again for it.
+static bool is_xlas(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *c = &run->causes[STK_PART_COMPILE];
+    int64_t xla_ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        bool is_xla = c->names[i].name && strstr(c->names[i].name, "::RunBackend");
+        xla_ns = is_xla ? stk_add_ns(xla_ns, c->names[i].ns) : xla_ns;
+    }
+    return xla_ns > c->ns / 2 &&
+           (!run->facts.recompiled[0].name || run->facts.recompiled[0].later == 0);
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (is_xlas(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[TF_XLA]);
+        return;
+    }
+    if (ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
+        stk_finding_fix(ctx, f, &fixes[KERAS]);
+    }
+    stk_finding_fix(ctx, f, &fixes[exports(ctx) ? EXPORT : TENSORFLOW]);
+}
+
+// The last row is about kernels of a GPU's library.
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    stk_finding_fix(ctx, f, &fixes[PYTORCH]);
+    choose_tf(ctx, f);
+    stk_finding_fix(ctx, f, &fixes[jax_fix(ctx)]);
+    stk_finding_fix(ctx, f, &fixes[CUDA]);
+    if (ctx->pass.run->facts.has_device_rows) {
+        stk_finding_fix(ctx, f, &fixes[ANY]);
+    }
+}
+
+static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double share = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
+    struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << STK_PART_COMPILE);
+    char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    *why = stk_rule_text(ctx, "%s of the time", percent);
+    if (share < thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = steps.most_affected;
+    stk_finding_bound(f, share);
+    stk_finding_say(ctx, f, "%s of compilation after the first two used steps, %s of the time",
+                    stk_human_ns(run->facts.compile_recurring_ns, time), percent);
+    stk_finding_cause(ctx, f, STK_PART_COMPILE);
+    say_functions(ctx, f);
+    choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_compile_recurring = {
+    .id = "compile-recurring",
+    .title = "Compilation returns in later steps",
+    .fires = "2 % of the time goes to compilation, autotuning or module loading after the first "
+             "two used steps.",
+    .matters =
+        "It looks like a start but never ends: each new shape or retraced function compiles again.",
+    .priced = "At most the time of this compilation.",
+    .quiet = "The first two used steps may compile. Steps left out of the breakdown do not count. "
+             "Which argument changed is said of JAX's functions, whose profiles hold the compiled "
+             "programs; TensorFlow's and PyTorch's hold no signatures.",
+    .source = "Documentation of torch.compile (recompilation), tf.function (retracing) and JAX "
+              "(jax_log_compiles).",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
+    .verdicts = 1u << STK_VERDICT_HOST,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = compile_recurring_check,
+};

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Good news: the device (or, without one, the model on the host) is busy. What remains is in the
+// kernels themselves: ideas without figures, since a timeline cannot price them.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+#include "answers/rules/pack_signs.h"
+#include "answers/rules/torch_signs.h"
+
+enum { REMAINS, ODD, FULL, PACKS, STILL };
+static const struct stk_threshold thresholds[] = {
+    [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
+    [ODD] = {"kernels for sizes that are no multiples of 8", "share of compute", 0.02,
+             "less is not worth a change of the model"},
+    [FULL] = {"multiprocessors that have a block, while kernels run", "of those there are", 0.95,
+              "a larger batch would fill no more of them"},
+    [PACKS] = STK_THRESHOLD_PACK_SIGNS,
+    [STILL] = {"a step of TensorFlow's in which no operation runs", "share of the step", 0.1,
+               "between its operations the executor takes a few hundredths"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_PRECISION,
+    FIX_TORCH_FUSE,
+    FIX_TF_PRECISION,
+    FIX_TF_FUSE,
+    FIX_JAX_PRECISION,
+    FIX_CUDA,
+    FIX_BATCH,
+    FIX_NEXT,
+    FIX_ALIGN,
+    FIX_CPU_NEXT,
+    FIX_TORCH_CPU,
+    FIX_TF_CPU,
+    FIX_CPU,
+    FIX_PACKS
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_PRECISION] = STK_FIX(compute_bound_torch_precision),
+    [FIX_TORCH_FUSE] = STK_FIX(compute_bound_torch_fuse),
+    [FIX_TF_PRECISION] = STK_FIX(compute_bound_tf_precision),
+    [FIX_TF_FUSE] = STK_FIX(compute_bound_tf_fuse),
+    [FIX_JAX_PRECISION] = STK_FIX(compute_bound_jax_precision),
+    [FIX_CUDA] = STK_FIX(compute_bound_cuda),
+    [FIX_BATCH] = STK_FIX(compute_bound_batch),
+    [FIX_NEXT] = STK_FIX(compute_bound_next),
+    [FIX_ALIGN] = STK_FIX(compute_bound_align),
+    [FIX_CPU_NEXT] = STK_FIX(compute_bound_cpu_next),
+    [FIX_TORCH_CPU] = STK_FIX(compute_bound_torch_cpu),
+    [FIX_TF_CPU] = STK_FIX(compute_bound_tf_cpu),
+    [FIX_CPU] = STK_FIX(compute_bound_cpu),
+    [FIX_PACKS] = STK_FIX(tensorflow_replica_packs),
+    STK_FIXES_TORCH_SIGNS,
+    {0},
+};
+
+// Do the longest kernels' names speak of half precision or less already?
+static bool low_precision(const struct stk_rule_ctx *ctx)
+{
+    static const char *const words[] = {"bf16",      "bfloat16", "fp16", "f16",   "__half",
+                                        "c10::Half", "fp8",      "f8f8", "mxfp4", "e4m3",
+                                        "s1688",     "h884",     NULL};
+    return stk_rule_cause_names_any(ctx, STK_PART_COMPUTE, words);
+}
+
+static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    char share[STK_HUMAN_MAX];
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value) {
+            stk_finding_say(ctx, f, "what remains: %s of the time, %s",
+                            stk_human_share(stk_rule_part_share(ctx, p), share),
+                            stk_rule_part_meaning(ctx, p));
+        }
+    }
+}
+
+// The host's step has work that is due, and no processor for it.
+static void say_still(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double still =
+        run->wall_ns > 0 ? (double)run->facts.standstill_rest_ns / (double)run->wall_ns : 0;
+    char share[STK_HUMAN_MAX];
+    if (still >= thresholds[STILL].value) {
+        stk_finding_say(ctx, f,
+                        "%s of the time the step stands still: none of its operations runs, and it "
+                        "goes on later, so that other threads or other programs have the "
+                        "processors",
+                        stk_human_share(still, share));
+        stk_finding_raise(f, 1);
+    }
+}
+
+// CUTLASS on tensor cores that reads one or two elements at a time; plain cores always do.
+static bool is_odd(struct stk_str kernel)
+{
+    return stk_str_contains(kernel, STK_STR("tensorop")) &&
+           !stk_str_contains(kernel, STK_STR("d884")) &&
+           (stk_str_contains(kernel, STK_STR("align1")) ||
+            stk_str_contains(kernel, STK_STR("align2")));
+}
+
+// Says how much of the longest kernels is for odd sizes, where they take enough.
+static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMPUTE];
+    const struct stk_cause_name *first = NULL;
+    char share[STK_HUMAN_MAX];
+    int64_t ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        if (is_odd(stk_str_from(c->names[i].name))) {
+            first = first ? first : &c->names[i];
+            ns += c->names[i].ns;
+        }
+    }
+    if (!first || (double)ns < thresholds[ODD].value * (double)c->ns) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "%s of compute is in kernels for sizes that are no multiples of 8: %s",
+                    stk_human_share((double)ns / (double)c->ns, share),
+                    stk_rule_name(ctx, first->name));
+    return true;
+}
+
+// A larger batch is an idea where nothing is known of the grids, or some of them are small; where
+// most are, it is the advice of a rule of its own.
+static bool may_batch(const struct stk_rule_ctx *ctx)
+{
+    double filled = stk_rule_grid_filled(ctx);
+    return filled < 0 || (filled >= STK_GRID_FILLED && filled < thresholds[FULL].value);
+}
+
+// What runs in low precision, or compiled, is not told to.
+static void choose_ideas(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    bool low = low_precision(ctx);
+    bool compiled = ctx->pass.run->facts.signs[STK_SIGN_COMPILED].count > 0;
+    stk_finding_fix(ctx, f, &fixes[FIX_NEXT]);
+    if (say_odd(ctx, f)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ALIGN]);
+    }
+    for (int i = FIX_TORCH_PRECISION; i <= FIX_BATCH; i++) {
+        bool precision =
+            i == FIX_TORCH_PRECISION || i == FIX_TF_PRECISION || i == FIX_JAX_PRECISION;
+        if (!(low && precision) && !(compiled && i == FIX_TORCH_FUSE) &&
+            (i != FIX_BATCH || may_batch(ctx))) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+}
+
+static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
+                                               struct stk_rep_finding *f, const char **why)
+{
+    uint64_t kernels, brief;
+    char share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    stk_human_share(stk_rule_part_share(ctx, STK_PART_COMPUTE), share);
+    *why = stk_rule_text(ctx, "compute is %s of the time", share);
+    if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "info";
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+    stk_torch_signs_choose(ctx, f);
+    if (stk_pack_signs_say(ctx, f, &thresholds[PACKS])) {
+        stk_finding_fix(ctx, f, &fixes[FIX_PACKS]);
+    }
+    if (stk_rule_on_host(ctx)) {
+        f->title = "The host's step is the model's own work";
+        say_still(ctx, f);
+        for (int i = FIX_CPU_NEXT; i <= FIX_CPU; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    } else {
+        stk_rule_count_kernels(ctx, &kernels, &brief);
+        stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
+        choose_ideas(ctx, f);
+    }
+    say_rest(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_compute_bound = {
+    .id = "compute-bound",
+    .title = "The device is busy computing: little host-side saving is left",
+    .fires = "The verdict is compute-bound: kernels take 80 % of the time, or 70 % with no loss of "
+             "10 %.",
+    .matters = "Work on input, launches or copies would save little. Only faster kernels, less "
+               "arithmetic or more "
+               "devices shorten the step.",
+    .priced = "Not priced: what a kernel could gain is not in a timeline.",
+    .quiet = "Losses other than the verdict have findings of their own.",
+    .source = "Labelled real profiles: healthy jobs compute 0.85 to 1.00 of the time, others at "
+              "most 0.69.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_COMPUTE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = compute_bound_check,
+};

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's DataParallel over several devices: one process of Python launches for all of them, a
+// thread each, and the model is sent to the others anew in each step. Recognised by its own range,
+// its file where Python was traced, and the backward pass of its broadcast.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+
+enum { DEVICES };
+static const struct stk_threshold thresholds[] = {
+    [DEVICES] = {"devices of a process that work, at least", "devices", 2,
+                 "with one it only calls the model"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(torch_distributed_data_parallel),
+    STK_FIX(data_parallel_sampler),
+    {0},
+};
+
+// Copies from device to device, of all devices of the run.
+static int64_t copies_ns(const struct stk_run_sum *run)
+{
+    int64_t ns = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        ns += run->devices[d].p2p_ns;
+    }
+    return ns;
+}
+
+static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
+                                               struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_kernel_work *k = &run->facts.kernels;
+    const struct stk_sign_sum *seen = &run->facts.signs[STK_SIGN_DATA_PARALLEL];
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    if (seen->count == 0) {
+        *why = "no DataParallel is seen";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (k->devices < thresholds[DEVICES].value) {
+        *why = "with one device DataParallel only calls the model";
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "DataParallel over %u devices", k->devices);
+    f->severity = "low";
+    f->confidence = "high";
+    stk_finding_say(ctx, f,
+                    "one process drives %u devices: %s events of DataParallel's own, %s in all",
+                    k->devices, stk_human_count(seen->count, count), stk_human_ns(seen->ns, time));
+    if (copies_ns(run) > 0) {
+        stk_finding_say(ctx, f,
+                        "copies from device to device take %s: the model to all of them, what they "
+                        "compute and their gradients back to the first",
+                        stk_human_ns(copies_ns(run), time));
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_data_parallel = {
+    .id = "data-parallel",
+    .title = "One Python process drives all devices: DataParallel",
+    .fires = "PyTorch's DataParallel is seen, and a process works with several devices.",
+    .matters = "The threads of one process share Python's lock, so that devices wait for their "
+               "launches; the model is copied to each device in each step, and the first device "
+               "gathers what all compute.",
+    .priced = "Not priced: what one process per device would take is not in such a profile.",
+    .quiet = "One device; DistributedDataParallel.",
+    .source = "PyTorch documentation: use DistributedDataParallel instead of DataParallel; the "
+              "PyTorch TensorBoard plugin warned of it, too.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = data_parallel_check,
+};

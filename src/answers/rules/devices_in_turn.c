@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several devices of a process that work one after the other: layers spread over them without a
+// pipeline, or replicas that one thread serves in turn.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+#include "answers/rules/on_machine.h"
+
+enum { TOGETHER, BUSY };
+static const struct stk_threshold thresholds[] = {
+    [TOGETHER] = {"devices that work at a time, while any does", "of those there are", 0.6,
+                  "of two devices, 1.2 at a time: replicas side by side come to nearly all"},
+    [BUSY] = {"time in which any of them works", "share of the recorded time", 0.3,
+              "devices that hardly work wait for something else"},
+    {0},
+};
+
+enum { FIX_DDP, FIX_TORCH_PIPELINE, FIX_TF, FIX_JAX, FIX_ANY };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_DDP] = STK_FIX(devices_in_turn_ddp),
+    [FIX_TORCH_PIPELINE] = STK_FIX(devices_in_turn_torch_pipeline),
+    [FIX_TF] = STK_FIX(devices_in_turn_tf),
+    [FIX_JAX] = STK_FIX(devices_in_turn_jax),
+    [FIX_ANY] = STK_FIX(devices_in_turn_any),
+    {0},
+};
+
+bool stk_rule_in_turn(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    return k->devices >= 2 && k->any_busy_ns > 0 &&
+           (double)k->devices_busy_ns <
+               thresholds[TOGETHER].value * k->devices * (double)k->any_busy_ns &&
+           (double)k->any_busy_ns >= thresholds[BUSY].value * (double)stk_rule_recorded_ns(ctx);
+}
+
+static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
+                                                 struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    char share[STK_HUMAN_MAX];
+    if (k->devices < 2 || k->any_busy_ns <= 0) {
+        *why = "no process works with several devices";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double at_a_time = (double)k->devices_busy_ns / (double)k->any_busy_ns;
+    double busy = (double)k->any_busy_ns / (double)stk_rule_recorded_ns(ctx);
+    *why = stk_rule_text(ctx, "of %u devices " STK_NUMBER " work at a time", k->devices, at_a_time);
+    if (!stk_rule_in_turn(ctx)) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "medium";
+    f->confidence = "medium";
+    stk_finding_bound(f, busy * (1 - at_a_time / k->devices));
+    stk_finding_say(ctx, f,
+                    "of %u devices of a process " STK_NUMBER
+                    " work at a time, over the %s of the time in which any does",
+                    k->devices, at_a_time, stk_human_share(busy, share));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_devices_in_turn = {
+    .id = "devices-in-turn",
+    .title = "The devices of a process work in turn",
+    .fires = "A process works with several devices, and while any of them works fewer than 60 % "
+             "of them do at a time.",
+    .matters = "Devices that wait for each other add memory and no speed: two that take turns are "
+               "as fast as one.",
+    .priced = "At most what would be left if all worked side by side all the time.",
+    .quiet = "One device a process; devices that do less than a tenth of what the busiest does.",
+    .source = "TensorFlow guide to GPU performance: several GPUs; PyTorch documentation: prefer "
+              "DistributedDataParallel, and pipeline parallelism.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = devices_in_turn_check,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A disk is at its end while the job reads. "Busy" alone says little of a disk that serves many
+// requests side by side, so that somebody must be seen to wait for storage as well.
+#include <math.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { BUSY, STALLED, OWN };
+static const struct stk_threshold thresholds[] = {
+    [BUSY] = {"time with requests", "share of the time", 0.85, "an idle disk has room"},
+    [STALLED] = {"some thread waited for storage", "share of the time", 0.10,
+                 "a disk that nobody waits for may be as busy as it likes"},
+    [OWN] = {"the job's part of the disk's bytes", "share", 0.25,
+             "other programs' reading is another matter, and is said"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(disk_busy_read_less),
+    STK_FIX(disk_busy_faster_disk),
+    {0},
+};
+
+static const struct stk_machine_series *busiest(const struct stk_machine_view *v, double *busy)
+{
+    const struct stk_machine_series *best = NULL;
+    *busy = 0;
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
+        const struct stk_machine_series *s = &v->machine->series[i];
+        if (s->sample == STK_SAMPLE_OF_DISK_BUSY && v->figures[i].mean > *busy) {
+            *busy = v->figures[i].mean;
+            best = s;
+        }
+    }
+    return best;
+}
+
+static double rate_of(const struct stk_machine_view *v, enum stk_sampled sample, int64_t number)
+{
+    const struct stk_machine_figure *f = stk_machine_figure_at(v, sample, number);
+    return f && f->mean > 0 ? fmin(f->mean, 1e18) : 0;
+}
+
+// Of the job's own group where the kernel tells it, else of the machine; -1: neither.
+static double stalled_of(const struct stk_machine_view *v)
+{
+    const struct stk_machine_figure *own = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_WAIT_IO);
+    const struct stk_machine_figure *all = stk_machine_figure_of(v, STK_SAMPLE_OF_MACHINE_WAIT_IO);
+    return own ? own->mean : all ? all->mean : -1;
+}
+
+static double job_bytes(const struct stk_machine_view *v)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < v->process_count; i++) {
+        bytes += v->processes[i].read + v->processes[i].write;
+    }
+    return bytes;
+}
+
+static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double busy, stalled = stalled_of(v), job = job_bytes(v);
+    const struct stk_machine_series *disk = busiest(v, &busy);
+    char share[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], own[STK_HUMAN_MAX];
+    *why = disk ? stk_rule_text(ctx, "the busiest disk has requests %s of the time",
+                                stk_human_share(busy, share))
+                : "no disk did anything";
+    if (busy < thresholds[BUSY].value) {
+        return STK_RULE_PASSED;
+    }
+    if (stalled < thresholds[STALLED].value) {
+        *why = stalled < 0 ? "a disk is busy; whether anybody waits for it is not recorded"
+                           : "a disk is busy, and hardly anybody waits for it";
+        return STK_RULE_PASSED;
+    }
+    double rate = rate_of(v, STK_SAMPLE_OF_DISK_READ, disk->number) +
+                  rate_of(v, STK_SAMPLE_OF_DISK_WRITE, disk->number);
+    stk_finding_say(ctx, f, "the disk %s gives %s/s and is busy %s of the time",
+                    stk_rule_name(ctx, disk->name), stk_human_bytes((uint64_t)rate, bytes), share);
+    stk_finding_say(ctx, f, "some thread waited for storage %s of the time",
+                    stk_human_share(stalled, share));
+    stk_finding_say(ctx, f, "the job itself read and wrote %s/s",
+                    stk_human_bytes((uint64_t)fmin(job, 1e18), own));
+    if (job < thresholds[OWN].value * rate) {
+        f->title = "Other programs keep a disk busy";
+    }
+    stk_finding_held(ctx, f, STK_HELD_INPUT, stalled);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_disk_busy = {
+    .id = "disk-busy",
+    .title = "A disk is at its end",
+    .fires = "Beside the profile lies a record of the machine: a disk had requests 85 % of the "
+             "time, and some thread waited for storage 10 % of it.",
+    .matters = "More workers do not help then: they wait for the same disk.",
+    .priced = "At most the share of the time that somebody waited for storage, of what the profile "
+              "shows waiting for input.",
+    .quiet = "Without a record of the machine; where the kernel does not tell who waits "
+             "(/proc/pressure); file systems over the network have no disk.",
+    .source = "Linux, Documentation/admin-guide/iostats and Documentation/accounting/psi.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = disk_busy_check,
+};

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a finding. Evidence lives in the result's arena; when memory is out a line is left out
+// rather than the finding.
+#include "answers/rules/finding.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/human.h"
+
+#define MAX_EVIDENCE 16
+#define FIXES_FIRST 8     // room at first; it doubles
+#define MAX_NAME 120      // bytes of a name in a line
+#define WORTH_SAYING 0.01 // parts below this share get no evidence
+#define OWNERS_SHARE 0.05 // of a part, for a function of the user's own to be named
+
+const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
+{
+    STK_ASSERT(share >= 0);
+    bool host = stk_rule_on_host(ctx);
+    return share >= (host ? 0.50 : 0.15)   ? "high"
+           : share >= (host ? 0.25 : 0.05) ? "medium"
+                                           : "low";
+}
+
+const char *stk_level_key(enum stk_level level)
+{
+    STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
+    static const char *const keys[] = {"none", "info", "low", "medium", "high"};
+    return keys[level];
+}
+
+const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const char *text = stk_arena_vprintf(ctx->pass.arena, fmt, args);
+    va_end(args);
+    return text ? text : "";
+}
+
+const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
+{
+    name = name ? stk_human_name(name) : NULL;
+    size_t n = name ? strlen(name) : 0;
+    if (n <= MAX_NAME) {
+        return n ? name : "";
+    }
+    n = MAX_NAME - 3;
+    while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80) {
+        n--;
+    }
+    const char *cut = stk_arena_printf(ctx->pass.arena, "%.*s...", (int)n, name);
+    return cut ? cut : "";
+}
+
+void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
+                      const char *track, int64_t start_ns, int64_t dur_ns)
+{
+    if (!f->evidence.items) {
+        f->evidence.items =
+            stk_arena_array(ctx->pass.arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
+    }
+    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
+    if (!items || f->evidence.count == MAX_EVIDENCE) {
+        return;
+    }
+    items[f->evidence.count++] = (struct stk_rep_evidence){.text = text,
+                                                           .track = track,
+                                                           .has_time = dur_ns >= 0,
+                                                           .start_ns = start_ns,
+                                                           .dur_ns = dur_ns};
+}
+
+void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
+                     ...)
+{
+    STK_ASSERT(f && fmt);
+    va_list args;
+    va_start(args, fmt);
+    const char *text = stk_arena_vprintf(ctx->pass.arena, fmt, args);
+    va_end(args);
+    if (text) {
+        stk_finding_show(ctx, f, text, NULL, 0, -1);
+    }
+}
+
+void stk_finding_raise(struct stk_rep_finding *f, size_t at)
+{
+    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
+    size_t count = f->evidence.count;
+    if (count < 2 || at >= count - 1) {
+        return;
+    }
+    struct stk_rep_evidence last = items[count - 1];
+    memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
+    items[at] = last;
+}
+
+void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_rep_fix *fix)
+{
+    STK_ASSERT(fix->text && fix->framework);
+    size_t n = f->fix.count;
+    bool is_full = n == 0 || (n >= FIXES_FIRST && (n & (n - 1)) == 0); // rooms are powers of two
+    struct stk_rep_fix *items = (struct stk_rep_fix *)f->fix.items;
+    if (is_full) {
+        items = stk_arena_array(ctx->pass.arena, n ? 2 * n : FIXES_FIRST, sizeof *items);
+        if (!items) {
+            return;
+        }
+        if (n) {
+            memcpy(items, f->fix.items, n * sizeof *items);
+        }
+        f->fix.items = items;
+    }
+    items[f->fix.count++] = *fix;
+}
+
+const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    bool host = stk_rule_on_host(ctx);
+    return host && part == STK_PART_COMPUTE   ? "the model's own operations"
+           : host && part == STK_PART_UNKNOWN ? "no event of the driving thread"
+                                              : stk_part_info(part)->meaning;
+}
+
+// "69.3 ms a step (39 % of the time), in 6 of 6 steps".
+static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
+{
+    struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
+    const char *meaning = stk_rule_part_meaning(ctx, part);
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    stk_human_share(stk_rule_part_share(ctx, part), share);
+    if (steps.used == 0) {
+        stk_finding_say(ctx, f, "%s: %s, %s of the recorded time", meaning,
+                        stk_human_ns(ctx->pass.run->parts[part], time), share);
+    } else if (steps.used == 1) {
+        stk_finding_say(ctx, f, "%s: %s, %s of the step", meaning,
+                        stk_human_ns(steps.total_ns, time), share);
+    } else {
+        stk_finding_say(ctx, f,
+                        "%s: %s a step on average, %s of the time, in %" PRIu32 " of %" PRIu32
+                        " steps%s",
+                        meaning, stk_human_ns(steps.total_ns / steps.used, time), share,
+                        steps.affected, steps.used,
+                        steps.devices < 2       ? ""
+                        : stk_rule_on_host(ctx) ? " of all ranks"
+                                                : " of all devices");
+    }
+}
+
+bool stk_rule_owners_tell(const struct stk_cause *c)
+{
+    int64_t ns = 0;
+    for (int i = 0; i < c->owner_count; i++) {
+        ns += c->owners[i].ns;
+    }
+    return 2 * ns > c->ns;
+}
+
+// Each with the sum over all its calls; the smallest are left out.
+static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       const struct stk_cause *c, int from, int most)
+{
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    for (int i = from; i < c->owner_count && i < most; i++) {
+        if (i == 0 || (double)c->owners[i].ns >= OWNERS_SHARE * (double)c->ns) {
+            stk_finding_say(
+                ctx, f, "%s of it in %s, %s call%s", stk_human_ns(c->owners[i].ns, time),
+                stk_rule_owner(ctx, c->owners[i].name), stk_human_count(c->owners[i].count, count),
+                c->owners[i].count == 1 ? "" : "s");
+        }
+    }
+}
+
+// Names from..most of a cause, the user's own where they tell it. Some say where they lie
+// themselves: "before gemm".
+static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      const struct stk_cause *c, int from, int most)
+{
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (stk_rule_owners_tell(c)) {
+        say_owners(ctx, f, c, from, most);
+        return;
+    }
+    for (int i = from; i < c->name_count && i < most; i++) {
+        const struct stk_cause_name *n = &c->names[i];
+        if (n->ns > 0 && n->name && n->name[0]) {
+            bool lies = strncmp(n->name, "before ", 7) == 0;
+            stk_finding_say(ctx, f, "%s of it %s%s (%s interval%s)", stk_human_ns(n->ns, time),
+                            lies ? "" : "in ", stk_rule_name(ctx, n->name),
+                            stk_human_count(n->count, count), n->count == 1 ? "" : "s");
+        }
+    }
+}
+
+static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                         const struct stk_cause *c)
+{
+    if (c->example_count == 0) {
+        return;
+    }
+    const struct stk_example *e = &c->examples[0];
+    const char *name = stk_rule_name(ctx, e->name);
+    const char *of = name[0] ? ": " : "";
+    char time[STK_HUMAN_MAX];
+    stk_human_ns(e->dur_ns, time);
+    const char *text = e->step >= 0 ? stk_rule_text(ctx, "longest: %s in step %" PRId64 "%s%s",
+                                                    time, e->step, of, name)
+                                    : stk_rule_text(ctx, "longest: %s%s%s", time, of, name);
+    stk_finding_show(ctx, f, text, e->track && e->track[0] ? e->track : NULL, e->start_ns,
+                     e->dur_ns);
+}
+
+// Waiting for a peer is part of the collectives that communicate: they have the same names.
+static bool was_named(const enum stk_part *parts, int at)
+{
+    for (int i = 0; i < at; i++) {
+        if (stk_part_info(parts[i])->group == STK_GROUP_COMMUNICATION &&
+            stk_part_info(parts[at])->group == STK_GROUP_COMMUNICATION) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Each part's size and what fills most of it come first, so that all that the finding claims is
+// explained in its first lines.
+static void show_parts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       const enum stk_part *parts, int count)
+{
+    const struct stk_cause *causes = ctx->pass.run->causes;
+    for (int i = 0; i < count; i++) {
+        say_size(ctx, f, parts[i]);
+        if (!was_named(parts, i)) {
+            say_names(ctx, f, &causes[parts[i]], 0, 1);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (was_named(parts, i)) {
+            continue;
+        }
+        say_names(ctx, f, &causes[parts[i]], 1, i == 0 ? 3 : 2); // the smaller parts say less
+        show_longest(ctx, f, &causes[parts[i]]);
+    }
+}
+
+void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       enum stk_part part)
+{
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
+    show_parts(ctx, f, &part, 1);
+}
+
+void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
+{
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
+    enum stk_part order[STK_PART_COUNT];
+    int count = 0;
+    while (parts) {
+        int largest = -1;
+        for (int p = 0; p < STK_PART_COUNT; p++) {
+            if ((parts & (1u << p)) &&
+                (largest < 0 || ctx->pass.run->parts[p] > ctx->pass.run->parts[largest])) {
+                largest = p;
+            }
+        }
+        parts &= ~(1u << largest);
+        if (stk_rule_part_share(ctx, largest) < WORTH_SAYING) {
+            break;
+        }
+        order[count++] = (enum stk_part)largest;
+    }
+    show_parts(ctx, f, order, count);
+}
+
+void stk_finding_bound(struct stk_rep_finding *f, double share)
+{
+    STK_ASSERT(share >= 0);
+    f->saving.has_low = f->saving.has_high = true;
+    f->saving.low_share = 0;
+    f->saving.high_share = share > 1 ? 1 : share;
+    f->saving.basis = "bound";
+}
+
+enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         uint32_t parts, const struct stk_threshold *thresholds,
+                                         const char **why)
+{
+    double share = stk_rule_parts_share(ctx, parts);
+    double from = thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value;
+    char percent[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    if (share < from) {
+        *why = stk_rule_text(ctx, "%s of the time, below %g %%", percent, from * 100);
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "%s of the time", percent);
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, parts).most_affected;
+    stk_finding_bound(f, share);
+    stk_finding_source(ctx, f, parts);
+    return STK_RULE_FIRED;
+}
+
+bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif, struct stk_fix_set *set)
+{
+    struct stoker_err ignored;
+    stk_err_init(&ignored);
+    return ctx->prices && ctx->prices->gate.ok &&
+           stk_fix_parse(whatif, set, &ignored) == STOKER_OK && !stk_price_refuse(ctx->prices, set);
+}

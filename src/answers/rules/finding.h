@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rules share: asking how much of the time a cause takes and in how many steps, and writing
+// the finding: severity, evidence, the fixes that suit.
+#ifndef STK_RULES_FINDING_H
+#define STK_RULES_FINDING_H
+
+#include "answers/rules/rule.h"
+
+// Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
+// without.
+uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
+// The what-if as a set, where the steps may be replayed and it applies to them. False: no price.
+bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
+                        struct stk_fix_set *set);
+double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
+double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
+double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group);
+bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, without a device
+// The profile is an input pipeline's report of itself (stoker.data), without a device.
+bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
+bool stk_rule_of_own_capture(const struct stk_rule_ctx *ctx); // stoker run --level 1 recorded it
+bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);         // the analysed devices are TPUs
+// Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
+const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
+// Times an issue was met, over all inputs.
+uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id);
+// Kernels of all devices, and those shorter than 10 us.
+void stk_rule_count_kernels(const struct stk_rule_ctx *ctx, uint64_t *kernels, uint64_t *brief);
+// Time from the first event to the last, summed over ranks; at least 1.
+int64_t stk_rule_recorded_ns(const struct stk_rule_ctx *ctx);
+
+// How a set of parts is spread over the used steps (rows: a step on a device, or of a host).
+struct stk_rule_steps {
+    uint32_t used, affected; // rows; rows in which the parts take 1 % or more
+    uint32_t devices;        // devices (or ranks) that the rows belong to
+    uint32_t most_affected;  // steps affected on the device with the most
+    int64_t total_ns, largest_ns;
+    int64_t largest_step; // number of the step with the most
+};
+struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
+// Lower median over the same rows; -1 if there are none or memory is out.
+int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts);
+
+// Does a name that fills this part, or one of its examples, contain `word` (any case)?
+bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word);
+bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part,
+                              const char *const *words); // ends with NULL
+
+// Writing.
+// "high", "medium", "low" for a loss of this share: 15 % and 5 % of the step on a device, 50 % and
+// 25 % of a host's step, where work is done in turn.
+const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
+const char *stk_level_key(enum stk_level level);
+// Add one line of evidence; time and track are optional (dur_ns < 0, track NULL).
+void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
+                     ...) __attribute__((format(printf, 3, 4)));
+void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
+                      const char *track, int64_t start_ns, int64_t dur_ns);
+// Move the line said last to this place, so that the telling ones are seen first.
+void stk_finding_raise(struct stk_rep_finding *f, size_t at);
+// Evidence of one part: its size, the names that fill it, its longest example.
+void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       enum stk_part part);
+// The same for a set of parts, the largest first, those below 1 % left out.
+void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
+// What a part is, in the words of the device or of a host's step.
+const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part part);
+// Bound saving: nothing to the whole share of the cause.
+void stk_finding_bound(struct stk_rep_finding *f, double share);
+// Choose a fix of the rule's table; the first chosen is the best.
+void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_rep_fix *fix);
+// Do functions of the user's own fill most of it? Those say more than what they call.
+bool stk_rule_owners_tell(const struct stk_cause *c);
+// The line of the user's own code that fills most of these parts, where Python was traced.
+void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
+// "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.
+bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line);
+// A text in the arena; "" if memory is out.
+const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+// "save (train.py:50)" for the frame of a function of the user's own, else the name as it is.
+const char *stk_rule_owner(const struct stk_rule_ctx *ctx, const char *name);
+// A name cut to what a line can hold, at a character's border.
+const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
+
+// First two rows of the threshold table of a rule that fires on a share of the time.
+enum { STK_FROM_DEVICE, STK_FROM_HOST };
+// Check that most rules of a cause share: do `parts` take as much of the time as the threshold
+// says? Fills severity, confidence, steps and saving, not the evidence.
+enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         uint32_t parts, const struct stk_threshold *thresholds,
+                                         const char **why);
+
+#endif

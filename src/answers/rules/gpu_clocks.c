@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's clocks are low for a reason that can be mended: heat, the power supply, a power cap.
+// The bits are NVML's clocks event reasons; idle and what the user set are no fault.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { HEAT, CAP, SLOW, USED };
+static const struct stk_threshold thresholds[] = {
+    [HEAT] = {"slowed by heat or the power supply", "share of the looks", 0.05,
+              "it should not happen at all"},
+    [CAP] = {"slowed by the power cap", "share of the looks", 0.5,
+             "large GPUs meet their cap under full load: that is their normal state"},
+    [SLOW] = {"clock", "share of the highest", 0.85, "less is not worth a word"},
+    [USED] = {"utilisation", "share", 0.2, "an idle GPU clocks down"},
+    {0},
+};
+enum { FIX_HEAT, FIX_CAP };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_HEAT] = STK_FIX(gpu_clocks_heat),
+    [FIX_CAP] = STK_FIX(gpu_clocks_cap),
+    {0},
+};
+#define BITS_HEAT (0x20u | 0x40u)   // software's and hardware's thermal slowdown
+#define BITS_SUPPLY (0x08u | 0x80u) // hardware slowdown, power brake
+#define BITS_CAP 0x04u
+
+static double mean_of(const struct stk_machine_view *v, enum stk_sampled sample, int64_t number)
+{
+    const struct stk_machine_figure *f = stk_machine_figure_at(v, sample, number);
+    return f ? f->mean : 0;
+}
+
+// The GPU that is slowed most of those in use.
+static const struct stk_machine_series *slowest(const struct stk_machine_view *v, double *clock,
+                                                uint32_t *count)
+{
+    const struct stk_machine_series *best = NULL;
+    *clock = 1;
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
+        const struct stk_machine_series *s = &v->machine->series[i];
+        if (s->sample != STK_SAMPLE_OF_GPU_REASONS) {
+            continue;
+        }
+        double most = mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK_MAX, s->number);
+        double now = mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK, s->number);
+        bool is_used = mean_of(v, STK_SAMPLE_OF_GPU_BUSY, s->number) >= thresholds[USED].value;
+        double heat = stk_machine_share_of_bits(v, s, BITS_HEAT | BITS_SUPPLY);
+        double cap = stk_machine_share_of_bits(v, s, BITS_CAP);
+        bool is_slow = most > 0 && now > 0 && now < thresholds[SLOW].value * most;
+        if (is_used &&
+            (heat >= thresholds[HEAT].value || (is_slow && cap >= thresholds[CAP].value))) {
+            double share = most > 0 && now > 0 && now < most ? now / most : 1;
+            ++*count;
+            best = !best || share < *clock ? s : best;
+            *clock = share < *clock ? share : *clock;
+        }
+    }
+    return best;
+}
+
+static void gpu_clocks_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           const struct stk_machine_view *v, const struct stk_machine_series *s)
+{
+    char share[STK_HUMAN_MAX];
+    double heat = stk_machine_share_of_bits(v, s, BITS_HEAT);
+    double supply = stk_machine_share_of_bits(v, s, BITS_SUPPLY);
+    double cap = stk_machine_share_of_bits(v, s, BITS_CAP);
+    stk_finding_say(ctx, f, "GPU %lld (%s) ran at %.0f MHz on average, of %.0f",
+                    (long long)(s->number & 0xffffff), stk_rule_name(ctx, s->name),
+                    mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK, s->number),
+                    mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK_MAX, s->number));
+    if (heat > 0) {
+        stk_finding_say(ctx, f, "slowed by heat at %s of the looks, at %.0f degrees on average",
+                        stk_human_share(heat, share),
+                        mean_of(v, STK_SAMPLE_OF_GPU_TEMPERATURE, s->number));
+        stk_finding_fix(ctx, f, &fixes[FIX_HEAT]);
+    }
+    if (supply > 0) {
+        stk_finding_say(ctx, f, "slowed by its hardware or the power supply at %s of the looks",
+                        stk_human_share(supply, share));
+    }
+    if (cap > 0) {
+        stk_finding_say(ctx, f, "held by its power cap at %s of the looks: %.0f W of %.0f",
+                        stk_human_share(cap, share), mean_of(v, STK_SAMPLE_OF_GPU_POWER, s->number),
+                        mean_of(v, STK_SAMPLE_OF_GPU_POWER_LIMIT, s->number));
+        stk_finding_fix(ctx, f, &fixes[FIX_CAP]);
+    }
+}
+
+static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (!stk_machine_figure_of(v, STK_SAMPLE_OF_GPU_REASONS)) {
+        *why = "the record of the machine holds no GPU's clocks";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double clock;
+    uint32_t count = 0;
+    const struct stk_machine_series *s = slowest(v, &clock, &count);
+    *why = "clocks are as high as they should be";
+    if (!s) {
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "GPUs slowed down: %u", count);
+    gpu_clocks_say(ctx, f, v, s);
+    if (count > 1) {
+        stk_finding_say(ctx, f, "%u GPUs are slowed down; this is the slowest", count);
+    }
+    double compute = stk_rule_on_host(ctx) ? 0 : stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
+    double saving = compute * (1 - clock);
+    f->severity = saving < 0.02 ? "info" : stk_rule_severity(ctx, saving);
+    f->confidence = "medium";
+    stk_finding_bound(f, saving);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_gpu_clocks = {
+    .id = "gpu-clocks",
+    .title = "The GPU's clocks are low",
+    .fires = "Beside the profile lies a record of the machine: at 5 % of the looks a GPU in use "
+             "was slowed by heat or its power supply, or at half of them by its power cap and ran "
+             "below 85 % of its highest clock.",
+    .matters = "Every kernel takes longer, and the profile shows only that: it looks like work.",
+    .priced = "At most the compute of the step, times what the clock is below its highest.",
+    .quiet = "Without a record of the machine; clocks that are low because the GPU is idle, or "
+             "that somebody set.",
+    .source = "NVIDIA, NVML reference: clocks event reasons.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = gpu_clocks_check,
+};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvidia-smi calls the GPU busy, and the profile shows that it computes for much less of the time.
+// NVML's utilisation is the share of its sampling intervals in which any kernel ran at all: small
+// kernels with gaps between them look like full use.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { SHOWN, APART };
+static const struct stk_threshold thresholds[] = {
+    [SHOWN] = {"utilisation as nvidia-smi shows it", "share", 0.6, "below it nobody is misled"},
+    [APART] = {"above the profile's share of compute", "share of the time", 0.25,
+               "smaller differences are those of the windows"},
+    {0},
+};
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(gpu_utilisation_judge_otherwise),
+    {0},
+};
+
+static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
+                                                 struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double shown = 0;
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
+        if (v->machine->series[i].sample == STK_SAMPLE_OF_GPU_BUSY && v->figures[i].mean > shown) {
+            shown = v->figures[i].mean;
+        }
+    }
+    if (shown <= 0 || stk_rule_on_host(ctx) || !v->is_of_profile || stk_rule_abstained(ctx)) {
+        *why = "not both a GPU's utilisation and its compute are known for the same time";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double compute = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
+    char smi[STK_HUMAN_MAX], real[STK_HUMAN_MAX];
+    *why = stk_rule_text(ctx, "busy by nvidia-smi %s, computing %s", stk_human_share(shown, smi),
+                         stk_human_share(compute, real));
+    if (shown < thresholds[SHOWN].value || shown - compute < thresholds[APART].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "info";
+    f->confidence = "medium";
+    f->saving.basis = "none";
+    stk_finding_say(ctx, f, "GPU busy by nvidia-smi %s, computing %s", smi, real);
+    const struct stk_machine_figure *sm = stk_machine_figure_of(v, STK_SAMPLE_OF_GPM_SM);
+    if (sm) {
+        stk_finding_say(ctx, f, "its multiprocessors had work %s of the time (GPM)",
+                        stk_human_share(sm->mean, smi));
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_gpu_utilisation = {
+    .id = "gpu-utilisation",
+    .title = "nvidia-smi's utilisation is far above what the GPU computes",
+    .fires = "Beside the profile lies a record of the machine of the same time: a GPU's "
+             "utilisation is 60 % or more, and 25 percentage points above the share of the step "
+             "that computes.",
+    .matters = "Dashboards show that figure, and a GPU that looks full is looked at no more.",
+    .priced = "Not priced: the causes have findings of their own.",
+    .quiet = "Without a record of the machine, or a device in the profile.",
+    .source = "NVIDIA, NVML reference: nvmlUtilization_t, percent of time over the past sample "
+              "period during which one or more kernels was executing.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = gpu_utilisation_check,
+};

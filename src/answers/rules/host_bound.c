@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device idles because the host is late: launch calls, Python and framework code, the
+// allocator. Which of them leads decides title and advice (host_fixes.c). A profiler stretches host
+// time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
+#include <string.h>
+
+#include "base/human.h"
+#include "profile/model/threads/python_frame.h"
+#include "profile/model/thresholds.h"
+#include "answers/rules/host_fixes.h"
+#include "answers/rules/torch_signs.h"
+
+static const struct stk_threshold *const thresholds = stk_host_thresholds;
+
+static bool leads(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    double share = stk_rule_part_share(ctx, part);
+    return share > 0 && share >= thresholds[STK_HOST_FROM_LEADS].value *
+                                     stk_rule_group_share(ctx, STK_GROUP_HOST);
+}
+
+static bool allocates(const struct stk_rule_ctx *ctx)
+{
+    return leads(ctx, STK_PART_ALLOC) ||
+           stk_rule_part_share(ctx, STK_PART_ALLOC) >= thresholds[STK_HOST_FROM_ALLOC].value;
+}
+
+static bool many_brief(const struct stk_rule_ctx *ctx)
+{
+    uint64_t kernels, brief;
+    stk_rule_count_kernels(ctx, &kernels, &brief);
+    return kernels > 0 && (double)brief >= thresholds[STK_HOST_FROM_BRIEF].value * (double)kernels;
+}
+
+// Python and the framework lead, and it is not for the launches that short kernels need.
+static bool code_leads(const struct stk_rule_ctx *ctx)
+{
+    double host = stk_rule_part_share(ctx, STK_PART_HOST);
+    double launch = stk_rule_part_share(ctx, STK_PART_LAUNCH);
+    return leads(ctx, STK_PART_HOST) &&
+           (!many_brief(ctx) || launch < thresholds[STK_HOST_FROM_LEADS].value * host);
+}
+
+static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    uint64_t kernels, brief;
+    stk_rule_count_kernels(ctx, &kernels, &brief);
+    if (many_brief(ctx)) {
+        stk_finding_say(ctx, f, "%s of %s kernels are shorter than 10 us",
+                        stk_human_count(brief, a), stk_human_count(kernels, b));
+        stk_finding_raise(f, 1);
+    }
+    if (facts->launches > 0 && facts->launch_call_median_ns > 0) {
+        stk_finding_say(ctx, f, "%s launch calls, %s each (median)",
+                        stk_human_count(facts->launches, a),
+                        stk_human_ns(facts->launch_call_median_ns, b));
+    }
+    if (facts->graph_launches > 0) {
+        stk_finding_say(ctx, f, "%s of the launches are device graphs already",
+                        stk_human_count(facts->graph_launches, a));
+    }
+    if (allocates(ctx) && facts->alloc_calls > 0) {
+        stk_finding_say(ctx, f, "%s calls that allocate or free take %s",
+                        stk_human_count(facts->alloc_calls, a),
+                        stk_human_ns(facts->alloc_call_ns, b));
+    }
+    if (facts->python_events > 0) {
+        stk_finding_say(
+            ctx, f,
+            "Python calls were traced, which slows Python more than the device: record once "
+            "without to be sure");
+    }
+}
+
+// A function of a library's that the job's own function calls most of its time.
+static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
+    char share[STK_HUMAN_MAX];
+    if (!facts->owner_calls || !facts->owner_calling || !stk_rule_owners_tell(c) ||
+        c->owners[0].count < 2 || strcmp(facts->owner_calling, c->owners[0].name) != 0) {
+        return;
+    }
+    struct stk_python_frame called = stk_python_frame_parse(stk_str_from(facts->owner_calls));
+    const char *name = called.file.n
+                           ? stk_rule_text(ctx, "%.*s (%.*s)", (int)called.function.n,
+                                           called.function.p, (int)called.file.n, called.file.p)
+                           : facts->owner_calls; // redacted
+    stk_finding_say(ctx, f, "%s of %s is what it calls: %s",
+                    stk_human_share(facts->owner_calls_share, share),
+                    stk_rule_owner(ctx, c->owners[0].name), name);
+    stk_finding_raise(f, 2);
+}
+
+// The verdict blames the host although little is measured: unlinked device work, mostly short
+// kernels.
+static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                          const char **why)
+{
+    double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
+    char percent[STK_HUMAN_MAX];
+    if (ctx->pass.verdict->kind != STK_VERDICT_HOST ||
+        share < thresholds[STK_HOST_FROM_UNLINKED].value || !many_brief(ctx)) {
+        return STK_RULE_PASSED;
+    }
+    f->title = "The device idles between short kernels";
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = "low";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
+    stk_finding_bound(f, share);
+    *why = stk_rule_text(ctx, "%s idle between unlinked, mostly short kernels",
+                         stk_human_share(share, percent));
+    stk_finding_say(
+        ctx, f,
+        "%s of the time is idle; the launch calls are not in the profile, so that the host is "
+        "likely late but not proven so",
+        percent);
+    say_launches(ctx, f);
+    stk_host_fixes_choose(ctx, f, STK_HOST_LAUNCHES);
+    return STK_RULE_FIRED;
+}
+
+// Most of the host's loss is calls of tiny operations, which the parts count as the model's.
+static bool tiny_leads(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_verdict *v = ctx->pass.verdict;
+    return v->kind == STK_VERDICT_HOST && v->tiny_share > v->group_share[STK_GROUP_HOST] / 2;
+}
+
+static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                      const char **why)
+{
+    double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
+    char tiny[STK_HUMAN_MAX], percent[STK_HUMAN_MAX];
+    f->title = "The host's step is calls of tiny operations";
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_bound(f, share);
+    *why = stk_rule_text(ctx, "%s of the time is the host's, calls of tiny operations with it",
+                         stk_human_share(share, percent));
+    stk_finding_say(ctx, f,
+                    "%s of the step is operators that take less than %.0f us, which is mostly what "
+                    "calling them takes; with other work outside of the model %s",
+                    stk_human_share(ctx->pass.verdict->tiny_share, tiny),
+                    stk_threshold_value(STK_T_TINY_CALL_US), stk_human_share(share, percent));
+    stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+    stk_torch_signs_choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+// What the consumer of stoker.data does between two batches is its own affair, and most often the
+// training itself: no loss that the record could tell of.
+static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           uint32_t parts)
+{
+    struct stk_rule_steps s = stk_rule_spread(ctx, parts);
+    char mean[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    f->title = "The step's own time, between two batches";
+    f->severity = "info";
+    f->saving.has_low = f->saving.has_high = false;
+    f->saving.basis = "none";
+    stk_finding_say(
+        ctx, f,
+        "%s a step on average, %s of the time: the training, on a device or not, and all "
+        "else that the loop does, which stoker.data does not record",
+        stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
+        stk_human_share(stk_rule_parts_share(ctx, parts), share));
+    stk_host_fixes_choose(ctx, f, STK_HOST_NOT_RECORDED);
+}
+
+static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    uint32_t parts = stk_rule_group_parts(STK_GROUP_HOST);
+    enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
+    if (tiny_leads(ctx)) {
+        return check_tiny(ctx, f, why);
+    }
+    if (state == STK_RULE_PASSED) {
+        return check_unlinked(ctx, f, why);
+    }
+    if (leads(ctx, STK_PART_WAIT)) {
+        f->title = stk_rule_on_host(ctx) ? "The host's step is blocked, by no input"
+                                         : "The device waits while the host is blocked";
+    } else if (stk_rule_on_host(ctx)) {
+        f->title = "The host's step is busy outside of the model";
+    } else if (leads(ctx, STK_PART_ALLOC)) {
+        f->title = "The device waits for memory to be allocated or freed";
+    } else if (code_leads(ctx)) {
+        f->title = "The device waits for Python and the framework";
+    } else if (leads(ctx, STK_PART_LAUNCH)) {
+        f->title = stk_host_graphs_lead(ctx)
+                       ? "The device pauses at launches of graphs and between their kernels"
+                       : "The device waits for launches";
+    }
+    if (stk_rule_on_pipeline(ctx)) {
+        state_own_time(ctx, f, parts);
+        return STK_RULE_FIRED;
+    }
+    stk_finding_causes(ctx, f, parts);
+    say_called(ctx, f);
+    if (!stk_rule_on_host(ctx)) {
+        say_launches(ctx, f);
+    }
+    uint32_t other = leads(ctx, STK_PART_WAIT) ? STK_HOST_BLOCKED
+                     : code_leads(ctx)         ? STK_HOST_CODE
+                                               : STK_HOST_LAUNCHES;
+    stk_host_fixes_choose(ctx, f,
+                          (allocates(ctx) ? STK_HOST_ALLOCATES : 0) |
+                              (leads(ctx, STK_PART_ALLOC) ? 0 : other));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_host_bound = {
+    .id = "host-bound",
+    .title = "The device waits for the host",
+    .fires = "The device idles for 5 % of the time because launches, Python, the framework or the "
+             "memory allocator "
+             "are late (a host step: 15 % goes to anything but the model).",
+    .matters = "A faster device would only wait longer. Many short kernels, an allocator without a "
+               "cache or code "
+               "between the steps leave the device without work.",
+    .priced = "Where the first advice is to launch the step as graphs, by replaying it so; else at "
+              "most the whole idle time of these causes, which is more than can be had where the "
+              "device's work becomes the limit.",
+    .whatif = "launch-graph",
+    .prices_first = true,
+    .quiet = "Long launch calls while the device is busy are back-pressure of a full queue, and "
+             "cost nothing. In a record of stoker.data the time between two batches is stated, not "
+             "blamed: it is the training's own.",
+    .source = "XProf reports kernel launch from 3 % and highly from 15 %; launch cost of 5 to 10 "
+              "us as in NVIDIA's "
+              "CUDA graphs documentation; PyTorch, TensorFlow and JAX performance guides.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_HOST,
+    .thresholds = stk_host_thresholds,
+    .fixes = stk_host_fixes,
+    .check = host_bound_check,
+};

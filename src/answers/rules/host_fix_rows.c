@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be advised to a device, or a step, that waits for the host, as text and to paste;
+// host_fixes.c chooses.
+#include "answers/rules/host_fix_rows.h"
+
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+#include "answers/rules/torch_signs.h"
+
+const struct stk_rep_fix stk_host_fixes[] = {
+    [STK_HOST_FIX_TORCH_ALLOC] = STK_FIX(host_bound_torch_alloc),
+    [STK_HOST_FIX_TF_ALLOC] = STK_FIX(host_bound_tf_alloc),
+    [STK_HOST_FIX_JAX_ALLOC] = STK_FIX(host_bound_jax_alloc),
+    [STK_HOST_FIX_CUDA_ALLOC] = STK_FIX(host_bound_cuda_alloc),
+    [STK_HOST_FIX_TORCH_COMPILE] = STK_FIX(host_bound_torch_compile),
+    [STK_HOST_FIX_TORCH_GRAPHS] = STK_FIX(host_bound_torch_graphs),
+    [STK_HOST_FIX_GRAPH_NODES] = STK_FIX(host_bound_graph_nodes),
+    [STK_HOST_FIX_TORCH_OPT] = STK_FIX(host_bound_torch_opt),
+    [STK_HOST_FIX_TF_STEPS] = STK_FIX(host_bound_keras_short_calls),
+    [STK_HOST_FIX_KERAS_STEPS] = STK_FIX(keras_steps_per_execution),
+    [STK_HOST_FIX_TF_LOOP] = STK_FIX(host_bound_tf_loop),
+    [STK_HOST_FIX_TF_XLA] = STK_FIX(host_bound_tf_xla),
+    [STK_HOST_FIX_TF_THREADS] = STK_FIX(tf_gpu_thread_mode),
+    [STK_HOST_FIX_JAX_LAUNCH] = STK_FIX(host_bound_jax_launch),
+    [STK_HOST_FIX_CUDA_LAUNCH] = STK_FIX(host_bound_cuda_launch),
+    [STK_HOST_FIX_DDP] = STK_FIX(torch_distributed_data_parallel),
+    [STK_HOST_FIX_TORCH_SAVE] = STK_FIX(host_bound_torch_save),
+    [STK_HOST_FIX_TF_SAVE] = STK_FIX(host_bound_tf_save),
+    [STK_HOST_FIX_KERAS_SAVE] = STK_FIX(host_bound_keras_save),
+    [STK_HOST_FIX_JAX_SAVE] = STK_FIX(host_bound_jax_save),
+    [STK_HOST_FIX_TF_FUNCTION] = STK_FIX(host_bound_tf_function),
+    [STK_HOST_FIX_KERAS_FUNCTION] = STK_FIX(keras_run_eagerly),
+    [STK_HOST_FIX_KERAS_AROUND] = STK_FIX(host_bound_keras_around),
+    [STK_HOST_FIX_KERAS_PREDICT] = STK_FIX(host_bound_keras_predict),
+    [STK_HOST_FIX_TF_AROUND] = STK_FIX(host_bound_tf_around),
+    [STK_HOST_FIX_TF_ROUNDS] = STK_FIX(host_bound_tf_rounds),
+    [STK_HOST_FIX_TF_SUMMARY] = STK_FIX(host_bound_tf_summary),
+    [STK_HOST_FIX_TF_WRITES] = STK_FIX(host_bound_tf_writes),
+    [STK_HOST_FIX_TF_CALLS_PYTHON] = STK_FIX(host_bound_tf_calls_python),
+    [STK_HOST_FIX_TF_CONSTANT] = STK_FIX(host_bound_tf_constant),
+    [STK_HOST_FIX_TF_PLACEMENT] = STK_FIX(host_bound_tf_placement),
+    [STK_HOST_FIX_TF_WHILE] = STK_FIX(host_bound_tf_while),
+    [STK_HOST_FIX_TF_CONCAT] = STK_FIX(host_bound_tf_concat),
+    [STK_HOST_FIX_TF_SCALE] = STK_FIX(host_bound_tf_scale),
+    [STK_HOST_FIX_TF_SCALE_FIXED] = STK_FIX(host_bound_tf_scale_fixed),
+    [STK_HOST_FIX_OWN] = STK_FIX(host_bound_own),
+    [STK_HOST_FIX_TORCH_PYTHON] = STK_FIX(host_bound_torch_python),
+    [STK_HOST_FIX_TF_PYTHON] = STK_FIX(host_bound_tf_python),
+    [STK_HOST_FIX_JAX_PYTHON] = STK_FIX(host_bound_jax_python),
+    [STK_HOST_FIX_JAX_EAGER] = STK_FIX(host_bound_jax_eager),
+    [STK_HOST_FIX_JAX_NO_JIT] = STK_FIX(host_bound_jax_no_jit),
+    [STK_HOST_FIX_JAX_NNX] = STK_FIX(host_bound_jax_nnx),
+    [STK_HOST_FIX_JAX_CALLBACK] = STK_FIX(host_bound_jax_callback),
+    [STK_HOST_FIX_BATCH] = STK_FIX(host_bound_batch),
+    [STK_HOST_FIX_PYTHON] = STK_FIX(host_bound_python),
+    [STK_HOST_FIX_ANSWER] = STK_FIX(host_bound_answer),
+    [STK_HOST_FIX_WAIT] = STK_FIX(host_bound_wait),
+    [STK_HOST_FIX_RECORD] = STK_FIX(host_bound_record),
+    STK_FIXES_TORCH_SIGNS,
+    {0},
+};

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice for a device, or a step, that waits for the host, by evidence (profile/model/signs.def):
+// eager operations ask for tf.function, short functions for more work a call, constants made in
+// each step for tensors that are kept, checkpoints for rarer or asynchronous ones. What is compiled
+// is not told to compile, and XLA is offered as something to measure: it can be slower.
+#include <string.h>
+
+#include "base/human.h"
+#include "profile/model/device/device_rates.h"
+#include "answers/rules/host_fixes.h"
+#include "answers/rules/torch_signs.h"
+#include "profile/store/names.h"
+#include "profile/store/tf_name.h"
+
+const struct stk_threshold stk_host_thresholds[] = {
+    [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
+                         "the gaps between kernels of a well-fed device add up to a few percent"},
+    [STK_FROM_HOST] = {"other host work, host step", "share of the step", 0.15,
+                       "on a CPU callbacks and logging take their share in healthy jobs too"},
+    [STK_HOST_FROM_LEADS] = {"part that leads", "share of the host's loss", 0.5,
+                             "half of the loss decides which advice comes first"},
+    [STK_HOST_FROM_ALLOC] = {"allocation", "share of the step", 0.05,
+                             "a caching allocator takes next to nothing in a steady step"},
+    [STK_HOST_FROM_BRIEF] =
+        {"kernels under 10 us", "share of kernels", 0.5,
+         "a launch takes 5 to 10 us of the host, so shorter kernels cannot keep the device busy"},
+    [STK_HOST_FROM_UNLINKED] = {"idle of unknown cause between unlinked kernels",
+                                "share of the step", 0.10, "as for any loss that names a verdict"},
+    [STK_HOST_FROM_EAGER] =
+        {"operations that TensorFlow or JAX run one by one, loops, concatenations, checks of loss "
+         "scaling",
+         "a step", 20, "a loop that calls one compiled function has a few"},
+    [STK_HOST_FROM_SHORT] = {"call of a tf.function, on average, at most", "ms", 5,
+                             "calling it costs some tenths of a millisecond"},
+    [STK_HOST_FROM_CALLS] = {"calls of a tf.function, at 0.3 ms each", "share of the host's loss",
+                             0.2, "less is not what the host is busy with"},
+    [STK_HOST_FROM_SIGN] = {"constants, checkpoints", "share of the host's loss", 0.1,
+                            "less is not what the device waits for"},
+    [STK_HOST_FROM_ROUND] = {"operations of a loop's round that are worth a tf.function", "a round",
+                             20,
+                             "a call costs 0.2 to 0.3 ms, an operation some 15 us; five of them "
+                             "became 1.7 times slower in a function of their own"},
+    [STK_HOST_FROM_INSIDE] = {"calls of JAX's within one of a function under jit, on average",
+                              "a call", 10, "a compiled function calls none"},
+    [STK_HOST_FROM_PLACED] = {"operation of TensorFlow's on the host, on average", "us", 200,
+                              "an operation that only launches returns in some tens of "
+                              "microseconds"},
+    {0},
+};
+
+#define CALL_NS 300e3 // that calling a tf.function costs, about
+
+static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
+{
+    stk_finding_fix(ctx, f, &stk_host_fixes[which]);
+}
+
+static const struct stk_sign_sum *sign(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    return &ctx->pass.run->facts.signs[which];
+}
+
+// Does it take a good part of the time that the host loses?
+static bool takes(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return sign(ctx, which)->count > 0 &&
+           (double)sign(ctx, which)->ns >=
+               stk_host_thresholds[STK_HOST_FROM_SIGN].value * (double)run->parts[STK_PART_HOST];
+}
+
+static bool is_often(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return (double)sign(ctx, which)->count >=
+           stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
+}
+
+static bool is_in_each_step(const struct stk_rule_ctx *ctx, enum stk_sign which)
+{
+    uint64_t steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return sign(ctx, which)->count >= steps;
+}
+
+static bool is_eager(const struct stk_rule_ctx *ctx)
+{
+    return is_often(ctx, STK_SIGN_EAGER_OP);
+}
+
+static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    if (is_eager(ctx)) {
+        stk_finding_say(ctx, f, "%s operations run eagerly, each called from Python",
+                        stk_human_count(sign(ctx, STK_SIGN_EAGER_OP)->count, count));
+    } else if (runs->count > 0) {
+        stk_finding_say(ctx, f, "%s calls of a tf.function, %s each on average",
+                        stk_human_count(runs->count, count),
+                        stk_human_ns(runs->ns / (int64_t)runs->count, time));
+    }
+}
+
+// Calls that are short, and so many that calling them is a good part of what the host loses.
+static bool runs_briefly(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
+    double lost_ns = (double)ctx->pass.run->parts[STK_PART_HOST];
+    return runs->count > 0 &&
+           CALL_NS * (double)runs->count >=
+               stk_host_thresholds[STK_HOST_FROM_CALLS].value * lost_ns &&
+           (double)runs->ns <
+               stk_host_thresholds[STK_HOST_FROM_SHORT].value * 1e6 * (double)runs->count;
+}
+
+// "path:Type", of TensorFlow's executor, that is neither a transfer nor a function's call.
+static bool is_tf_op(const char *name)
+{
+    struct stk_str s = stk_str_from(name), type = stk_tf_name_parse(s).type;
+    uint32_t classes = stk_name_classify(s, STK_KIND_HOST_OP);
+    return type.n && type.p[0] >= 'A' && type.p[0] <= 'Z' && (classes & STK_NAME_MODEL_OP) &&
+           !(classes & (STK_NAME_WAIT_HOST | STK_NAME_XLA_RUN | STK_NAME_EVAL));
+}
+
+// Operations that ran on the host while the device waited: they take longer than to launch.
+static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
+    char time[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    if (stk_rule_on_host(ctx)) {
+        return false;
+    }
+    for (int i = 0; i < c->name_count; i++) {
+        const struct stk_cause_name *n = &c->names[i];
+        if (n->count == 0 || !is_tf_op(n->name) ||
+            (double)n->ns < stk_host_thresholds[STK_HOST_FROM_SIGN].value * (double)c->ns ||
+            (double)n->ns <
+                stk_host_thresholds[STK_HOST_FROM_PLACED].value * 1e3 * (double)n->count) {
+            continue;
+        }
+        stk_finding_say(ctx, f, "%s runs on the host: the device waits %s for it, %s each time",
+                        stk_rule_name(ctx, n->name), stk_human_ns(n->ns, time),
+                        stk_human_ns(n->ns / n->count, each));
+        return true;
+    }
+    return false;
+}
+
+// A loop over steps of training is one that was advised: it fetches a batch each time.
+static bool loops_over_steps(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return sign(ctx, STK_SIGN_KERAS)->count > 0 || run->facts.loader_fetches > 2 * run->step_marks;
+}
+
+// A device of the run computes half precision, and no bfloat16.
+static bool lacks_bfloat16(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_device_limits none = {0};
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        const char *name = ctx->pass.run->devices[d].name;
+        struct stk_device_rates r = stk_device_rates_of(stk_str_from(name ? name : ""), &none);
+        if (r.fp16 > 0 && r.bf16 <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What each step does very often, where calls are what the time goes into.
+static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const concats[] = {":ConcatV2", ":Pack", NULL};
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    const struct {
+        enum stk_sign sign;
+        int fix;
+        bool holds;
+        const char *said;
+    } rows[] = {
+        {STK_SIGN_WHILE_LOOP, STK_HOST_FIX_TF_WHILE, !loops_over_steps(ctx),
+         "conditions of loops are computed in each step, between operations"},
+        {STK_SIGN_CONCAT, STK_HOST_FIX_TF_CONCAT,
+         stk_rule_cause_names_any(ctx, STK_PART_HOST, concats),
+         "times in each step tensors are put together"},
+        {STK_SIGN_LOSS_SCALE,
+         lacks_bfloat16(ctx) ? STK_HOST_FIX_TF_SCALE_FIXED : STK_HOST_FIX_TF_SCALE,
+         !stk_rule_on_host(ctx), "checks of gradients in each step, for dynamic loss scaling"},
+    };
+    char count[STK_HUMAN_MAX];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].holds && is_often(ctx, rows[i].sign)) {
+            double a_step = (double)sign(ctx, rows[i].sign)->count / steps;
+            const char *number = stk_human_count((uint64_t)a_step, count);
+            stk_finding_say(ctx, f, "%s %s", number, rows[i].said);
+            fix(ctx, f, rows[i].fix);
+        }
+    }
+}
+
+// A loop around few operations, for which a tf.function does not pay.
+static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint64_t rounds = run->facts.eager_rounds;
+    uint64_t steps = run->step_marks > 0 ? run->step_marks : 1;
+    uint64_t each = rounds ? sign(ctx, STK_SIGN_EAGER_OP)->count / rounds : 0;
+    char count[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
+    if (each == 0 || (double)each >= stk_host_thresholds[STK_HOST_FROM_ROUND].value) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "%s rounds of a loop in each step, of %s operations each",
+                    stk_human_count(rounds / steps, count), stk_human_count(each, number));
+    stk_finding_raise(f, 1);
+    return true;
+}
+
+static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
+        fix(ctx, f, STK_HOST_FIX_TF_SUMMARY);
+    } else if (sign(ctx, STK_SIGN_KERAS)->count > 0) {
+        fix(ctx, f,
+            is_in_each_step(ctx, STK_SIGN_FUNCTION) ? STK_HOST_FIX_KERAS_AROUND
+                                                    : STK_HOST_FIX_KERAS_FUNCTION);
+    } else {
+        bool around = is_in_each_step(ctx, STK_SIGN_FUNCTION);
+        fix(ctx, f,
+            !around              ? STK_HOST_FIX_TF_FUNCTION
+            : say_rounds(ctx, f) ? STK_HOST_FIX_TF_ROUNDS
+                                 : STK_HOST_FIX_TF_AROUND);
+    }
+}
+
+// Keras makes five to thirteen constants in each step of fit itself, which nobody can keep.
+static bool are_kerass(const struct stk_rule_ctx *ctx)
+{
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    return sign(ctx, STK_SIGN_KERAS)->count > 0 &&
+           (double)sign(ctx, STK_SIGN_CONSTANT)->count <
+               stk_host_thresholds[STK_HOST_FROM_EAGER].value * steps;
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const python[] = {"PyFunc", NULL};
+    bool keras = sign(ctx, STK_SIGN_KERAS)->count > 0;
+    if (say_placed(ctx, f)) {
+        fix(ctx, f, STK_HOST_FIX_TF_PLACEMENT);
+    }
+    choose_calls(ctx, f);
+    bool eager_leads =
+        is_eager(ctx) && sign(ctx, STK_SIGN_CONSTANT)->ns < sign(ctx, STK_SIGN_EAGER_OP)->ns;
+    bool constants = takes(ctx, STK_SIGN_CONSTANT) && !are_kerass(ctx);
+    if (constants && !eager_leads) {
+        fix(ctx, f, STK_HOST_FIX_TF_CONSTANT);
+    }
+    bool python_called = stk_rule_cause_names_any(ctx, STK_PART_HOST, python);
+    if (python_called) {
+        fix(ctx, f, STK_HOST_FIX_TF_CALLS_PYTHON);
+    }
+    if (keras && is_in_each_step(ctx, STK_SIGN_ITERATOR) && takes(ctx, STK_SIGN_ITERATOR)) {
+        fix(ctx, f, STK_HOST_FIX_KERAS_PREDICT);
+    } else if (is_eager(ctx)) {
+        choose_eager(ctx, f);
+    } else if (runs_briefly(ctx)) {
+        fix(ctx, f, keras ? STK_HOST_FIX_TF_STEPS : STK_HOST_FIX_TF_LOOP);
+    } else if (keras && stk_rule_on_host(ctx) && is_in_each_step(ctx, STK_SIGN_FUNCTION) &&
+               !python_called && !takes(ctx, STK_SIGN_CHECKPOINT)) {
+        fix(ctx, f, STK_HOST_FIX_KERAS_STEPS);
+    }
+    if (constants && eager_leads) {
+        fix(ctx, f, STK_HOST_FIX_TF_CONSTANT);
+    }
+}
+
+// The optimizer that a cause of the part names, by torch's record "Optimizer.step#SGD.step" or its
+// function "_single_tensor_sgd"; empty: none.
+static struct stk_str optimizer_of(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    static const char *const before[] = {"Optimizer.step#", "Optimizer.zero_grad#",
+                                         "_single_tensor_"};
+    const struct stk_cause *c = &ctx->pass.run->causes[part];
+    for (int i = 0; i < c->name_count; i++) {
+        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
+            const char *at = c->names[i].name ? strstr(c->names[i].name, before[k]) : NULL;
+            if (at) {
+                at += strlen(before[k]);
+                return (struct stk_str){at, strcspn(at, ".( ")};
+            }
+        }
+    }
+    return (struct stk_str){0};
+}
+
+// The advice is about the job's own optimizer, where its name is recorded.
+static void choose_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const records[] = {"_single_tensor_", "Optimizer.step",
+                                          "Optimizer.zero_grad", NULL};
+    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"};
+    if (!stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, records) &&
+        !stk_rule_cause_names_any(ctx, STK_PART_HOST, records)) {
+        return;
+    }
+    struct stk_rep_fix advice = stk_host_fixes[STK_HOST_FIX_TORCH_OPT];
+    struct stk_str name = optimizer_of(ctx, STK_PART_LAUNCH);
+    name = name.n ? name : optimizer_of(ctx, STK_PART_HOST);
+    advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
+    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
+        if (stk_str_eq_nocase(name, stk_str_from(fused[i]))) {
+            advice.snippet = stk_rule_text(
+                ctx, "optimizer = torch.optim.%s(model.parameters(), lr=lr, fused=True)", fused[i]);
+        }
+    }
+    stk_finding_fix(ctx, f, &advice);
+}
+
+bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_LAUNCH];
+    int64_t graphs_ns = 0;
+    for (int i = 0; i < c->name_count; i++) {
+        bool is_graph = c->names[i].name &&
+                        (stk_name_classify(stk_str_from(c->names[i].name), STK_KIND_RUNTIME) &
+                         STK_NAME_GRAPH_LAUNCH);
+        graphs_ns += is_graph ? c->names[i].ns : 0;
+    }
+    return graphs_ns > c->ns / 2;
+}
+
+static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (stk_host_graphs_lead(ctx)) {
+        fix(ctx, f, STK_HOST_FIX_GRAPH_NODES);
+        fix(ctx, f, STK_HOST_FIX_BATCH);
+        return;
+    }
+    if (sign(ctx, STK_SIGN_COMPILED)->count == 0) {
+        fix(ctx, f, STK_HOST_FIX_TORCH_COMPILE);
+    } else if (ctx->pass.run->facts.graph_launches == 0) {
+        fix(ctx, f, STK_HOST_FIX_TORCH_GRAPHS);
+    }
+    choose_optimizer(ctx, f);
+    choose_tf(ctx, f);
+    fix(ctx, f, STK_HOST_FIX_TF_XLA);
+    if (ctx->pass.run->facts.has_iterators) {
+        fix(ctx, f, STK_HOST_FIX_TF_THREADS);
+    }
+    fix(ctx, f, STK_HOST_FIX_JAX_LAUNCH);
+    fix(ctx, f, STK_HOST_FIX_CUDA_LAUNCH);
+    fix(ctx, f, STK_HOST_FIX_BATCH);
+}
+
+static void choose_saves(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (takes(ctx, STK_SIGN_CHECKPOINT)) {
+        fix(ctx, f, STK_HOST_FIX_TORCH_SAVE);
+        fix(ctx, f,
+            sign(ctx, STK_SIGN_KERAS)->count > 0 ? STK_HOST_FIX_KERAS_SAVE : STK_HOST_FIX_TF_SAVE);
+        fix(ctx, f, STK_HOST_FIX_JAX_SAVE);
+    }
+}
+
+// What jit compiled is one call, and calls nothing of JAX's that is seen. Tracing does, and so does
+// Python that a compiled step calls back. Each call is recorded twice, one within the other.
+static bool is_jit_off(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
+    return (double)calls->count >=
+               2 * stk_host_thresholds[STK_HOST_FROM_INSIDE].value * (double)calls->outer &&
+           sign(ctx, STK_SIGN_CALLBACK)->count == 0 &&
+           run->facts.compile_recurring_ns < run->parts[STK_PART_HOST] / 10;
+}
+
+// True: jit is off, and what the job's functions cost is that.
+static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
+    char count[STK_HUMAN_MAX], outer[STK_HUMAN_MAX];
+    if (!is_often(ctx, STK_SIGN_JAX_CALL)) {
+        return false;
+    }
+    if (is_jit_off(ctx)) {
+        stk_finding_say(
+            ctx, f, "%s records of JAX's calls from Python, within %s calls of functions under jit",
+            stk_human_count(calls->count - calls->outer, count),
+            stk_human_count(calls->outer, outer));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, STK_HOST_FIX_JAX_NO_JIT);
+        return true;
+    }
+    stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
+                    stk_human_count(calls->count, count));
+    fix(ctx, f, STK_HOST_FIX_JAX_EAGER);
+    return false;
+}
+
+static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    choose_saves(ctx, f);
+    if (takes(ctx, STK_SIGN_WRITING)) {
+        fix(ctx, f, STK_HOST_FIX_TF_WRITES);
+    }
+    choose_tf(ctx, f);
+    bool is_off = choose_jax(ctx, f);
+    if (takes(ctx, STK_SIGN_NNX)) {
+        fix(ctx, f, STK_HOST_FIX_JAX_NNX);
+    }
+    if (takes(ctx, STK_SIGN_CALLBACK)) {
+        fix(ctx, f, STK_HOST_FIX_JAX_CALLBACK);
+    }
+    if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
+        fix(ctx, f, STK_HOST_FIX_OWN);
+    }
+    for (int i = stk_torch_signs_choose(ctx, f) ? STK_HOST_FIX_TF_PYTHON
+                                                : STK_HOST_FIX_TORCH_PYTHON;
+         i <= STK_HOST_FIX_JAX_PYTHON; i++) {
+        fix(ctx, f, i);
+    }
+    if (!run->facts.has_python) {
+        fix(ctx, f, STK_HOST_FIX_PYTHON);
+    }
+}
+
+static void choose_ddp(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (stk_rule_cause_names(ctx, STK_PART_HOST, "DataParallel.forward") &&
+        !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward")) {
+        fix(ctx, f, STK_HOST_FIX_DDP);
+    }
+}
+
+// A function of the job's own waits for what comes over a connection.
+static bool awaits_answer(const struct stk_rule_ctx *ctx)
+{
+    static const char *const connections[] = {"socket", "ssl", "http", "recv", NULL};
+    return stk_rule_owners_tell(&ctx->pass.run->causes[STK_PART_WAIT]) &&
+           stk_rule_cause_names_any(ctx, STK_PART_WAIT, connections);
+}
+
+void stk_host_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           uint32_t losses)
+{
+    if (losses & STK_HOST_NOT_RECORDED) {
+        fix(ctx, f, STK_HOST_FIX_RECORD);
+        return;
+    }
+    choose_ddp(ctx, f);
+    for (int i = STK_HOST_FIX_TORCH_ALLOC;
+         i <= STK_HOST_FIX_CUDA_ALLOC && (losses & STK_HOST_ALLOCATES); i++) {
+        fix(ctx, f, i);
+    }
+    if (losses & STK_HOST_BLOCKED) {
+        if (awaits_answer(ctx)) {
+            fix(ctx, f, STK_HOST_FIX_ANSWER);
+        }
+        choose_saves(ctx, f);
+        fix(ctx, f, STK_HOST_FIX_WAIT);
+    }
+    if (losses & (STK_HOST_CODE | STK_HOST_LAUNCHES)) {
+        say_tf(ctx, f);
+    }
+    if (losses & STK_HOST_CODE) {
+        choose_code(ctx, f);
+    }
+    if (losses & STK_HOST_LAUNCHES) {
+        choose_launch(ctx, f);
+    }
+}

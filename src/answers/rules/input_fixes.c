@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice for a step that waits for its input, by evidence: which loader it is, whether it has
+// workers, which stage limits (model's slow_stage), and whether Python makes the elements. A
+// pipeline that is parallel already is not told to be, nor one that has a buffer to get one.
+// stoker.data says itself what limits it (pipeline_limit.c).
+#include <string.h>
+
+#include "base/human.h"
+#include "profile/model/input/input_kinds.h"
+#include "answers/rules/input_fixes.h"
+#include "answers/rules/input_makers.h"
+
+static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
+{
+    stk_finding_fix(ctx, f, &stk_input_fixes[which]);
+}
+
+// tf.data's stages that put batches together; MapAndBatch is what it makes of map and batch.
+static bool makes_batches(const char *stage)
+{
+    return strstr(stk_input_stage_itself(stage), "Batch") &&
+           !strstr(stk_input_stage_itself(stage), "Unbatch");
+}
+
+static double share_of(int64_t ns, int64_t all_ns)
+{
+    return all_ns > 0 ? (double)ns / (double)all_ns : 0;
+}
+
+static void say_workers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_worker_sum *w = &ctx->pass.run->workers;
+    char each[STK_HUMAN_MAX], busy[STK_HUMAN_MAX], part[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "%s record%s of workers: at work %s of their time, the rest waiting",
+                    stk_human_count(w->workers, count), w->workers == 1 ? "" : "s",
+                    stk_human_share(share_of(w->batch_ns, w->wall_ns), busy));
+    stk_finding_raise(f, 1);
+    if (w->items > 0) {
+        stk_finding_say(ctx, f, "a worker's item takes %s%s%s, %s of its work",
+                        stk_human_ns(w->item_ns / (int64_t)w->items, each), w->item ? " in " : "",
+                        w->item ? stk_rule_owner(ctx, w->item) : "",
+                        stk_human_share(share_of(w->item_ns, w->batch_ns), part));
+        stk_finding_raise(f, 2);
+    }
+    if (w->collate_ns > 0 && w->batches > 0) {
+        stk_finding_say(ctx, f, "putting a batch together takes %s, %s of it",
+                        stk_human_ns(w->collate_ns / (int64_t)w->batches, each),
+                        stk_human_share(share_of(w->collate_ns, w->batch_ns), part));
+    }
+}
+
+static int worker_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_worker_sum *w = &ctx->pass.run->workers;
+    if (w->workers == 0) {
+        return STK_INPUT_FIX_TRACE_WORKERS;
+    }
+    if (share_of(w->batch_ns, w->wall_ns) < stk_input_thresholds[STK_INPUT_FROM_BUSY].value) {
+        return STK_INPUT_FIX_HAND_OVER;
+    }
+    bool collates =
+        share_of(w->collate_ns, w->batch_ns) >= stk_input_thresholds[STK_INPUT_FROM_COLLATE].value;
+    return collates ? STK_INPUT_FIX_COLLATE : STK_INPUT_FIX_ITEM;
+}
+
+bool stk_input_is_handing(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return facts->own_batches > 0 && share_of(facts->own_handing_ns, facts->loader_fetch_ns) >=
+                                         stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
+}
+
+// The calls of a batch, where they are many, and why workers would not pay.
+static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char calls[STK_HUMAN_MAX], share[STK_HUMAN_MAX], tensors[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    if (stk_input_many_calls(ctx)) {
+        stk_finding_say(
+            ctx, f, "a batch takes %s operators of PyTorch's, and short calls %s of its time",
+            stk_human_count(facts->fetch_ops / facts->loader_fetches, calls),
+            stk_human_share(share_of(facts->fetch_fine_ns, facts->loader_fetch_ns), share));
+        stk_finding_raise(f, 1);
+    }
+    if (!stk_input_workers_pay(ctx)) {
+        uint64_t n = facts->fetch_stacks / facts->loader_fetches;
+        stk_finding_say(
+            ctx, f,
+            "a worker would hand over each tensor of a batch by itself, some %s each%s%s%s: that "
+            "takes as long as making it",
+            stk_human_ns((int64_t)stk_input_thresholds[STK_INPUT_FROM_TENSOR].value * 1000, each),
+            n > 1 ? ", and a batch has " : "", n > 1 ? stk_human_count(n, tensors) : "",
+            n > 1 ? " of them" : "");
+        stk_finding_raise(f, 2);
+    }
+}
+
+// Where most of the fetches is a sampler's, which no worker does.
+static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char share[STK_HUMAN_MAX];
+    stk_finding_say(
+        ctx, f,
+        "%s of the fetches' time is drawing the order of samples (multinomial, randperm): a "
+        "sampler's work when the loader's iterator begins",
+        stk_human_share(share_of(facts->fetch_draw_ns, facts->loader_fetch_ns), share));
+    stk_finding_raise(f, 1);
+    fix(ctx, f, STK_INPUT_FIX_SAMPLER);
+}
+
+// The loader is quick; what the job does with a batch before the step is not.
+static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
+    char count[STK_HUMAN_MAX];
+    if ((double)facts->prep_ops >= stk_input_thresholds[STK_INPUT_FROM_OPS].value * steps) {
+        stk_finding_say(ctx, f, "%s operators of PyTorch's a step before the model's own",
+                        stk_human_count((uint64_t)((double)facts->prep_ops / steps), count));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, STK_INPUT_FIX_TORCH_OWN_SAMPLES);
+    }
+    fix(ctx, f, STK_INPUT_FIX_OWN_CODE);
+}
+
+static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    bool has_workers = stk_input_has_workers(ctx), is_alone = stk_input_is_alone(ctx);
+    bool many = stk_input_many_calls(ctx);
+    char count[STK_HUMAN_MAX];
+    if (stk_input_makes_loader_iterators(ctx)) {
+        uint64_t made = facts->signs[STK_SIGN_LOADER_ITERATOR].count;
+        stk_finding_say(ctx, f, "the loader made %s iterators, one for a step",
+                        stk_human_count(made, count));
+        stk_finding_raise(f, 1);
+        fix(ctx, f, STK_INPUT_FIX_TORCH_ITERATOR);
+        return;
+    }
+    if (stk_input_is_drawing(ctx)) {
+        choose_sampler(ctx, f);
+        return;
+    }
+    if (stk_input_is_beside_loader(ctx)) {
+        choose_own_torch(ctx, f);
+        return;
+    }
+    if (is_alone) {
+        stk_finding_say(ctx, f,
+                        "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
+    } else if (has_workers && facts->own_batches > 0) {
+        stk_finding_say(ctx, f,
+                        "_MultiProcessingDataLoaderIter: workers exist, and keep up; the loop goes "
+                        "on with what they give");
+    } else if (has_workers && ctx->pass.run->workers.workers == 0) {
+        stk_finding_say(ctx, f,
+                        "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
+    } else if (has_workers) {
+        say_workers(ctx, f);
+    }
+    bool whole = is_alone && (many || !stk_input_workers_pay(ctx));
+    if (whole) {
+        say_calls(ctx, f);
+    }
+    if (has_workers && facts->own_batches > 0) {
+        fix(ctx, f, STK_INPUT_FIX_OWN_LOOP);
+    } else if (has_workers) {
+        if (stk_input_owns_fetch(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_OWN_SAMPLER);
+        }
+        fix(ctx, f, even ? worker_fix(ctx) : STK_INPUT_FIX_TORCH_EVEN);
+    } else {
+        if (is_alone && stk_input_waits_for_answer(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_TORCH_AT_ONCE);
+        }
+        if (whole) {
+            fix(ctx, f, many ? STK_INPUT_FIX_WHOLE_BATCH : STK_INPUT_FIX_SHORT_BATCH);
+        }
+        if (!is_alone || stk_input_workers_pay(ctx)) {
+            fix(ctx, f,
+                is_alone ? STK_INPUT_FIX_NO_WORKERS
+                : even   ? STK_INPUT_FIX_LOADER
+                         : STK_INPUT_FIX_TORCH_EVEN);
+            if (facts->signs[STK_SIGN_HELD_OPEN].count > 0) {
+                fix(ctx, f, STK_INPUT_FIX_HELD_OPEN);
+            }
+        }
+        if (is_alone && !whole) {
+            fix(ctx, f, STK_INPUT_FIX_ITERABLE);
+        }
+    }
+    if (facts->runtime_calls > 0 || facts->has_device_rows) {
+        fix(ctx, f, STK_INPUT_FIX_PIN);
+    }
+}
+
+// A stage behind the limiting map throws away what that has made.
+static bool is_followed(const struct stk_slow_stage *s, const char *stage)
+{
+    return s->stage && strcmp(s->kind, "preprocess") == 0 && strstr(s->stage, stage);
+}
+
+static bool is_thrown_away(const struct stk_slow_stage *s)
+{
+    return is_followed(s, "::Shard::") || is_followed(s, "::Filter::");
+}
+
+// Functions that tf.data called for a batch of the step's; 0: few, or each of them takes long, or
+// works on what comes one by one. Where most is thrown away, there are many for that reason.
+static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_facts *facts = &run->facts;
+    uint64_t calls = facts->signs[STK_SIGN_CAPTURED].count, batches = facts->loader_fetches;
+    int64_t threads = run->slow_stage.parallelism > 1 ? run->slow_stage.parallelism : 1;
+    if (batches == 0 || is_thrown_away(&run->slow_stage) ||
+        facts->signs[STK_SIGN_PICTURE].count >= calls / 2 ||
+        (double)calls < stk_input_thresholds[STK_INPUT_FROM_MANY].value * (double)batches) {
+        return 0;
+    }
+    *each_ns = facts->loader_fetch_ns / (int64_t)calls * threads;
+    return (double)*each_ns < stk_input_thresholds[STK_INPUT_FROM_SMALL].value * 1e3
+               ? calls / batches
+               : 0;
+}
+
+// Rows of Python's functions are told with the user's own (stk_finding_cause).
+void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (!s->stage || s->is_fetch || !s->is_pipeline) {
+        return;
+    }
+    const char *per =
+        s->elements > 0
+            ? stk_rule_text(ctx, ", %s %s", stk_human_ns(s->self_ns / s->elements, each),
+                            makes_batches(s->stage) ? "a batch" : "an element")
+            : "";
+    stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
+                    stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
+                    stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
+                    s->parallelism > 1 ? "s" : "");
+    stk_finding_raise(f, 1);
+    int64_t each_ns;
+    uint64_t small = stk_input_makes_iterators(ctx) || stk_input_python_limits(ctx)
+                         ? 0
+                         : small_elements(ctx, &each_ns);
+    if (small) {
+        stk_finding_say(ctx, f, "tf.data calls functions %s times a batch, about %s each in all",
+                        stk_human_count(small, count), stk_human_ns(each_ns, each));
+        stk_finding_raise(f, 2);
+    }
+    if (s->next) {
+        stk_finding_say(ctx, f,
+                        s->next_is_beside
+                            ? "%s works beside it, and more in all: where processors are few, it "
+                              "limits as well"
+                            : "%s takes turns with it, and works about as much",
+                        stk_rule_name(ctx, s->next));
+        stk_finding_raise(f, 2);
+    }
+}
+
+static int tf_fix(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    if (stk_input_python_limits(ctx)) {
+        return STK_INPUT_FIX_TF_PYTHON;
+    }
+    if (!s->stage || !s->is_pipeline) {
+        return STK_INPUT_FIX_TFDATA;
+    }
+    if (s->is_windowed) {
+        return STK_INPUT_FIX_TF_WINDOWS;
+    }
+    if (strcmp(s->kind, "read") == 0 && !stk_input_is_in_memory(s->stage)) {
+        return STK_INPUT_FIX_TF_READ;
+    }
+    if (s->is_taken_apart && strcmp(s->kind, "preprocess") != 0) {
+        return STK_INPUT_FIX_TF_APART;
+    }
+    if (strcmp(s->kind, "batch") == 0) {
+        return strncmp(stk_input_stage_itself(s->stage), "GroupByWindow", 13) == 0
+                   ? STK_INPUT_FIX_TF_GROUP
+                   : STK_INPUT_FIX_TF_BATCH;
+    }
+    if (strcmp(s->kind, "cache") != 0 && strstr(s->stage, "Cache")) { // one around it
+        return STK_INPUT_FIX_TF_CACHED;
+    }
+    if (strcmp(s->kind, "preprocess") == 0 || strcmp(s->kind, "decode") == 0) {
+        int64_t each_ns;
+        bool parallel = s->parallelism > 1 || strstr(stk_input_stage_itself(s->stage), "Parallel");
+        return small_elements(ctx, &each_ns) ? STK_INPUT_FIX_TF_SMALL
+               : parallel                    ? STK_INPUT_FIX_TF_PARALLEL
+                                             : STK_INPUT_FIX_TF_MAP;
+    }
+    return STK_INPUT_FIX_TFDATA;
+}
+
+bool stk_input_tf_adds_makers(const struct stk_rule_ctx *ctx)
+{
+    int which = tf_fix(ctx);
+    return which == STK_INPUT_FIX_TF_MAP || which == STK_INPUT_FIX_TF_BATCH ||
+           which == STK_INPUT_FIX_TF_READ;
+}
+
+static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    if (stk_input_makes_iterators(ctx)) {
+        fix(ctx, f, STK_INPUT_FIX_TF_ITERATOR);
+        return;
+    }
+    if (!even) {
+        fix(ctx, f, STK_INPUT_FIX_TF_EVEN);
+    }
+    if (s->stage && strstr(s->stage, "::Filter::")) {
+        fix(ctx, f, STK_INPUT_FIX_TF_FILTER);
+    }
+    if (is_followed(s, "::Shard::")) {
+        fix(ctx, f, STK_INPUT_FIX_TF_SHARD);
+    }
+    int which = tf_fix(ctx);
+    bool map_beside = s->next && s->next_is_beside && strcmp(s->next_kind, "preprocess") == 0;
+    if (map_beside || which == STK_INPUT_FIX_TF_PARALLEL) {
+        fix(ctx, f, STK_INPUT_FIX_TF_PARALLEL);
+        fix(ctx, f, STK_INPUT_FIX_TF_AUGMENT);
+    }
+    if (which != STK_INPUT_FIX_TF_PARALLEL) {
+        fix(ctx, f, which);
+    }
+    if (s->next && strcmp(s->next_kind, "read") == 0 && strcmp(s->kind, "read") != 0 &&
+        !s->is_windowed && !stk_input_is_in_memory(s->next)) {
+        fix(ctx, f, STK_INPUT_FIX_TF_READ);
+    }
+    if (stk_input_python_limits(ctx) && ctx->pass.run->facts.signs[STK_SIGN_KERAS].count > 0) {
+        fix(ctx, f,
+            stk_input_shares_lock(ctx) ? STK_INPUT_FIX_KERAS_PROCESSES
+                                       : STK_INPUT_FIX_KERAS_WORKERS);
+    }
+    if (s->stage && s->is_pipeline && !s->is_buffered) {
+        fix(ctx, f, STK_INPUT_FIX_TF_PREFETCH);
+    }
+    if (s->stage && s->is_pipeline && strcmp(s->kind, "preprocess") == 0 &&
+        ctx->pass.run->facts.has_device_rows && !stk_input_python_limits(ctx)) {
+        fix(ctx, f, STK_INPUT_FIX_TF_DEVICE);
+    }
+}
+
+// grain.DataLoader has an interface of its own; without Python's frames nothing tells which it is.
+static void choose_grain(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    if (facts->signs[STK_SIGN_GRAIN_MERGE].count > 0 &&
+        facts->signs[STK_SIGN_GRAIN_READ].count == 0) {
+        fix(ctx, f, STK_INPUT_FIX_GRAIN_WORKERS);
+        return;
+    }
+    bool is_loader = facts->signs[STK_SIGN_GRAIN_LOADER].count > 0 ||
+                     stk_rule_cause_names(ctx, STK_PART_INPUT, "grain.DataLoaderIterator");
+    if (is_loader) {
+        fix(ctx, f, STK_INPUT_FIX_GRAIN_LOADER);
+    }
+    fix(ctx, f, STK_INPUT_FIX_GRAIN);
+    if (!is_loader && !facts->has_python) {
+        fix(ctx, f, STK_INPUT_FIX_GRAIN_LOADER);
+    }
+}
+
+// What prepares batches calls operations of JAX's.
+static bool calls_jax(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double steps = run->step_marks > 0 ? run->step_marks : 1;
+    return (double)run->facts.signs[STK_SIGN_JAX_CALL].count >=
+           stk_input_thresholds[STK_INPUT_FROM_JAX_CALLS].value * steps;
+}
+
+// Most of what makes a batch is JAX's looking at lists, element by element.
+static bool hands_lists(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return run->facts.list_handing_ns > 0 &&
+           share_of(run->facts.list_handing_ns, run->causes[STK_PART_INPUT].ns) >=
+               stk_input_thresholds[STK_INPUT_FROM_HANDING].value;
+}
+
+void stk_input_fixes_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+{
+    static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *cause = &run->causes[STK_PART_INPUT];
+    bool has_grain = run->facts.signs[STK_SIGN_GRAIN].count > 0;
+    if ((cause->name_count > 0 || cause->owner_count > 0) && !has_grain &&
+        !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders)) {
+        if (stk_input_waits_for_answer(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_AT_ONCE);
+        }
+        if (calls_jax(ctx) && !stk_input_is_handed_over(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_JAX_JIT);
+        }
+        if (stk_input_is_handing(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_HANDING);
+        }
+        if (hands_lists(ctx)) {
+            fix(ctx, f, STK_INPUT_FIX_JAX_LISTS);
+        }
+        fix(ctx, f,
+            stk_input_is_handed_over(ctx) ? STK_INPUT_FIX_OWN_THREAD
+            : run->facts.own_batches > 0  ? STK_INPUT_FIX_OWN_LOOP
+                                          : STK_INPUT_FIX_OWN_CODE);
+    }
+    if (!even && !stk_input_is_drawing(ctx)) {
+        fix(ctx, f, STK_INPUT_FIX_EVEN);
+    }
+    choose_torch(ctx, f, even);
+    choose_tf(ctx, f, even);
+    if (has_grain) {
+        choose_grain(ctx, f);
+    } else if (!stk_input_is_handed_over(ctx)) {
+        fix(ctx, f, STK_INPUT_FIX_JAX_THREAD);
+        fix(ctx, f, STK_INPUT_FIX_JAX_PROCESSES);
+    }
+    fix(ctx, f, STK_INPUT_FIX_PROOF);
+}

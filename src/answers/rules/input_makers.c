@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes the batches, and what more of them would give. A profile does not say how many
+// processors there are, and a maker that computes needs one: what is expected of more makers is
+// what two processors give, and how many it takes to hide the whole wait is said.
+//
+//   the loop makes them itself     one worker beside the step, by the replay, is the least
+//   makers that run beside it      twice as many halve the wait on two processors, which the makers
+//                                  and the step keep busy already; beside a device, a batch's time
+//   many short calls of a batch    made at once, they are a few: no processor is needed
+//   makers that wait for an answer several requests at once hide all of it
+//
+// Limit: what a worker costs that starts anew in each epoch is not in the profile of a few steps.
+#include "answers/rules/input_makers.h"
+
+#include <string.h>
+
+#include "base/human.h"
+#include "profile/model/input/input_kinds.h"
+
+const struct stk_threshold stk_input_thresholds[] = {
+    [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
+                         "moderate from here; healthy pipelines hide their fetch almost fully"},
+    [STK_FROM_HOST] =
+        {"input wait, host step", "share of the step", 0.15,
+         "on a CPU work is done in turn, and reading takes its share in healthy jobs too"},
+    [STK_INPUT_FROM_ONE_FETCH] =
+        {"one step's wait", "share of all waiting", 0.5,
+         "when one step holds most of the wait, rate is not the problem, evenness is"},
+    [STK_INPUT_FROM_ONE_STEPS] = {"steps needed to call a wait uneven", "steps", 4,
+                                  "with fewer, one step holds much by chance"},
+    [STK_INPUT_FROM_FEW] = {"waiting in long steps", "share of all waiting", 0.8,
+                            "what the others wait is then not worth a cure of its own"},
+    [STK_INPUT_FROM_FEW_STEPS] = {"long steps that wait, at most", "share of the steps", 0.25,
+                                  "where more wait long, the rate is the problem"},
+    [STK_INPUT_FROM_PYTHON] =
+        {"Python called by tf.data", "share of the wait", 0.3,
+         "summed over threads; less than a third is not what the step waits for"},
+    [STK_INPUT_FROM_SHARED] = {"sharing processors, or Python's lock, with the pipeline",
+                               "share of the wait", 0.1, "less is not what the step waits for"},
+    [STK_INPUT_FROM_BUSY] = {"workers at work", "share of their time", 0.7,
+                             "workers that limit hardly wait; those that wait for room do"},
+    [STK_INPUT_FROM_COLLATE] = {"putting batches together", "share of the workers' work", 0.5,
+                                "half of the work decides what is mended first"},
+    [STK_INPUT_FROM_MANY] = {"calls of tf.data's functions", "a batch", 64,
+                             "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_SMALL] = {"an element of tf.data, at most", "us", 300,
+                              "calls and bookkeeping take some 50 us of it under the profiler"},
+    [STK_INPUT_FROM_ASLEEP] = {"waiting for an answer", "share of the fetches' time", 0.5,
+                               "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_HANDING] = {"handing a batch over", "share of making it", 0.5,
+                                "half of the time decides what is mended first"},
+    [STK_INPUT_FROM_OPS] = {"operators of PyTorch's in a fetch", "a batch", 200,
+                            "with fewer, calling them is not what takes the time"},
+    [STK_INPUT_FROM_FINE] = {"short calls", "share of the fetches' time", 0.7,
+                             "then no single piece of work, as decoding is, holds up a batch"},
+    [STK_INPUT_FROM_TENSOR] = {"handing over a tensor of a batch", "us", 400,
+                               "350 to 470 us of the training process, measured with 2 to 40 "
+                               "tensors: a file descriptor, messages and a mapping for each"},
+    [STK_INPUT_FROM_JAX_CALLS] = {"calls of JAX's compiled code", "a step", 20,
+                                  "a loop that calls one compiled function has a few"},
+    [STK_INPUT_FROM_DRAWING] = {"drawing the order of samples", "share of the fetches' time", 0.5,
+                                "half of the time decides what is mended first"},
+    {0},
+};
+
+#define RECORDED_OP_NS 2000.0  // added to an operator by PyTorch's profiler
+#define RECORDED_CALL_NS 700.0 // to a call of Python's
+
+static double value_of(int row)
+{
+    return stk_input_thresholds[row].value;
+}
+
+static double saved(double step_share)
+{
+    return step_share < 1 ? 1 - step_share : 0;
+}
+
+static bool is_named(const struct stk_rule_ctx *ctx, const char *word)
+{
+    return stk_rule_cause_names(ctx, STK_PART_INPUT, word);
+}
+
+bool stk_input_has_workers(const struct stk_rule_ctx *ctx)
+{
+    return is_named(ctx, "MultiProcessingDataLoaderIter") || ctx->pass.run->workers.workers > 0;
+}
+
+bool stk_input_is_alone(const struct stk_rule_ctx *ctx)
+{
+    return !stk_input_has_workers(ctx) && is_named(ctx, "SingleProcessDataLoaderIter");
+}
+
+bool stk_input_is_handed_over(const struct stk_rule_ctx *ctx)
+{
+    static const char *const pools[] = {"multiprocessing/pool.py",
+                                        "$pool.py",
+                                        "result_iterator",
+                                        "multiprocessing/queues.py",
+                                        "$queues.py",
+                                        "concurrent/futures/_base.py",
+                                        "$_base.py",
+                                        NULL};
+    return ctx->pass.run->facts.input_filler ||
+           stk_rule_cause_names_any(ctx, STK_PART_INPUT, pools);
+}
+
+bool stk_input_owns_fetch(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    int64_t ns = 0;
+    for (int i = 0; i < c->owner_count; i++) {
+        ns += c->owners[i].count > 1 ? c->owners[i].ns : 0; // the loop itself is called once
+    }
+    return 2 * ns > c->ns;
+}
+
+bool stk_input_waits_for_answer(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return facts->loader_fetch_ns > 0 &&
+           (double)facts->input_asleep_ns >=
+               value_of(STK_INPUT_FROM_ASLEEP) * (double)facts->loader_fetch_ns &&
+           !is_named(ctx, "MultiProcessingDataLoaderIter"); // which waits for its workers
+}
+
+// A generator that limits is Python's, however little of it tf.data's thread sees: other threads
+// may fill the queue that it reads.
+bool stk_input_python_limits(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_slow_stage *s = &run->slow_stage;
+    const struct stk_sign_sum *python = &run->facts.signs[STK_SIGN_PY_FUNC];
+    bool generates = s->stage && strcmp(stk_input_stage_itself(s->stage), "Generator") == 0 &&
+                     strcmp(s->kind, "read") == 0;
+    double least = value_of(STK_INPUT_FROM_PYTHON) * (double)run->causes[STK_PART_INPUT].ns;
+    return python->count > 0 && (generates || (double)python->ns >= least);
+}
+
+bool stk_input_shares_lock(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    return run->facts.lock_ns > 0 &&
+           (double)run->facts.lock_ns >=
+               value_of(STK_INPUT_FROM_SHARED) * (double)run->parts[STK_PART_INPUT];
+}
+
+// Half of the steps make an iterator, which Keras does once for many.
+bool stk_input_makes_iterators(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    return ctx->pass.run->step_marks > 2 && facts->signs[STK_SIGN_KERAS].count == 0 &&
+           2 * facts->signs[STK_SIGN_ITERATOR].count >= ctx->pass.run->step_marks;
+}
+
+bool stk_input_makes_loader_iterators(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint64_t made = run->facts.signs[STK_SIGN_LOADER_ITERATOR].count;
+    // Where what the profiler calls a step is an epoch, each has its iterator by right.
+    return run->step_marks > 2 && 2 * made >= run->step_marks &&
+           run->facts.loader_fetches < 3 * made;
+}
+
+bool stk_input_is_beside_loader(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    return stk_input_is_alone(ctx) && stk_rule_owners_tell(c) && 2 * facts->loader_fetch_ns < c->ns;
+}
+
+bool stk_input_is_drawing(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    return f->fetch_draw_ns > 0 && f->loader_fetch_ns > 0 &&
+           (double)f->fetch_draw_ns >=
+               value_of(STK_INPUT_FROM_DRAWING) * (double)f->loader_fetch_ns;
+}
+
+bool stk_input_many_calls(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    return stk_input_is_alone(ctx) && f->loader_fetches > 0 &&
+           (double)f->fetch_ops >= value_of(STK_INPUT_FROM_OPS) * (double)f->loader_fetches &&
+           (double)f->fetch_fine_ns >= value_of(STK_INPUT_FROM_FINE) * (double)f->loader_fetch_ns;
+}
+
+// What the fetches take without what recording adds to each call, of which half stays at the least.
+static double unrecorded_fetch_ns(const struct stk_facts *f)
+{
+    double added_ns = RECORDED_OP_NS * (double)f->fetch_ops +
+                      RECORDED_CALL_NS * (double)(f->fetch_calls - f->fetch_ops);
+    double most_ns = 0.5 * (double)f->loader_fetch_ns;
+    return (double)f->loader_fetch_ns - (added_ns < most_ns ? added_ns : most_ns);
+}
+
+bool stk_input_workers_pay(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_facts *f = &ctx->pass.run->facts;
+    uint64_t tensors = f->fetch_stacks > f->loader_fetches ? f->fetch_stacks : f->loader_fetches;
+    return f->loader_fetches == 0 || f->loader_fetch_ns <= 0 ||
+           (double)tensors * value_of(STK_INPUT_FROM_TENSOR) * 1e3 < unrecorded_fetch_ns(f);
+}
+
+// Makers run beside the step, and compute.
+static bool is_beside(const struct stk_rule_ctx *ctx, bool by_pipeline)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
+    bool grain = facts->signs[STK_SIGN_GRAIN_MERGE].count > 0 &&
+                 facts->signs[STK_SIGN_GRAIN_READ].count == 0;
+    bool pipeline = s->stage && s->is_pipeline && s->is_buffered &&
+                    !stk_input_makes_iterators(ctx) && by_pipeline;
+    if (facts->own_batches > 0 || stk_input_makes_loader_iterators(ctx)) {
+        return false;
+    }
+    return stk_input_has_workers(ctx) || stk_input_is_handed_over(ctx) || grain || pipeline;
+}
+
+static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
+{
+    struct stk_fix_set set;
+    return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
+}
+
+static void put(struct stk_rep_finding *f, double low, double expected, double high)
+{
+    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
+    f->saving.low_share = low < expected ? low : expected;
+    f->saving.expected_share = expected;
+    f->saving.high_share = high > expected ? high : expected;
+    f->saving.basis = "replay";
+}
+
+// How many processors it takes so that the step does not wait: for its own thread, and for makers
+// that make a batch in the time that is left of a step without the wait.
+static const char *processors_text(const struct stk_rule_ctx *ctx, double makers)
+{
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    char number[STK_HUMAN_MAX];
+    bool many = rest * 100 < makers;
+    uint64_t n = many ? 100 : (uint64_t)(makers / rest + 1.999);
+    return stk_rule_text(ctx, "%s %s processors", many ? "more than" : "about",
+                         stk_human_count(n, number));
+}
+
+static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price some, most, free;
+    if (price_of(ctx, "input-faster=2", &some) && price_of(ctx, "input-faster=8", &most) &&
+        price_of(ctx, "input-free", &free)) {
+        put(f, saved(some.high), saved(most.expected), saved(free.low));
+    }
+}
+
+static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price free;
+    char share[STK_HUMAN_MAX];
+    double makers = ctx->pass.run->workers.workers > 1 ? ctx->pass.run->workers.workers : 1;
+    const char *takes = processors_text(ctx, makers);
+    if (!price_of(ctx, "input-free", &free)) {
+        return;
+    }
+    double most = saved(free.expected), half = most / 2;
+    if (!stk_rule_on_host(ctx)) { // the step's own work needs one processor
+        half = most < 0.5 ? most : 0.5;
+    }
+    stk_finding_say(
+        ctx, f,
+        "batches are made beside the step: where that is computing, twice as many workers "
+        "or threads save at most %s%s, and hiding the wait takes %s; less work for a "
+        "batch helps on any number",
+        stk_human_share(half, share), stk_rule_on_host(ctx) ? " on two processors" : "", takes);
+    stk_finding_raise(f, 2);
+    put(f, 0, half, saved(free.low));
+}
+
+// Prepared beside the step, a batch takes as long as before: that is the least, and is expected, as
+// nobody knows how many processors there are for more workers; the most is the whole wait. Several
+// answers that are waited for at once need none.
+static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_price beside, free;
+    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
+        return;
+    }
+    bool asleep = stk_input_waits_for_answer(ctx);
+    stk_finding_say(
+        ctx, f, "one worker that prepares batches beside the step shortens it by %s to %s%s%s",
+        stk_human_share(saved(beside.high), low), stk_human_share(saved(beside.low), high),
+        asleep ? "" : "; hiding all of it takes ",
+        asleep ? "" : processors_text(ctx, stk_rule_part_share(ctx, STK_PART_INPUT)));
+    stk_finding_raise(f, 2);
+    double least = beside.high > free.high ? beside.high : free.high;
+    put(f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
+}
+
+void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,
+                     bool by_pipeline)
+{
+    bool alone = stk_input_is_alone(ctx) && !stk_input_is_beside_loader(ctx);
+    if (alone && (stk_input_many_calls(ctx) || !stk_input_workers_pay(ctx))) {
+        price_calls(ctx, f);
+    } else if (even && is_beside(ctx, by_pipeline) && !stk_input_waits_for_answer(ctx) &&
+               !(stk_input_has_workers(ctx) && stk_input_owns_fetch(ctx))) {
+        price_more(ctx, f);
+    } else {
+        price_beside(ctx, f);
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step waits for its next batch. Names the function of the user's own or the stage that holds
+// it up, and tells one long fetch from a wait in each step; what to do is input_fixes.c's.
+// stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
+// Limit: user code that prepares data is known by its name only, and only with Python rows.
+#include "base/human.h"
+#include "answers/rules/input_fixes.h"
+#include "answers/rules/input_makers.h"
+#include "answers/rules/pipeline_limit.h"
+
+#define CALLED 0.1 // of the wait: less is not what takes the time
+
+static const struct stk_threshold *const thresholds = stk_input_thresholds;
+
+// Few steps wait long, the others hardly: no slow rate, but slow samples, or passes that begin.
+static bool say_few(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t total_ns = 0, long_ns = 0;
+    uint32_t used = 0, count = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->excluded || (run->scope == STK_SCOPE_HOST) != (s->device == STK_NONE)) {
+            continue;
+        }
+        used++;
+        count += s->long_why != NULL;
+        total_ns += s->parts[STK_PART_INPUT];
+        long_ns += s->long_why ? s->parts[STK_PART_INPUT] : 0;
+    }
+    if (count == 0 || count > thresholds[STK_INPUT_FROM_FEW_STEPS].value * used ||
+        (double)long_ns < thresholds[STK_INPUT_FROM_FEW].value * (double)total_ns) {
+        return false;
+    }
+    char share[STK_HUMAN_MAX];
+    f->title = "A few long fetches hold most of the input wait";
+    stk_finding_say(ctx, f, "%u of %u steps hold %s of all waiting: see long-steps", count, used,
+                    stk_human_share((double)long_ns / (double)total_ns, share));
+    return true;
+}
+
+static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    struct stk_rule_steps s = stk_rule_spread(ctx, 1u << STK_PART_INPUT);
+    char mean[STK_HUMAN_MAX], median[STK_HUMAN_MAX], most[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    if (s.used < thresholds[STK_INPUT_FROM_ONE_STEPS].value ||
+        (double)s.largest_ns < thresholds[STK_INPUT_FROM_ONE_FETCH].value * (double)s.total_ns) {
+        return false;
+    }
+    int64_t median_ns = stk_rule_median_ns(ctx, 1u << STK_PART_INPUT);
+    if (median_ns < 0) {
+        return false;
+    }
+    f->title = "One long fetch holds most of the input wait";
+    stk_finding_say(
+        ctx, f, "step %lld alone waits %s, %s of all waiting; the mean is %s a step, the median %s",
+        (long long)s.largest_step, stk_human_ns(s.largest_ns, most),
+        stk_human_share((double)s.largest_ns / (double)s.total_ns, share),
+        stk_human_ns(s.total_ns / s.used, mean), stk_human_ns(median_ns, median));
+    stk_finding_raise(f, 1);
+    return true;
+}
+
+// How many requests at once would be answered as fast as the step goes on.
+static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
+    char share[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
+    if (!stk_input_waits_for_answer(ctx)) {
+        return;
+    }
+    stk_human_share((double)facts->input_asleep_ns / (double)facts->loader_fetch_ns, share);
+    stk_finding_say(ctx, f,
+                    "%s of the fetches' time goes by in waiting for an answer (a socket, a poll, a "
+                    "sleep): %s%s requests at once would keep up with the step",
+                    share, rest > 0.01 ? "about " : "more than ",
+                    stk_human_count((uint64_t)(rest > 0.01 ? 1 / rest + 1 : 100), number));
+    stk_finding_raise(f, 2);
+}
+
+// Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
+// Where it is the verdict, it is told all the same.
+static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t own_ns = run->parts[STK_PART_INPUT] - run->facts.evaluated_fetch_ns;
+    return ctx->pass.verdict->kind != STK_VERDICT_INPUT && own_ns < run->facts.evaluated_fetch_ns &&
+           (double)own_ns < least * (double)run->wall_ns;
+}
+
+// A function of the job's own that the wait calls again and again, where a framework's code around
+// it takes most of the time.
+static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    for (int i = 0; i < c->owner_count && !stk_rule_owners_tell(c); i++) {
+        const struct stk_cause_name *own = &c->owners[i];
+        if (own->count > 1 && (double)own->ns >= CALLED * (double)c->ns) {
+            stk_finding_say(ctx, f, "%s of it in the job's own %s, %s calls",
+                            stk_human_ns(own->ns, time), stk_rule_owner(ctx, own->name),
+                            stk_human_count(own->count, count));
+            return;
+        }
+    }
+}
+
+// What of it is no fetch: the step and the pipeline share the processors, or Python's lock.
+static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double least = thresholds[STK_INPUT_FROM_SHARED].value * (double)run->parts[STK_PART_INPUT];
+    char time[STK_HUMAN_MAX];
+    if (run->facts.standstill_ns > 0 && (double)run->facts.standstill_ns >= least) {
+        stk_finding_say(ctx, f,
+                        "%s of it no batch is awaited, and none of the model's operations runs "
+                        "either: threads of tf.data's work meanwhile, on the processors that both "
+                        "share",
+                        stk_human_ns(run->facts.standstill_ns, time));
+        stk_finding_raise(f, 1);
+    }
+    if (stk_input_shares_lock(ctx)) {
+        stk_finding_say(
+            ctx, f,
+            "%s of it the loop waits for Python's lock: other threads hold it, as those "
+            "do in which Python makes the elements",
+            stk_human_ns(run->facts.lock_ns, time));
+        stk_finding_raise(f, 1);
+    }
+}
+
+static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_INPUT, thresholds, why);
+    if (state != STK_RULE_FIRED) {
+        return state;
+    }
+    if (is_evaluations(ctx,
+                       thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value)) {
+        *why = stk_rule_text(ctx, "%s: most of that is an evaluation's", *why);
+        return STK_RULE_PASSED;
+    }
+    stk_finding_cause(ctx, f, STK_PART_INPUT);
+    say_called(ctx, f);
+    say_shared(ctx, f);
+    bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
+    if (facts->input_filler) {
+        stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",
+                        stk_rule_name(ctx, facts->input_filler));
+        stk_finding_raise(f, 1);
+    }
+    if (facts->own_batches > 0) {
+        stk_finding_say(ctx, f,
+                        "the loop itself makes its batches, before it hands them over to "
+                        "the framework");
+        stk_finding_raise(f, 1);
+    }
+    if (stk_input_is_handing(ctx)) {
+        stk_finding_say(
+            ctx, f,
+            "%s of making a batch is handing it over (torch.tensor, asarray): lists are "
+            "read number by number, large arrays are copied",
+            stk_human_share((double)facts->own_handing_ns / (double)facts->loader_fetch_ns, time));
+        stk_finding_raise(f, 2);
+    }
+    if (facts->loader_fetches > 0) {
+        stk_finding_say(
+            ctx, f, "%s fetches in the profile, %s each on average",
+            stk_human_count(facts->loader_fetches, count),
+            stk_human_ns(facts->loader_fetch_ns / (int64_t)facts->loader_fetches, time));
+    }
+    if (stk_pipeline_limit_say(ctx, f)) {
+        stk_finding_raise(f, 1);
+        stk_pipeline_limit_fix(ctx, f);
+    } else {
+        stk_input_price(ctx, f, !uneven, stk_input_tf_adds_makers(ctx));
+        say_asleep(ctx, f);
+        stk_input_fixes_say(ctx, f);
+        stk_input_fixes_choose(ctx, f, !uneven);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_input_wait = {
+    .id = "input-wait",
+    .title = "The step waits for its input",
+    .fires = "The device idles for 3 % of the time (a host step: 15 %) while the step fetches its "
+             "next batch, or a "
+             "function that prepares data runs before the first launch.",
+    .matters = "The device is paid for while files are read and decoded; a faster device would not "
+               "train faster.",
+    .priced = "At most the whole wait: input that is ready in time removes it, unless something "
+              "else then waits. Where the loop prepares its batches itself, the least, and what is "
+              "expected, is one worker's work beside the step; where they are made beside it "
+              "already, what is expected is twice the processors for that, on a machine that has "
+              "two.",
+    .whatif = "input-free",
+    .quiet = "Fetches that the device's work hides cost nothing, and what the workers of a loader "
+             "or of tf.data do while the step runs is no wait.",
+    .source = "XProf calls a job moderately input-bound from 5 % and highly from 20 %, the PyTorch "
+              "TensorBoard plugin "
+              "warned from 5 %; PyTorch and TensorFlow documentation of DataLoader and tf.data.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_INPUT,
+    .thresholds = stk_input_thresholds,
+    .fixes = stk_input_fixes,
+    .check = input_wait_check,
+};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings of a kind of kernel (kernel_rules.h). They are low: whether other kernels would do is
+// the model's affair, and a timeline shows a chance, no fault.
+#include "answers/rules/kernel_rules.h"
+
+#include "base/human.h"
+
+#define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
+
+// Of the step: time of kernels, as a share of all kernels' and of the step that computes.
+static double share_of_step(const struct stk_rule_ctx *ctx, int64_t ns)
+{
+    int64_t all_ns = ctx->pass.run->facts.kernels.all_ns;
+    double compute = stk_rule_part_share(ctx, STK_PART_COMPUTE);
+    return all_ns > 0 ? (double)ns / (double)all_ns * compute : 0;
+}
+
+double stk_rule_grid_filled(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
+    bool known = g->known_ns > 0 && (double)g->known_ns >= STK_GRID_KNOWN * (double)g->kernels_ns;
+    return known ? 1 - (double)g->empty_ns / (double)g->known_ns : -1;
+}
+
+enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, enum stk_kernel_kind kind,
+                                           const struct stk_threshold *from, double of_it,
+                                           const char *is, const char **why)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    char share[STK_HUMAN_MAX], time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    if (k->all_ns <= 0) {
+        *why = "no kernels in the steps";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double part = (double)k->kind_ns[kind] / (double)k->all_ns;
+    stk_human_share(part, share);
+    *why = stk_rule_text(ctx, "%s of the kernels' time %s", share, is);
+    double saved = of_it * share_of_step(ctx, k->kind_ns[kind]);
+    if (part < from->value || saved < LEAST_OF_STEP) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "low";
+    f->confidence = "medium";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_bound(f, saved);
+    stk_finding_say(ctx, f, "%s of the kernels' time %s: %s kernels", share, is,
+                    stk_human_count(k->kind_count[kind], count));
+    if (k->longest[kind]) {
+        stk_finding_say(ctx, f, "most of it, %s, in %s", stk_human_ns(k->longest_ns[kind], time),
+                        stk_rule_name(ctx, k->longest[kind]));
+    }
+    return STK_RULE_FIRED;
+}

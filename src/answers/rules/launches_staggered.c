@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread launches for all devices of a process in turn: each begins its step after the one
+// before (profile/model/device/stagger.c). Where they hardly work at the same time at all,
+// devices-in-turn says so, and of PyTorch's DataParallel data-parallel.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+#include "answers/rules/on_machine.h"
+
+enum { LATE, ONE_THREAD };
+static const struct stk_threshold thresholds[] = {
+    [LATE] = {"what the latest device waits for its first launch", "share of the step", 0.03,
+              "some launches of a step always come first"},
+    [ONE_THREAD] = {"steps whose devices one thread launches for", "of the steps", 0.5,
+                    "threads of their own do not wait for each other"},
+    {0},
+};
+
+enum { FIX_DDP, FIX_TF, FIX_JAX, FIX_CUDA };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_DDP] = STK_FIX(launches_staggered_ddp),
+    [FIX_TF] = STK_FIX(launches_staggered_tf),
+    [FIX_JAX] = STK_FIX(launches_staggered_jax),
+    [FIX_CUDA] = STK_FIX(launches_staggered_cuda),
+    {0},
+};
+
+static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *ctx,
+                                                    struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_stagger *s = &ctx->pass.run->facts.kernels.stagger;
+    char late[STK_HUMAN_MAX], share[STK_HUMAN_MAX], most[STK_HUMAN_MAX];
+    if (s->steps == 0 || s->steps_ns <= 0) {
+        *why = ctx->pass.run->facts.kernels.devices < 2
+                   ? "no process works with several devices"
+                   : "no step of the host tells which launches are its first";
+        return ctx->pass.run->facts.kernels.devices < 2 ? STK_RULE_NOT_APPLICABLE
+                                                        : STK_RULE_SKIPPED;
+    }
+    double lost = (double)s->late_ns / (double)s->steps_ns;
+    stk_human_ns(s->late_ns / s->steps, late);
+    stk_human_share(lost, share);
+    *why = stk_rule_text(ctx, "the latest device of a step waits %s for its first launch (%s)",
+                         late, share);
+    if (stk_rule_in_turn(ctx) || ctx->pass.run->facts.signs[STK_SIGN_DATA_PARALLEL].count > 0) {
+        *why = stk_rule_in_turn(ctx) ? "devices-in-turn tells it" : "data-parallel tells it";
+        return STK_RULE_PASSED;
+    }
+    if (lost < thresholds[LATE].value) {
+        return STK_RULE_PASSED;
+    }
+    if (s->one_thread_steps < thresholds[ONE_THREAD].value * s->steps) {
+        *why = "each device is launched for by a thread of its own";
+        return STK_RULE_PASSED;
+    }
+    f->severity = stk_rule_severity(ctx, lost);
+    f->confidence = "medium";
+    f->steps_affected = s->steps;
+    stk_finding_bound(f, lost);
+    stk_finding_say(ctx, f,
+                    "one thread launches for %u devices: when the first works, the latest waits "
+                    "%s for its own first launch, %s of the step, on average over %u steps",
+                    s->devices, late, share, s->steps);
+    if (s->latest) {
+        stk_finding_say(ctx, f, "longest: %s on device %s", stk_human_ns(s->latest_ns, most),
+                        s->latest);
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_launches_staggered = {
+    .id = "launches-staggered",
+    .title = "Devices begin a step one after the other",
+    .fires = "A process works with several devices, one thread launches for all, and in the mean "
+             "step the latest of them waits for its first launch for 3 % of the step after the "
+             "first one began.",
+    .matters = "The devices meet in each step's reduction, so that all of them wait for the one "
+               "that was launched for last.",
+    .priced = "At most the time that the latest device waits with nothing to do.",
+    .quiet = "A device that is still at work, or whose kernel waits for something else than its "
+             "launch; devices that hardly work at the same time (devices-in-turn); DataParallel "
+             "(data-parallel); one process for each device.",
+    .source = "TensorFlow guide to GPU performance: TF_GPU_THREAD_MODE, several GPUs; PyTorch and "
+              "JAX documentation: one process for each device.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = launches_staggered_check,
+};

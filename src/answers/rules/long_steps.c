@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that take more than twice the median and hold a tenth of the time or more: an evaluation, a
+// checkpoint, one slow sample, a buffer that fills. Says which they are, how often they come and on
+// what they spend more than the others do. Which steps are long is the model's decision
+// (profile/model/steps/exclude.c).
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/map.h"
+#include "fixes_data.h"
+#include "profile/model/threads/python_frame.h"
+#include "answers/rules/finding.h"
+#include "answers/rules/input_makers.h"
+
+enum { EXCESS, AHEAD };
+static const struct stk_threshold thresholds[] = {
+    [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
+                "what is no twentieth of the time is not worth a finding of its own"},
+    [AHEAD] =
+        {"model's work in the other steps", "share of that in the mean step", 0.05,
+         "JAX hands work over and runs ahead; the step that reads a result holds that of all"},
+    {0},
+};
+
+enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_PERIODIC] = STK_FIX(long_steps_periodic), [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
+    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),   [FIX_INPUT] = STK_FIX(long_steps_input),
+    [FIX_OTHER] = STK_FIX(long_steps_other),       {0},
+};
+
+enum { NAMED = 4 }; // long steps whose numbers are told
+
+struct sums {
+    uint32_t used, count;           // rows: a step of one device each; of them long
+    int64_t wall_ns, long_ns;       // of all used rows, of the long ones
+    int64_t parts[STK_PART_COUNT];  // of the long ones
+    int64_t others[STK_PART_COUNT]; // of the others
+    const char *why;                // "evaluation or checkpoint", "" unknown
+    uint32_t steps;                 // long ones, each once for all devices
+    int64_t numbers[NAMED];         // of the first of them
+};
+
+// "st", "nd", "rd", "th" behind a number.
+static const char *ordinal(uint32_t n)
+{
+    uint32_t last = n / 10 % 10 == 1 ? 0 : n % 10; // 11th, 12th, 13th
+    return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+}
+
+// "steps 5, 11, 17, 23 and 4 more", "step 3 on 8 devices"
+static const char *which(const struct stk_rule_ctx *ctx, const struct sums *s)
+{
+    char list[NAMED * 24] = "", behind[32] = "";
+    for (uint32_t i = 0; i < s->steps && i < NAMED; i++) {
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%" PRId64, i ? ", " : "", s->numbers[i]);
+    }
+    if (s->steps > NAMED) {
+        snprintf(behind, sizeof behind, " and %" PRIu32 " more", s->steps - NAMED);
+    } else if (s->steps == 1 && s->count > 1) {
+        snprintf(behind, sizeof behind, " on %" PRIu32 " %s", s->count,
+                 ctx->pass.run->scope == STK_SCOPE_HOST ? "ranks" : "devices");
+    }
+    return stk_rule_text(ctx, "step%s %s%s", s->steps == 1 ? "" : "s", list, behind);
+}
+
+static struct sums sum_up(const struct stk_run_sum *run)
+{
+    struct sums s = {.why = ""};
+    struct stk_map seen, times; // numbers return where each epoch counts anew
+    stk_map_init(&seen, UINT32_MAX - 1);
+    stk_map_init(&times, UINT32_MAX - 1);
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *step = &run->steps[i];
+        uint64_t row = (uint64_t)(uint32_t)step->rank << 32 | step->device;
+        uint32_t *nth = stk_map_put(&times, row, (uint64_t)step->number, 0, NULL);
+        if (nth) {
+            ++*nth;
+        }
+        if (step->excluded || (run->scope == STK_SCOPE_HOST) != (step->device == STK_NONE)) {
+            continue;
+        }
+        s.used++;
+        s.wall_ns += step->dur_ns;
+        for (int p = 0; p < STK_PART_COUNT; p++) {
+            *(step->long_why ? &s.parts[p] : &s.others[p]) += step->parts[p];
+        }
+        if (step->long_why) {
+            s.count++;
+            s.long_ns += step->dur_ns;
+            s.why = step->long_why[0] ? step->long_why : s.why;
+            int is_new = 0;
+            uint64_t key = nth ? *nth : 1;
+            if (stk_map_put(&seen, key, (uint64_t)step->number, 0, &is_new) && is_new) {
+                if (s.steps++ < NAMED) {
+                    s.numbers[s.steps - 1] = step->number;
+                }
+            }
+        }
+    }
+    stk_map_deinit(&seen);
+    stk_map_deinit(&times);
+    return s;
+}
+
+// The part on which a long step spends most more than another does; *ns is that, per long step.
+static enum stk_part excess_of(const struct sums *s, int64_t *ns)
+{
+    enum stk_part best = STK_PART_COMPUTE;
+    *ns = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        int64_t more = s->parts[p] / s->count - s->others[p] / (s->used - s->count);
+        if (more > *ns) {
+            *ns = more;
+            best = (enum stk_part)p;
+        }
+    }
+    return best;
+}
+
+static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           const struct sums *s, enum stk_part part, int64_t more_ns)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char mean[STK_HUMAN_MAX], usual[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "%s: %s on average, %s of the time; the others %s", which(ctx, s),
+                    stk_human_ns(s->long_ns / s->count, mean),
+                    stk_human_share((double)s->long_ns / (double)s->wall_ns, share),
+                    stk_human_ns((s->wall_ns - s->long_ns) / (s->used - s->count), usual));
+    stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
+                    stk_human_ns(more_ns, mean), stk_rule_part_meaning(ctx, part));
+    if (facts->long_what) {
+        stk_finding_say(ctx, f, "what %s: %s",
+                        facts->long_what_is_usual
+                            ? "takes long in the longest of them, and less in the others"
+                            : "the longest of them does and no other step",
+                        stk_rule_name(ctx, facts->long_what));
+        stk_finding_raise(f, 1);
+    }
+    if (facts->long_twice) {
+        stk_finding_say(ctx, f,
+                        "they lie %" PRIu32 " steps apart: perhaps every %" PRIu32 "%s is one",
+                        facts->long_period, facts->long_period, ordinal(facts->long_period));
+    } else if (facts->long_period > 0) {
+        stk_finding_say(ctx, f, "they return every %" PRIu32 " steps", facts->long_period);
+    }
+}
+
+// Steps are launched ahead of the work, and the long ones wait for that of all.
+static bool runs_ahead(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const int64_t *own = &s->parts[STK_PART_COMPUTE], *usual = &s->others[STK_PART_COMPUTE];
+    double mean = (double)(*own + *usual) / s->used;
+    return part == STK_PART_COMPUTE && stk_rule_on_host(ctx) &&
+           (facts->frameworks & (1u << STK_FW_JAX)) &&
+           !(facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what))) &&
+           (double)*usual / (s->used - s->count) < thresholds[AHEAD].value * mean;
+}
+
+static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    struct sums s = sum_up(ctx->pass.run);
+    uint32_t period = ctx->pass.run->facts.long_period;
+    int64_t more_ns;
+    *why = stk_rule_text(ctx, "%" PRIu32 " of %" PRIu32 " used steps are long", s.count, s.used);
+    if (s.count == 0 || s.count == s.used) {
+        return STK_RULE_PASSED;
+    }
+    double usual = (double)(s.wall_ns - s.long_ns) / (s.used - s.count);
+    double excess = ((double)s.long_ns - usual * s.count) / (double)s.wall_ns;
+    if (excess < thresholds[EXCESS].value) {
+        return STK_RULE_PASSED;
+    }
+    enum stk_part part = excess_of(&s, &more_ns);
+    if (part == STK_PART_COMPILE) {
+        *why = "their excess is compilation: see compile-recurring";
+        return STK_RULE_PASSED;
+    }
+    if (runs_ahead(ctx, &s, part)) {
+        *why = "steps are launched ahead: the long ones wait for the work of all";
+        return STK_RULE_PASSED;
+    }
+    const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
+    bool returns = period > 0 && !ctx->pass.run->facts.long_twice;
+    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period,
+                                       ordinal(period), what[0] ? ": " : "", what)
+                       : stk_rule_text(ctx, "%s%s%s",
+                                       s.steps == 1 ? "One step is far longer than the others"
+                                                    : "Some steps are far longer than the others",
+                                       what[0] ? ": " : "", what);
+    f->severity = stk_rule_severity(ctx, excess);
+    f->confidence = "medium";
+    f->steps_affected = s.steps;
+    stk_finding_bound(f, excess);
+    long_steps_say(ctx, f, &s, part, more_ns);
+    const char *cause = ctx->pass.run->facts.long_what;
+    bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
+    stk_finding_fix(ctx, f,
+                    &fixes[fills                                                 ? FIX_SHUFFLE
+                           : part == STK_PART_INPUT && stk_input_is_drawing(ctx) ? FIX_SAMPLER
+                           : part == STK_PART_INPUT                              ? FIX_INPUT
+                           : period > 0 || s.why[0]                              ? FIX_PERIODIC
+                                                                                 : FIX_OTHER]);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_long_steps = {
+    .id = "long-steps",
+    .title = "Some steps are far longer than the others",
+    .fires =
+        "Steps after the first two that are longer than twice the median hold 10 % of the time "
+        "of all steps, and 5 % more than they would if they were like the others.",
+    .matters = "What happens every few steps is part of what the job costs, and no typical step "
+               "shows it.",
+    .priced = "At most the time by which these steps are longer than the others.",
+    .quiet =
+        "Long steps that hold less are left out of the breakdown and named there; so is one of "
+        "the first two, which is a start. A step of JAX that waits for the work of those before "
+        "it, which it had only launched, is no longer than they are together.",
+    .source = "stoker's table of thresholds.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = long_steps_check,
+};

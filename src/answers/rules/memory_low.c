@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Much of the device's memory stays free while the device does not compute all the time: a larger
+// batch may be worth a try. Where the machine was recorded beside the profile.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+#include "answers/rules/on_machine.h"
+
+enum { USED, IDLE };
+static const struct stk_threshold thresholds[] = {
+    [USED] = {"memory in use at the most", "share of the device's", 0.5,
+              "a batch of twice the size may fit"},
+    [IDLE] = {"time without compute", "share of the step", 0.1,
+              "a busy device gains little from a larger batch"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(memory_low_batch),
+    STK_FIX(memory_low_tf_look),
+    STK_FIX(memory_low_torch_look),
+    STK_FIX(memory_low_jax_look),
+    {0},
+};
+
+// The most that is ever in use of the fullest device, as a share; below 0: not known. That of the
+// others does not matter: they may not be the job's. bytes: what that device has.
+static double used_by_machine(const struct stk_machine_view *v, double *bytes)
+{
+    double most = -1;
+    for (uint32_t i = 0; i < v->machine->series_count; i++) {
+        const struct stk_machine_series *s = &v->machine->series[i];
+        const struct stk_machine_figure *all =
+            s->sample == STK_SAMPLE_OF_GPU_MEMORY && v->figures[i].samples
+                ? stk_machine_figure_at(v, STK_SAMPLE_OF_GPU_MEMORY_TOTAL, s->number)
+                : NULL;
+        double share = all && all->mean > 0 ? v->figures[i].most / all->mean : -1;
+        if (share > most) {
+            most = share;
+            *bytes = all->mean;
+        }
+    }
+    return most;
+}
+
+static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const char *ignored;
+    const struct stk_machine_view *v = stk_rule_machine(ctx, &ignored);
+    double bytes = 0, used = v ? used_by_machine(v, &bytes) : -1;
+    char share[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
+    if (used < 0 || used > 1) {
+        *why = "no record of the machine tells how much of the device's memory is in use";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    stk_human_share(used, share);
+    *why = stk_rule_text(ctx, "%s of the device's memory in use", share);
+    double computes = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
+    if (used >= thresholds[USED].value || 1 - computes < thresholds[IDLE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "info";
+    f->confidence = "low";
+    stk_finding_say(ctx, f, "at most %s of the device's %s were in use", share,
+                    stk_human_bytes((uint64_t)bytes, size));
+    stk_finding_say(ctx, f, "the device computes %s of the time", stk_human_share(computes, share));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_memory_low = {
+    .id = "memory-low",
+    .title = "Much of the device's memory is free: a larger batch may pay",
+    .fires = "At most half of the device's memory is ever in use, and the device does not compute "
+             "for 10 % of the step or more.",
+    .matters = "A larger batch spreads the host's work, launches and the gaps between steps over "
+               "more samples.",
+    .priced = "Not priced here: whatif --fix batch=2 replays a step of twice the size.",
+    .quiet = "Without a record of the machine; frameworks that take all memory "
+             "at the start hide what they need.",
+    .source = "Documentation of DLProf and of Amazon SageMaker Debugger: batch size by memory in "
+              "use.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = memory_low_check,
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job waits for memory: pages are reclaimed or read back before it can go on, or a process was
+// killed for want of it.
+#include <math.h>
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { STALLED, FAULTS };
+static const struct stk_threshold thresholds[] = {
+    [STALLED] = {"some thread waited for memory", "share of the time", 0.05,
+                 "above the noise of reclaiming the page cache"},
+    [FAULTS] = {"major page faults", "a second", 200,
+                "each reads from storage, 0.1 to 10 ms; a job that starts has some"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(memory_short_use_less),
+    {0},
+};
+
+static double faults_of(const struct stk_machine_view *v)
+{
+    double faults = 0;
+    for (uint32_t i = 0; i < v->process_count; i++) {
+        faults += v->processes[i].major;
+    }
+    return faults;
+}
+
+static void say_limits(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       const struct stk_machine_view *v)
+{
+    char used[STK_HUMAN_MAX], limit[STK_HUMAN_MAX];
+    double most = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_MEMORY_LIMIT);
+    const struct stk_machine_figure *group = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_MEMORY);
+    const struct stk_machine_figure *free =
+        stk_machine_figure_of(v, STK_SAMPLE_OF_MACHINE_AVAILABLE);
+    if (group && most > 0) {
+        stk_finding_say(ctx, f, "the control group holds up to %s of the %s that it may have",
+                        stk_human_bytes((uint64_t)fmin(fmax(group->most, 0), 1e18), used),
+                        stk_human_bytes((uint64_t)fmin(most, 1e18), limit));
+    } else if (free) {
+        stk_finding_say(ctx, f, "the machine has %s left, on average",
+                        stk_human_bytes((uint64_t)fmin(fmax(free->mean, 0), 1e18), used));
+    }
+}
+
+static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
+                                              struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double stalled = fmax(stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_WAIT_MEMORY),
+                          stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY));
+    double faults = faults_of(v);
+    const struct stk_machine_figure *killed = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_KILLS);
+    char share[STK_HUMAN_MAX];
+    *why =
+        stk_rule_text(ctx, "threads waited for memory %s of the time, %.0f major faults a second",
+                      stk_human_share(stalled, share), faults);
+    bool waits = stalled >= thresholds[STALLED].value || faults >= thresholds[FAULTS].value;
+    if (!waits && !(killed && killed->most > 0)) {
+        return STK_RULE_PASSED;
+    }
+    if (killed && killed->most > 0) {
+        f->title = "A process was killed for want of memory";
+        stk_finding_say(ctx, f, "processes of its control group that were killed: %.0f",
+                        killed->most);
+    }
+    stk_finding_say(ctx, f, "some thread waited for memory %s of the time", share);
+    if (faults >= 1) {
+        stk_finding_say(ctx, f, "%.0f page faults a second read from storage", faults);
+    }
+    say_limits(ctx, f, v);
+    stk_finding_held(ctx, f, STK_HELD_HOST, stalled);
+    if (killed && killed->most > 0) {
+        f->severity = "high";
+    }
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_memory_short = {
+    .id = "memory-short",
+    .title = "The job waits for memory",
+    .fires = "Beside the profile lies a record of the machine: some thread waited for memory 5 % "
+             "of the time, 200 page faults a second read from storage, or a process of the job's "
+             "control group was killed for want of memory.",
+    .matters = "A page that must be read back takes as long as thousands of operations, and a "
+               "killed worker ends the job, often without a word.",
+    .priced = "At most the share of the time that somebody waited for memory, of what the profile "
+              "shows waiting for the host and its input.",
+    .quiet = "Without a record of the machine; a control group at its limit whose page cache is "
+             "given back without anybody waiting.",
+    .source = "Linux, Documentation/accounting/psi and Documentation/admin-guide/cgroup-v2.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = memory_short_check,
+};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// No single loss stands out. Those that matter have findings of their own, and the sentence names
+// the two largest; only where none of them matters there is something left to say.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { WORTH };
+static const struct stk_threshold thresholds[] = {
+    [WORTH] = {"loss worth naming", "share of the step", 0.03,
+               "the level at which the losses' own findings begin"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(mixed_one_by_one),
+    {0},
+};
+
+static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                       const char **why)
+{
+    const struct stk_verdict *v = ctx->pass.verdict;
+    char compute[STK_HUMAN_MAX];
+    if (v->kind != STK_VERDICT_MIXED) {
+        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        return STK_RULE_PASSED;
+    }
+    if (v->group_share[v->first] >= thresholds[WORTH].value) {
+        *why = "the sentence and a finding each tell of the losses";
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+    f->severity = "info";
+    f->confidence = stk_level_key(v->confidence);
+    f->steps_affected = ctx->pass.run->steps_used;
+    stk_finding_say(ctx, f, "no loss reaches %g %% of the time, and compute takes %s",
+                    thresholds[WORTH].value * 100,
+                    stk_human_share(v->group_share[STK_GROUP_COMPUTE], compute));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_mixed = {
+    .id = "mixed",
+    .title = "Many small losses share the time",
+    .fires = "The verdict is mixed, and no loss is large enough for a finding of its own.",
+    .matters = "Mending one of them alone saves little.",
+    .priced = "Not priced.",
+    .quiet = "Where one loss stands out, or the largest ones have findings of their own: those say "
+             "what to do.",
+    .source = "stoker's table of thresholds; the border of 85 % between the two was set on "
+              "labelled real profiles.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_MIXED,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = mixed_check,
+};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rules on the record of the machine share: whether there is one, and how much of the step
+// what they see may hold up. Such a rule never names a cause against the profile: it says why the
+// parts that the profile shows may be as long as they are, and where the profile shows that the
+// step does not wait for them, it is information.
+#ifndef STK_RULES_ON_MACHINE_H
+#define STK_RULES_ON_MACHINE_H
+
+#include "profile/model/machine/machine.h"
+#include "answers/rules/finding.h"
+
+// NULL and *why: no record goes with the profile.
+const struct stk_machine_view *stk_rule_machine(const struct stk_rule_ctx *ctx, const char **why);
+
+// Parts that processors, memory or disks of the host may hold up: what the host does, waits for,
+// and what waits for it. On a host's step without a device the model's own operations, too.
+enum stk_held { STK_HELD_INPUT, STK_HELD_HOST };
+// Their share of the step; below 0: the profile does not tell.
+double stk_rule_held(const struct stk_rule_ctx *ctx, enum stk_held what);
+// Severity, confidence and the bound of the saving of a cause that takes `loss` of the time of what
+// it touches, and a sentence that says so.
+void stk_finding_held(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_held what,
+                      double loss);
+
+// "4 processes pt_data_worker": the processes of one parent and one name that work most. False:
+// there are none, or but one.
+struct stk_crew {
+    const char *name;
+    uint32_t count;
+    double cpu, queue; // of each, on average
+};
+bool stk_rule_crew(const struct stk_machine_view *v, struct stk_crew *out);
+// A number with at most two digits behind the point: "2", "1.5", "0.25".
+#define STK_NUMBER "%.3g"
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread does the host's work while processors are free: one at its end, or several that take
+// turns, as Python's threads under one interpreter lock do. A thread that waits for the GPU in a
+// loop is busy too: so the profile must show that the step waits for the host or its input.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { BUSY, BESIDE, TURNS_LEAST, TURNS_MOST, FREE, HELD };
+static const struct stk_threshold thresholds[] = {
+    [BUSY] = {"busiest thread", "share of a processor", 0.9, "there is no more to have"},
+    [BESIDE] = {"its process's other threads", "share of a processor", 0.5,
+                "beyond that the work is on several already"},
+    [TURNS_LEAST] = {"threads that take turns, together", "processors", 0.85,
+                     "a lock that is always held leaves one processor's worth"},
+    [TURNS_MOST] = {"threads that take turns, together", "processors", 1.15,
+                    "several at once are no lock's doing"},
+    [FREE] = {"free processors", "on average", 0.7, "without them more threads gain nothing"},
+    [HELD] = {"waiting for the host or its input", "share of the step", 0.1,
+              "a thread that spins until the GPU is done is healthy"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(one_thread_torch_workers),
+    STK_FIX(one_thread_tf_map),
+    STK_FIX(one_thread_elsewhere),
+    {0},
+};
+
+static bool takes_turns(const struct stk_machine_process *p)
+{
+    return p->active >= 3 && p->busiest < thresholds[BUSY].value &&
+           p->cpu >= thresholds[TURNS_LEAST].value && p->cpu <= thresholds[TURNS_MOST].value;
+}
+
+static bool is_alone(const struct stk_machine_process *p)
+{
+    return p->busiest >= thresholds[BUSY].value && p->cpu - p->busiest < thresholds[BESIDE].value;
+}
+
+static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v || v->process_count == 0) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    const struct stk_machine_process *p = NULL;
+    double free = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS) -
+                  stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double held = stk_rule_on_host(ctx) ? stk_rule_group_share(ctx, STK_GROUP_INPUT) +
+                                              stk_rule_group_share(ctx, STK_GROUP_HOST)
+                                        : stk_rule_held(ctx, STK_HELD_HOST);
+    for (uint32_t i = 0; i < v->process_count && !p; i++) {
+        p = takes_turns(&v->processes[i]) || is_alone(&v->processes[i]) ? &v->processes[i] : NULL;
+    }
+    *why = "no thread is at its end while the others wait";
+    if (!p || free < thresholds[FREE].value) {
+        return STK_RULE_PASSED;
+    }
+    if (held < thresholds[HELD].value) {
+        *why = "a thread is busy all the time, and the step does not wait for the host";
+        return STK_RULE_PASSED;
+    }
+    char share[STK_HUMAN_MAX], rest[STK_HUMAN_MAX];
+    if (is_alone(p)) {
+        stk_finding_say(ctx, f,
+                        "the thread %s of %s (process %lld) is busy %s of the time, its %u others "
+                        "%s together, while " STK_NUMBER " processors are free",
+                        stk_rule_name(ctx, p->busiest_name), stk_rule_name(ctx, p->name),
+                        (long long)p->pid, stk_human_share(p->busiest, share),
+                        p->threads ? p->threads - 1 : 0, stk_human_share(p->cpu - p->busiest, rest),
+                        free);
+    } else {
+        f->title = "Threads of one process take turns: one lock may hold them";
+        stk_finding_say(ctx, f,
+                        "%u threads of %s (process %lld) ran in turn: together they had " STK_NUMBER
+                        " of a processor, while " STK_NUMBER " are free",
+                        p->active, stk_rule_name(ctx, p->name), (long long)p->pid, p->cpu, free);
+    }
+    stk_finding_held(ctx, f, STK_HELD_HOST, held);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_one_thread = {
+    .id = "one-thread",
+    .title = "One thread does the host's work, and processors are free",
+    .fires = "Beside the profile lies a record of the machine: a process has one thread that is "
+             "busy 90 % of the time while its others do little, or three and more that together "
+             "have one processor's time; processors are free, and the profile shows 10 % of the "
+             "step waiting for the host or its input.",
+    .matters = "A faster GPU does not help, and neither do more threads where one lock, as "
+               "Python's, lets one of them run at a time.",
+    .priced = "At most all that the profile shows waiting for the host and its input.",
+    .quiet = "Without a record of the machine; where the step does not wait for the host: a thread "
+             "that spins until the GPU is done is busy, too.",
+    .source = "Python documentation, global interpreter lock; PyTorch documentation of DataLoader.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = one_thread_check,
+};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What putting the gradients of replicas together, and splitting them again, costs.
+#ifndef STK_RULES_PACK_SIGNS_H
+#define STK_RULES_PACK_SIGNS_H
+
+#include "answers/rules/finding.h"
+
+// The row of a rule's thresholds from which on it is worth a word.
+#define STK_THRESHOLD_PACK_SIGNS                                                                   \
+    {"tensors put together and split again, with replicas", "share of the step", 0.05,             \
+     "less is lost in the noise of a step"}
+
+// Says it where it is worth a word. True: it was.
+bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                        const struct stk_threshold *worth);
+
+#endif

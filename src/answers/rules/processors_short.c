@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job's threads wait for a processor: more of them want to run than the job, or the machine,
+// has. Read from the run queues' waiting of each thread (schedstat), which counts what a thread
+// that could run did not get; waiting in a stopped control group is cgroup-throttled's.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/on_machine.h"
+
+enum { WAITS, LEAST, FULL, WANTED, THROTTLED };
+static const struct stk_threshold thresholds[] = {
+    [WAITS] = {"waiting in the run queue", "share of the time that threads could run", 0.2,
+               "a fifth more speed for what is waiting; below it is the scheduler's own grain"},
+    [LEAST] = {"threads waiting", "on average", 0.25, "one short-lived thread is no queue"},
+    [FULL] = {"processors in use", "share of those there are", 0.85,
+              "with processors free a queue has another cause: binding, priorities"},
+    [WANTED] = {"running and waiting threads", "per processor that the job may use", 1.5,
+                "then the job alone wants more than there is, whatever others do"},
+    [THROTTLED] = {"throttled periods", "share", 0.05, "then cgroup-throttled tells it"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(processors_short_more),
+    STK_FIX(processors_short_torch_workers),
+    {0},
+};
+
+static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_machine_view *v = stk_rule_machine(ctx, why);
+    if (!v) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double queue = stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE);
+    double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
+    double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU);
+    double waits = cpu + queue > 0 ? queue / (cpu + queue) : 0;
+    char share[STK_HUMAN_MAX], busy[STK_HUMAN_MAX];
+    bool is_own = own > 0 && cpu >= thresholds[FULL].value * own;
+    *why = stk_rule_text(ctx, "threads that could run waited %s of the time",
+                         stk_human_share(waits, share));
+    if (waits < thresholds[WAITS].value || queue < thresholds[LEAST].value) {
+        return STK_RULE_PASSED;
+    }
+    if (stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS) >= thresholds[THROTTLED].value) {
+        *why = "told by cgroup-throttled";
+        return STK_RULE_PASSED;
+    }
+    if (!is_own && machine < thresholds[FULL].value) {
+        *why = "threads wait while processors are free";
+        return STK_RULE_PASSED;
+    }
+    struct stk_crew crew;
+    bool has_crew = stk_rule_crew(v, &crew);
+    if (has_crew && own > 0) {
+        stk_finding_say(
+            ctx, f,
+            "the %u processes %s are busy %s of the time, %s of it waiting for a "
+            "processor; the job may use " STK_NUMBER,
+            crew.count, stk_rule_name(ctx, crew.name),
+            stk_human_share(crew.cpu + crew.queue < 1 ? crew.cpu + crew.queue : 1, busy),
+            stk_human_share(crew.queue / (crew.cpu + crew.queue), share), own);
+    }
+    stk_finding_say(ctx, f,
+                    "the job's threads ran on " STK_NUMBER " processors and " STK_NUMBER
+                    " more waited for one, on average; it may use " STK_NUMBER,
+                    cpu, queue, own);
+    if (!is_own) {
+        if (cpu + queue < thresholds[WANTED].value * own) {
+            f->title = "Other programs hold the processors that the job's threads wait for";
+        }
+        stk_finding_say(ctx, f, "the machine's processors are %s busy, others' work included",
+                        stk_human_share(machine, busy));
+    }
+    stk_finding_held(ctx, f, STK_HELD_HOST, waits);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_processors_short = {
+    .id = "processors-short",
+    .title = "The job's threads wait for a processor",
+    .fires = "Beside the profile lies a record of the machine, and of the time that the job's "
+             "threads could run they waited a fifth or more, while 85 % of the processors that it "
+             "may use, or of the machine's, were in use.",
+    .matters = "A worker that waits for a processor makes its batch later, and a thread that "
+               "launches work does so later: more workers make it worse.",
+    .priced = "At most the share of the waiting, of what the profile shows waiting for the host "
+              "and its input.",
+    .quiet = "Without a record of the machine; where the control group's quota is the reason "
+             "(cgroup-throttled); while processors are free.",
+    .source = "Linux, Documentation/scheduler/sched-stats: time spent waiting on a run queue.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .is_live = true,
+    .check = processors_short_check,
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step waits while Python collects garbage. Where a profile holds it: PyTorch's record of
+// collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
+#include "base/human.h"
+#include "base/str.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { FROM };
+static const struct stk_threshold thresholds[] = {
+    [FROM] = {"waiting for the collection of garbage", "share of the step", 0.01,
+              "Python's young generations take less"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(python_gc_freeze),
+    STK_FIX(python_gc_calls),
+    STK_FIX(python_gc_rarely),
+    {0},
+};
+
+static bool is_collection(const char *name)
+{
+    static const char *const words[] = {"Python GC", "<built-in function collect>", "gc.collect",
+                                        "_xla_gc_callback", NULL};
+    for (int i = 0; name && words[i]; i++) {
+        if (stk_str_contains(stk_str_from(name), stk_str_from(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t ns = 0;
+    uint32_t count = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        for (int i = 0; i < run->causes[p].name_count; i++) {
+            const struct stk_cause_name *n = &run->causes[p].names[i];
+            ns += is_collection(n->name) ? n->ns : 0;
+            count += is_collection(n->name) ? n->count : 0;
+        }
+    }
+    char share[STK_HUMAN_MAX], time[STK_HUMAN_MAX], times[STK_HUMAN_MAX];
+    double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
+    if (ns == 0) {
+        *why = "no collection of garbage among what the steps wait for";
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "%s of the time", stk_human_share(part, share));
+    if (part < thresholds[FROM].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = stk_rule_severity(ctx, part);
+    f->confidence = "high";
+    stk_finding_bound(f, part);
+    stk_finding_say(
+        ctx, f, "the step waits %s in all, %s of the time, in %s piece%s of collections",
+        stk_human_ns(ns, time), share, stk_human_count(count, times), count == 1 ? "" : "s");
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_python_gc = {
+    .id = "python-gc",
+    .title = "The step waits while Python collects garbage",
+    .fires = "1 % of the time the device (a host step: the thread that drives it) waits while "
+             "Python collects garbage.",
+    .matters = "A full collection looks at every object of the process, for hundreds of "
+               "milliseconds in a large one, and in each rank at another time: all wait for each.",
+    .priced = "At most the time that is waited.",
+    .quiet = "Profiles that do not hold collections: PyTorch records them if asked to "
+             "(record_python_gc_info), others where Python is traced and gc.collect is called.",
+    .source = "Python documentation, gc: freeze, set_threshold; PyTorch documentation of the "
+              "profiler's experimental settings.",
+    .needs = STK_NEED_BREAKDOWN,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = python_gc_check,
+};

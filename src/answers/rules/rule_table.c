@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rules, asking all of them, and the order of their findings: the one that explains
+// the verdict leads unless it is mere information; then how severe what can be expected of it is,
+// or the finding itself where nothing is saved; then what can be expected, the table's order.
+//
+// What is expected of a replayed price is its middle end. A bound says what is saved at most and
+// not how much of that: half of it is expected, so that a bound does not stand before a price for
+// being vague.
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/rules/finding.h"
+
+#define OF_BOUND 0.5      // of it is expected: the middle of nothing and all
+#define WORTH_NAMING 0.02 // of the step: what a chance that is replayed must save
+
+const struct stk_rule *const stk_rules[] = {
+#define X(name) &stk_rule_##name,
+#include "answers/rules/rules.def"
+#undef X
+};
+const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
+
+const struct stk_rule *stk_rule_find(const char *id)
+{
+    for (int i = 0; i < stk_rule_count; i++) {
+        if (strcmp(stk_rules[i]->id, id) == 0) {
+            return stk_rules[i];
+        }
+    }
+    return NULL;
+}
+
+// What a rule needs and the profile lacks, or NULL.
+static const char *missing(const struct stk_rule *rule, const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    if ((rule->needs & STK_NEED_BREAKDOWN) && stk_rule_abstained(ctx)) {
+        return stk_rule_abstained(ctx);
+    }
+    if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0) {
+        return "no time that can be broken down";
+    }
+    if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows) {
+        return "the profile holds no device rows";
+    }
+    if ((rule->needs & STK_NEED_HOST) && !run->facts.has_host_rows) {
+        return "the profile holds no host rows";
+    }
+    if ((rule->needs & STK_NEED_STEPS) && run->steps_used == 0) {
+        return "no steps were found";
+    }
+    return NULL;
+}
+
+static const char *const state_keys[] = {"fired", "passed", "not_applicable", "skipped"};
+
+static bool framework_in_use(const char *framework, uint32_t frameworks)
+{
+    static const char *const keys[STK_FW_COUNT] = {"tensorflow", "pytorch", "jax", "cuda"};
+    for (int i = 0; i < STK_FW_COUNT; i++) {
+        if ((frameworks & (1u << i)) && strcmp(framework, keys[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
+{
+    for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
+        if (ctx->pass.inputs[i].format && strcmp(ctx->pass.inputs[i].format, format) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *all,
+                              uint32_t frameworks, bool general)
+{
+    const struct stk_rep_fix *fixes = all->items;
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(fixes[i].framework, "any") == 0
+                ? general
+                : framework_in_use(fixes[i].framework, frameworks)) {
+            out[kept++] = fixes[i];
+        }
+    }
+    return kept;
+}
+
+// The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
+// framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
+// nothing, or not even CUDA was seen, the other frameworks' follow. How to record is told for the
+// recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems serves, nor
+// what either should to whom stoker's own windows of the GPU do.
+static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
+                       struct stk_rep_finding *f)
+{
+    const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
+    struct stk_list all = f->fix; // what the rule chose, else its table
+    uint32_t known = ctx->pass.run->facts.frameworks & every, seen = known & ~cuda;
+    bool by_nsys = read_from(ctx, "nsys");
+    if (by_nsys && rule->fixes_recorder) {
+        known = cuda;
+        seen = 0;
+    }
+    bool is_own = rule->fixes_recorder && stk_rule_of_own_capture(ctx);
+    size_t kept = 0;
+    if (!all.count && rule->fixes) {
+        for (all.items = rule->fixes; rule->fixes[all.count].text;) {
+            all.count++;
+        }
+    }
+    struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
+    if (!fixes) {
+        return false;
+    }
+    uint32_t told = is_own ? 0 : !seen || by_nsys ? seen | cuda : seen;
+    kept = rule_table_keep(fixes, kept, &all, told, true);
+    if (kept == 0 || (!known && !is_own)) {
+        kept = rule_table_keep(fixes, kept, &all, every & ~seen & ~cuda, false);
+    }
+    f->fix = (struct stk_list){.items = fixes, .count = kept};
+    return true;
+}
+
+static int severity_rank(const char *severity)
+{
+    static const char *const order[] = {"high", "medium", "low", "info"};
+    for (int i = 0; i < 4; i++) {
+        if (severity && strcmp(severity, order[i]) == 0) {
+            return i;
+        }
+    }
+    return 4;
+}
+
+// The share of the step that can be expected of it; 0: none is known.
+static double worth_of(const struct stk_rep_finding *f)
+{
+    return f->saving.has_expected ? f->saving.expected_share
+           : f->saving.has_high   ? OF_BOUND * f->saving.high_share
+                                  : 0;
+}
+
+// What orders findings; larger first, except rank.
+struct order {
+    bool leads; // explains the verdict, and is more than information
+    int rank;
+    bool explains; // the verdict
+    double worth;
+};
+
+static struct order order_of(const struct stk_rule_ctx *ctx, const struct stk_rep_finding *f)
+{
+    const struct stk_rule *rule = stk_rule_find(f->id);
+    int rank = severity_rank(f->severity), info = severity_rank("info");
+    bool explains = rule && (rule->verdicts & (1u << ctx->pass.verdict->kind));
+    double worth = worth_of(f);
+    bool leads = explains && rank < info;
+    if (rank < info && (f->saving.has_expected || f->saving.has_high)) {
+        rank = severity_rank(stk_rule_severity(ctx, worth > 0 ? worth : 0));
+    }
+    return (struct order){leads, rank, explains, worth};
+}
+
+static bool comes_before(const struct stk_rule_ctx *ctx, const struct stk_rep_finding *fa,
+                         const struct stk_rep_finding *fb)
+{
+    struct order a = order_of(ctx, fa), b = order_of(ctx, fb);
+    if (a.leads != b.leads) {
+        return a.leads;
+    }
+    if (a.rank != b.rank) {
+        return a.rank < b.rank;
+    }
+    if (a.rank == severity_rank("info") && a.explains != b.explains) {
+        return a.explains;
+    }
+    return a.worth > b.worth;
+}
+
+// Stable insertion: findings are few.
+static void insert(const struct stk_rule_ctx *ctx, struct stk_rep_finding *list, size_t *count,
+                   const struct stk_rep_finding *f)
+{
+    size_t at = *count;
+    while (at > 0 && comes_before(ctx, f, &list[at - 1])) {
+        at--;
+    }
+    memmove(&list[at + 1], &list[at], (*count - at) * sizeof *f);
+    list[at] = *f;
+    (*count)++;
+}
+
+static bool was_said(const struct stk_rep_finding *list, size_t count, size_t finding, size_t at)
+{
+    const struct stk_rep_fix *x = (const struct stk_rep_fix *)list[finding].fix.items + at;
+    for (size_t i = 0; i < count && i <= finding; i++) {
+        const struct stk_rep_fix *fixes = list[i].fix.items;
+        size_t n = i == finding ? at : list[i].fix.count;
+        for (size_t k = 0; k < n; k++) {
+            if (x->snippet ? fixes[k].snippet && strcmp(x->snippet, fixes[k].snippet) == 0
+                           : !fixes[k].snippet && strcmp(x->text, fixes[k].text) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// What a finding before it advises is left out, as long as something is left; else its snippet is.
+static void drop_repeated(struct stk_rep_finding *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stk_rep_fix *fixes = (struct stk_rep_fix *)list[i].fix.items;
+        size_t kept = 0, n = list[i].fix.count;
+        for (size_t k = 0; k < n; k++) {
+            if (!was_said(list, count, i, k)) {
+                fixes[kept++] = fixes[k];
+            }
+        }
+        if (kept == 0 && n > 0) {
+            fixes[kept++].snippet = NULL;
+        }
+        list[i].fix.count = kept;
+    }
+}
+
+// Does the what-if do what the first fix says?
+static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
+{
+    const struct stk_rep_fix *first = f->fix.items;
+    return f->fix.count > 0 && first->price && strcmp(first->price, whatif) == 0;
+}
+
+// The price of the rule's what-if in place of the bound, where the steps can be replayed. False: no
+// memory.
+static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
+                      struct stk_rep_finding *f)
+{
+    struct stk_fix_set set;
+    struct stk_price price;
+    if (!rule->whatif || (rule->prices_first && !is_priced_so(f, rule->whatif)) ||
+        strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {
+        return true;
+    }
+    if (!stk_price_set(ctx->prices, &set, 1, &price)) {
+        return false;
+    }
+    f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
+    f->saving.low_share = price.high < 1 ? 1 - price.high : 0;
+    f->saving.expected_share = 1 - price.expected;
+    f->saving.high_share = 1 - price.low;
+    f->saving.basis = "replay";
+    return true;
+}
+
+enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
+                                 struct stoker_err *err)
+{
+    size_t n = (size_t)stk_rule_count, found = 0;
+    struct stk_rep_rule *rows = stk_arena_array(ctx->pass.arena, n, sizeof *rows);
+    struct stk_rep_finding *findings = stk_arena_array(ctx->pass.arena, n + 1, sizeof *findings);
+    if (!rows || !findings) {
+        return stk_err_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct stk_rule *rule = stk_rules[i];
+        struct stk_rep_finding f = {
+            .id = rule->id, .title = rule->title, .severity = "info", .confidence = "high"};
+        f.saving.basis = "none";
+        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->id);
+        const char *why = missing(rule, ctx);
+        enum stk_rule_state state = why ? STK_RULE_SKIPPED : STK_RULE_PASSED;
+        if ((rule->needs & STK_NEED_RANKS) && ctx->pass.run->rank_count < 2) {
+            state = STK_RULE_NOT_APPLICABLE;
+            why = "one rank only";
+        } else if (!why) {
+            state = rule->check(ctx, &f, &why);
+        }
+        bool fired = state == STK_RULE_FIRED;
+        if (fired && (!pick_fixes(rule, ctx, &f) || !f.explain || !put_price(rule, ctx, &f))) {
+            return stk_err_nomem(err);
+        }
+        if (fired && rule->needs_saving && f.saving.has_expected &&
+            f.saving.expected_share < WORTH_NAMING) {
+            state = STK_RULE_PASSED;
+            why = stk_rule_text(ctx, "%s, and replayed without it a step is hardly shorter", why);
+        }
+        rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
+        if (state != STK_RULE_FIRED) {
+            continue;
+        }
+        insert(ctx, findings, &found, &f);
+    }
+    drop_repeated(findings, found);
+    report->rules = (struct stk_list){.items = rows, .count = n};
+    report->findings = (struct stk_list){.items = findings, .count = found};
+    return STOKER_OK;
+}

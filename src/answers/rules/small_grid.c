@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of too few blocks: while they run, most multiprocessors of the device have nothing to do,
+// however busy the device looks (profile/model/device/grid_fill.c). Where grids are recorded.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+
+enum { FILLED, KNOWN, OF_STEP, ONE };
+static const struct stk_threshold thresholds[] = {
+    [FILLED] = {"multiprocessors that have a block, while kernels run", "of those there are",
+                STK_GRID_FILLED,
+                "small kernels between large ones cost less than another batch would"},
+    [KNOWN] = {"time whose grids are recorded", "share of the kernels' time", STK_GRID_KNOWN,
+               "of the rest nothing is said"},
+    [OF_STEP] = {"what is left empty", "share of the step", 0.05, "less is not worth a try"},
+    [ONE] = {"a kernel worth naming", "share of what is left empty", 0.1,
+             "else it is many that are small"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(small_grid_batch),    STK_FIX(small_grid_torch_vmap), STK_FIX(small_grid_tf_vmap),
+    STK_FIX(small_grid_jax_vmap), STK_FIX(small_grid_look),       {0},
+};
+
+static void say_what(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_grid_fill *g)
+{
+    char filled[STK_HUMAN_MAX], small[STK_HUMAN_MAX], all[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    double part = g->empty_ns > 0 ? (double)g->emptiest_ns / (double)g->empty_ns : 0;
+    stk_human_share(stk_rule_grid_filled(ctx), filled);
+    stk_finding_say(ctx, f,
+                    "while kernels run, %s of the device's %u multiprocessors have a block, "
+                    "averaged over time",
+                    filled, g->multiprocessors);
+    stk_finding_say(ctx, f, "%s of %s kernels have fewer blocks than there are multiprocessors",
+                    stk_human_count(g->small, small), stk_human_count(g->kernels, all));
+    if (g->emptiest && part >= thresholds[ONE].value) {
+        stk_finding_say(ctx, f, "%s of what is left empty is beside %s",
+                        stk_human_share(part, share), stk_rule_name(ctx, g->emptiest));
+    }
+}
+
+static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
+    char share[STK_HUMAN_MAX];
+    double filled = stk_rule_grid_filled(ctx);
+    if (filled < 0) {
+        *why = g->kernels_ns <= 0 ? "no kernels in the steps"
+                                  : "the profile does not tell the grids of most kernels, or how "
+                                    "many multiprocessors the device has";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    *why = stk_rule_text(ctx, "%s of the multiprocessors have a block while kernels run",
+                         stk_human_share(filled, share));
+    double empty = (double)g->empty_ns / (double)ctx->pass.run->wall_ns;
+    if (filled >= thresholds[FILLED].value || empty < thresholds[OF_STEP].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "low";
+    f->confidence = "medium";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    stk_finding_bound(f, empty);
+    say_what(ctx, f, g);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_small_grid = {
+    .id = "small-grid",
+    .title = "Kernels are too small to fill the device",
+    .fires = "While kernels run, fewer than 60 % of the device's multiprocessors (AMD: compute "
+             "units) have a block, averaged over time, and what is left empty comes to 5 % of the "
+             "step.",
+    .matters = "A multiprocessor without a block computes nothing: the device looks busy, and most "
+               "of it is not. Kernels of the same shape with more in them take as long.",
+    .priced = "At most the share that is left empty, as if the same work were spread over all "
+              "multiprocessors.",
+    .quiet = "Small kernels that run beside others, or are few; collectives; profiles without the "
+             "kernels' grids or the number of multiprocessors.",
+    .source = "NVIDIA, Nsight Compute documentation: grids below one wave; PyTorch TensorBoard "
+              "plugin: estimated SM efficiency; NVIDIA, CUDA C++ Best Practices Guide: more blocks "
+              "than multiprocessors.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = small_grid_check,
+};

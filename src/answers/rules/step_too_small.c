@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// So little work for the device that the way to it takes most of the step: launches, copies, waits.
+// A processor may be as fast, or the device needs more to do at once.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/kernel_rules.h"
+
+enum { KERNELS, MEAN, AROUND, AT_WORST, UNPRICED };
+static const struct stk_threshold thresholds[] = {
+    [KERNELS] = {"kernels", "share of the step", 0.2, "a processor needs many times as long"},
+    [MEAN] = {"a kernel, on average, at most", "us", 8,
+              "much of it is what any kernel takes, whatever it computes"},
+    [AROUND] = {"launches, copies, waits, Python and the framework", "share of the step", 0.5,
+                "else something else makes the device wait"},
+    [AT_WORST] = {"the step on the host, at worst, below", "of the step as it is", 1,
+                  "how fast a host is at it is a guess: the slowest that is assumed must do"},
+    [UNPRICED] = {"kernels, where no replay tells", "share of the step", 0.05,
+                  "more may be too much for a processor"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(step_too_small_hide_device), STK_FIX(step_too_small_torch_host),
+    STK_FIX(step_too_small_tf_host),     STK_FIX(step_too_small_jax_host),
+    STK_FIX(step_too_small_batch),       {0},
+};
+
+// Of one process with one device; another job is not asked whether its device pays.
+static const char *asks_nothing(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint32_t busy = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        busy += run->devices[d].analysed && run->devices[d].kernels > 0;
+    }
+    return stk_rule_on_tpu(ctx)                      ? "the device is a TPU"
+           : run->facts.kernels.grids.kernels == 0   ? "no kernels in the steps"
+           : run->rank_count > 1 || busy > 1         ? "several devices share the work"
+           : run->facts.signs[STK_SIGN_ENGINE].count ? "an inference engine waits for requests"
+                                                     : NULL;
+}
+
+static void say_sizes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double around)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_kernel_work *k = &run->facts.kernels;
+    int64_t steps = run->steps_used ? run->steps_used : 1;
+    char each[STK_HUMAN_MAX], all[STK_HUMAN_MAX], count[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "kernels take %s %s, %s of the time: %s of them, %s each on average",
+                    stk_human_ns(k->all_ns / steps, all), run->steps_used ? "a step" : "in all",
+                    stk_human_share((double)k->all_ns / (double)run->wall_ns, share),
+                    stk_human_count(k->grids.kernels / (uint64_t)steps, count),
+                    stk_human_ns(k->all_ns / (int64_t)k->grids.kernels, each));
+    stk_finding_say(ctx, f,
+                    "what goes on around them, with the device idle, takes %s: launches, copies, "
+                    "waits, Python and the framework",
+                    stk_human_share(around, share));
+}
+
+// Whether the step is shorter on a host, by the slowest that is assumed; true without a replay.
+static bool may_pay(const struct stk_rule_ctx *ctx, bool priced, const struct stk_fix_set *set)
+{
+    struct stk_price price;
+    return !priced ||
+           (stk_price_set(ctx->prices, set, 1, &price) && price.high < thresholds[AT_WORST].value);
+}
+
+static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
+                                                struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_kernel_work *k = &run->facts.kernels;
+    struct stk_fix_set set;
+    char share[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    if ((*why = asks_nothing(ctx))) {
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    double kernels = (double)k->all_ns / (double)run->wall_ns;
+    int64_t mean_ns = k->all_ns / (int64_t)k->grids.kernels;
+    double around = stk_rule_group_share(ctx, STK_GROUP_HOST) +
+                    stk_rule_group_share(ctx, STK_GROUP_SYNC) +
+                    stk_rule_group_share(ctx, STK_GROUP_TRANSFER);
+    bool priced = stk_rule_may_price(ctx, "place=all:host", &set);
+    *why = stk_rule_text(ctx, "kernels take %s of the time, %s each",
+                         stk_human_share(kernels, share), stk_human_ns(mean_ns, each));
+    if (kernels > thresholds[priced ? KERNELS : UNPRICED].value ||
+        (double)mean_ns > thresholds[MEAN].value * 1e3 || around < thresholds[AROUND].value) {
+        return STK_RULE_PASSED;
+    }
+    if (!may_pay(ctx, priced, &set)) {
+        *why = stk_rule_text(ctx, "%s; a host may take longer", *why);
+        return STK_RULE_PASSED;
+    }
+    f->severity = priced ? "low" : "info";
+    f->confidence = "low";
+    f->steps_affected = run->steps_used;
+    if (priced) {
+        stk_finding_bound(f, around);
+    }
+    say_sizes(ctx, f, around);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_step_too_small = {
+    .id = "step-too-small",
+    .title = "The step is too small for the device to pay",
+    .fires = "Kernels take at most 20 % of the step, 8 us each on average, and launches, copies, "
+             "waits, Python and the framework half of it or more; and replayed with the kernels' "
+             "work on a host that needs 100 times as long for it, the step is still shorter. Where "
+             "it cannot be replayed: at most 5 %.",
+    .matters = "A launch takes the host some microseconds and a copy tens, however little they are "
+               "for: below that a processor is done before the device has begun.",
+    .priced = "By replaying the steps without launches, copies and waits, and with the kernels' "
+              "work on the host, which is taken to need 6 to 100 times as long; else not at all.",
+    .whatif = "place=all:host",
+    .needs_saving = true,
+    .quiet = "Several devices, TPUs, inference engines; steps that wait for their input; whether "
+             "the host's cores are free is not looked at.",
+    .source = "TensorFlow guide to GPU performance: small models and batches; PyTorch performance "
+              "tuning guide; launch cost of 5 to 10 us as in NVIDIA's CUDA graphs documentation.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = step_too_small_check,
+};

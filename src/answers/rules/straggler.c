@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank makes the others wait. Says who, how long, and on what that rank spends more time than
+// the others do. The test itself is the model's; here it is explained.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+enum { MORE };
+static const struct stk_threshold thresholds[] = {
+    [MORE] = {"what the late rank does more of", "share of the waiting of a rank", 0.25,
+              "less than a quarter does not explain the waiting"},
+    {0},
+};
+
+enum {
+    FIX_WORK,
+    FIX_INPUT,
+    FIX_HOST,
+    FIX_TORCH,
+    FIX_TF,
+    FIX_DEVICE,
+    FIX_RECORD,
+    FIX_ALONE,
+    FIX_TORCH_PYTHON,
+    FIX_TF_PYTHON,
+    FIX_JAX_PYTHON
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_WORK] = STK_FIX(straggler_work),
+    [FIX_INPUT] = STK_FIX(straggler_input),
+    [FIX_HOST] = STK_FIX(process_numa),
+    [FIX_TORCH] = STK_FIX(straggler_torch),
+    [FIX_TF] = STK_FIX(straggler_tf),
+    [FIX_DEVICE] = STK_FIX(straggler_device),
+    [FIX_RECORD] = STK_FIX(straggler_record),
+    [FIX_ALONE] = STK_FIX(straggler_alone),
+    [FIX_TORCH_PYTHON] = STK_FIX(record_python_pytorch),
+    [FIX_TF_PYTHON] = STK_FIX(record_python_tensorflow),
+    [FIX_JAX_PYTHON] = STK_FIX(record_python_jax),
+    {0},
+};
+
+// Mean time per device (per used step without one) that the late rank (or the others) spends on a
+// part.
+static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t rank, bool others)
+{
+    int64_t ns = 0;
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        const struct stk_device_sum *dev = &run->devices[d];
+        if (dev->analysed && (dev->rank == rank) != others) {
+            ns += dev->parts[part];
+            count++;
+        }
+    }
+    for (uint32_t i = 0; i < run->step_count && run->scope == STK_SCOPE_HOST; i++) {
+        const struct stk_step *s = &run->steps[i];
+        if (s->device == STK_NONE && !s->excluded && (s->rank == rank) != others) {
+            ns += s->parts[part];
+            count++;
+        }
+    }
+    return count ? (double)ns / count : 0;
+}
+
+// The part on which the late rank spends most more than the others; -1: nothing stands out.
+static int excess_part(const struct stk_run_sum *run, double wait_ns, double *more_ns)
+{
+    int best = -1;
+    *more_ns = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION || p == STK_PART_UNKNOWN) {
+            continue;
+        }
+        double more = mean_ns(run, p, run->straggler.rank, false) -
+                      mean_ns(run, p, run->straggler.rank, true);
+        if (more > *more_ns && more >= thresholds[MORE].value * wait_ns) {
+            *more_ns = more;
+            best = p;
+        }
+    }
+    return best;
+}
+
+// Time of host steps that no event fills, which the late rank has more of: 0 where that does not
+// explain the waiting.
+static double unrecorded_ns(const struct stk_run_sum *run, double wait_ns)
+{
+    int32_t late = run->straggler.rank;
+    double more =
+        mean_ns(run, STK_PART_UNKNOWN, late, false) - mean_ns(run, STK_PART_UNKNOWN, late, true);
+    return run->scope == STK_SCOPE_HOST && more >= thresholds[MORE].value * wait_ns ? more : 0;
+}
+
+static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                   int part, bool is_unrecorded)
+{
+    enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
+    if (is_unrecorded) {
+        for (int i = FIX_ALONE; i <= FIX_JAX_PYTHON; i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+        return;
+    }
+    if (group == STK_GROUP_HOST) {
+        stk_finding_fix(ctx, f, &fixes[FIX_ALONE]);
+    }
+    if (group == STK_GROUP_COMPUTE) {
+        stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
+    } else if (group == STK_GROUP_INPUT || group == STK_GROUP_TRANSFER) {
+        stk_finding_fix(ctx, f, &fixes[FIX_INPUT]);
+    } else if (part < 0) {
+        stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
+        if (!ctx->pass.run->facts.has_host_rows || !ctx->pass.run->facts.has_launch_rows) {
+            stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+        }
+    }
+    if ((part < 0 || group == STK_GROUP_COMPUTE) && !stk_rule_on_host(ctx)) {
+        stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
+    }
+    stk_finding_fix(ctx, f, &fixes[FIX_HOST]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TORCH]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+}
+
+static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_straggler *g = &run->straggler;
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    double more_ns = 0, waiting = run->rank_count > 1 ? run->rank_count - 1 : 1;
+    bool per_step = run->scope == STK_SCOPE_HOST && run->steps_used > 0;
+    waiting *= per_step ? run->steps_used : 1;
+    stk_finding_say(
+        ctx, f,
+        "rank %d causes %s of all waiting in collectives; the others wait %s together, %d %% of "
+        "the ranks' time",
+        (int)g->rank, stk_human_share(g->held_share, share), stk_human_ns(g->wait_ns, time),
+        (int)(stk_straggler_share(run) * 100 + 0.5));
+    stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,
+                    g->last_count, g->matched);
+    if (!g->clocks_agree) {
+        stk_finding_say(
+            ctx, f, "the ranks' clocks do not agree: the late rank is the one that waits least");
+    }
+    int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
+    double unrecorded = part < 0 ? unrecorded_ns(run, (double)g->wait_ns / waiting) : 0;
+    if (unrecorded > 0) {
+        stk_finding_say(
+            ctx, f,
+            "rank %d spends %s more a step than the others where nothing is recorded: Python of "
+            "its own, as where one rank alone saves or logs",
+            (int)g->rank, stk_human_ns((int64_t)unrecorded, time));
+    } else if (part >= 0) {
+        stk_finding_say(ctx, f, "rank %d spends %s more %sthan the others on average on: %s",
+                        (int)g->rank, stk_human_ns((int64_t)more_ns, time),
+                        per_step ? "a step " : "", stk_rule_part_meaning(ctx, part));
+    } else {
+        stk_finding_say(ctx, f, "what rank %d does meanwhile does not stand out in these profiles",
+                        (int)g->rank);
+    }
+    if (run->rank_events_unequal > 0) {
+        stk_finding_say(ctx, f,
+                        "%llu collectives were left out, since their counts differ between ranks",
+                        (unsigned long long)run->rank_events_unequal);
+    }
+    straggler_choose_fixes(ctx, f, part, unrecorded > 0);
+}
+
+static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_straggler *g = &ctx->pass.run->straggler;
+    if (g->matched == 0 && !g->fired) {
+        *why = "no collectives that could be matched between the ranks";
+        return STK_RULE_SKIPPED;
+    }
+    double share = stk_straggler_share(ctx->pass.run);
+    *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
+                         share * 100, g->held_share * 100);
+    if (!g->fired) {
+        return STK_RULE_PASSED;
+    }
+    f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = g->clocks_agree ? "high" : "medium";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
+    stk_finding_bound(f, share);
+    straggler_say(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_straggler = {
+    .id = "straggler",
+    .title = "Ranks wait for one late rank",
+    .fires = "Ranks wait in matched collectives for 8 % of the time, and one rank comes last for "
+             "half of the waiting.",
+    .matters = "All ranks advance at the pace of the slowest: one late rank makes every other "
+               "device wait, and it "
+               "looks like slow communication from each of them.",
+    .priced = "At most the mean waiting of the other ranks: the step would shorten by it if the "
+              "late rank caught up.",
+    .whatif = "no-straggler",
+    .quiet = "With one rank there is nothing to compare. Waiting that is spread over changing "
+             "ranks is told by "
+             "communication-exposed.",
+    .source = "Own duration minus the shortest over the ranks, per matched collective; weighed by "
+              "waiting time, since "
+              "a rank that is rarely last can hold most of the waiting. Figures: stoker's table of "
+              "thresholds.",
+    .needs = STK_NEED_RANKS,
+    .verdicts = 1u << STK_VERDICT_STRAGGLER,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = straggler_check,
+};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products and convolutions in fp32 beside tensor cores that stand idle. By the kernels'
+// names (profile/model/device/kernel_names.c): what a name does not tell does not count. Where
+// others of the job's products compute in 16 bits, mixed precision is on, and these fall back from
+// it.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "profile/model/device/device_rates.h"
+#include "answers/rules/kernel_rules.h"
+
+enum { FROM, MIXED };
+static const struct stk_threshold thresholds[] = {
+    [FROM] = {"products that leave tensor cores unused", "share of the kernels' time", 0.10,
+              "less is not worth another precision"},
+    [MIXED] = {"products in 16 bits or fewer", "share of the kernels' time", 0.05,
+               "from here mixed precision is on, and what is fp32 falls back from it"},
+    {0},
+};
+
+enum { FIX_FIRST, FIX_LAST = FIX_FIRST + 3, FIX_MIXED, FIX_MIXED_LAST = FIX_MIXED + 3 };
+static const struct stk_rep_fix fixes[] = {
+    STK_FIX(tensor_cores_unused_torch),
+    STK_FIX(tensor_cores_unused_tf),
+    STK_FIX(tensor_cores_unused_jax),
+    STK_FIX(tensor_cores_unused_cublas),
+    STK_FIX(tensor_cores_unused_torch_left_out),
+    STK_FIX(tensor_cores_unused_tf_left_out),
+    STK_FIX(tensor_cores_unused_jax_left_out),
+    STK_FIX(tensor_cores_unused_look),
+    {0},
+};
+
+// Most of what could compute in 16 bits may do so already.
+static bool say_mixed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
+    double low = (double)k->kind_ns[STK_KERNEL_LOW] / (double)k->all_ns;
+    char share[STK_HUMAN_MAX];
+    if (low < thresholds[MIXED].value) {
+        return false;
+    }
+    f->title = "Some matrix products fall back to fp32";
+    stk_finding_say(ctx, f, "%s of it is in products of 16 bits or fewer: mixed precision is on",
+                    stk_human_share(low, share));
+    stk_finding_raise(f, 1);
+    return true;
+}
+
+// How many times faster the products could be, by the peaks of the fastest device; 0: not known.
+static double times_faster(const struct stk_rule_ctx *ctx)
+{
+    static const struct stk_device_limits unknown;
+    double best = 0;
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        const char *name = ctx->pass.run->devices[d].name;
+        struct stk_device_rates r = stk_device_rates_of(stk_str_from(name ? name : ""), &unknown);
+        double matrix = r.bf16 > r.fp16 ? r.bf16 : r.fp16;
+        matrix = r.tf32 > matrix ? r.tf32 : matrix;
+        double times = r.fp32 > 0 ? matrix / r.fp32 : 0;
+        best = times > best ? times : best;
+    }
+    return best;
+}
+
+static enum stk_rule_state tensor_cores_unused_check(const struct stk_rule_ctx *ctx,
+                                                     struct stk_rep_finding *f, const char **why)
+{
+    double times = times_faster(ctx);
+    if (times <= 0) {
+        *why = "the device's rates are not known";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (times < 2) {
+        *why = "the device has no units that compute products faster in lower precision";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    enum stk_rule_state state =
+        stk_rule_check_kernels(ctx, f, STK_KERNEL_PLAIN, &thresholds[FROM], 1 - 1 / times,
+                               "is in fp32 products that could run on tensor cores", why);
+    if (state == STK_RULE_FIRED) {
+        bool mixed = say_mixed(ctx, f);
+        for (int i = mixed ? FIX_MIXED : FIX_FIRST; i <= (mixed ? FIX_MIXED_LAST : FIX_LAST); i++) {
+            stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
+    return state;
+}
+
+const struct stk_rule stk_rule_tensor_cores_unused = {
+    .id = "tensor-cores-unused",
+    .title = "Matrix products leave the tensor cores unused",
+    .fires = "10 % of the kernels' time is in matrix products or convolutions in fp32 that run on "
+             "plain cores, on a device whose tensor cores are at least twice as fast. Where 5 % or "
+             "more is in products of 16 bits, these fall back from mixed precision, and are told "
+             "so.",
+    .matters = "Tensor cores compute products several times faster; whether the model trains as "
+               "well in lower precision is to be tried.",
+    .priced = "By replaying the steps with these kernels as in bfloat16; else at most what the "
+              "device's peaks differ by.",
+    .whatif = "precision=bf16",
+    .needs_saving = true,
+    .quiet = "Kernels whose names do not tell their precision, and devices whose rates are not "
+             "known.",
+    .source = "NVIDIA, Train with mixed precision; TensorFlow guide to GPU performance; XProf "
+              "warns below 10 % of device time in 16 bits.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = tensor_cores_unused_check,
+};

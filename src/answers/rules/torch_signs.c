@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence and cures of work that a step could do without: anomaly detection of PyTorch's, and
+// thousands of tiny operations (profile/model/verdict/busy_work.c says which a run shows).
+#include "answers/rules/torch_signs.h"
+
+#include "base/human.h"
+#include "fixes_data.h"
+#include "profile/model/verdict/busy_work.h"
+#include "profile/model/intervals.h"
+#include "profile/model/thresholds.h"
+
+static const struct stk_rep_fix cures[] = {STK_FIXES_TORCH_SIGNS};
+
+static void choose_anomaly(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_sign_sum *sum = &ctx->pass.run->facts.signs[STK_SIGN_ANOMALY];
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    stk_finding_say(ctx, f, "%s gradients are searched for NaN, %s in all: anomaly detection is on",
+                    stk_human_count(sum->count, count), stk_human_ns(sum->ns, time));
+    stk_finding_raise(f, 1);
+    stk_finding_fix(ctx, f, &cures[STK_CURE_ANOMALY]);
+}
+
+static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_sign_sum *signs = run->facts.signs;
+    double recurrent = stk_sign_a_step(run, STK_SIGN_RECURRENT);
+    int64_t ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
+    uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
+    char number[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
+    stk_finding_say(
+        ctx, f,
+        "%s operators of PyTorch's in each step, %s each on average: tiny operations, whose calls "
+        "are the work",
+        stk_human_count((uint64_t)(stk_sign_a_step(run, STK_SIGN_ATEN) + recurrent), number),
+        stk_human_ns(ns / (int64_t)calls, each));
+    stk_finding_raise(f, 1);
+    bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
+    stk_finding_fix(ctx, f, &cures[is_cell ? STK_CURE_LSTM : STK_CURE_WHOLE]);
+    if (signs[STK_SIGN_COMPILED].count == 0) {
+        stk_finding_fix(ctx, f, &cures[STK_CURE_COMPILE]);
+    }
+}
+
+bool stk_torch_signs_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    switch (stk_busy_work_of(ctx->pass.run)) {
+    case STK_BUSY_ANOMALY:
+        choose_anomaly(ctx, f);
+        return true;
+    case STK_BUSY_TINY:
+        choose_tiny(ctx, f);
+        return true;
+    default:
+        return false;
+    }
+}

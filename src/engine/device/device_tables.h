@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Components that reach the device as bytes and become float32 there (struct stoker_byte_table):
+// what a byte becomes, in tables of the device's memory, made on the host once for a stager.
+#ifndef STK_DATA_DEVICE_TABLES_H
+#define STK_DATA_DEVICE_TABLES_H
+
+#include "engine/device/device_kernels.h"
+#include "stoker/device.h"
+
+struct stk_device_table {
+    int component, channels;
+    bool is_planar;
+    size_t at; // of its values, in floats
+};
+
+struct stk_device_tables { // of a stager; NULL: it has none
+    const struct stk_cuda_device *device;
+    const struct stk_device_kernels *kernels;
+    struct stk_device_table *rows;
+    int n;
+    float *host;     // what is copied; as long as the tables
+    uint64_t memory; // an address of the device
+};
+
+// Whether they suit elements with these specs, as far as those say. STOKER_EINVAL.
+STK_MUST_CHECK enum stoker_status stk_device_tables_check(const struct stoker_byte_table *t, int n,
+                                                          const struct stoker_specs *specs,
+                                                          struct stoker_err *err);
+// Copies the tables on `stream`. n > 0. The device's context is current, here and below.
+STK_MUST_CHECK enum stoker_status stk_device_tables_open(struct stk_device_tables **out,
+                                                         const struct stk_cuda_device *d,
+                                                         const struct stoker_byte_table *t, int n,
+                                                         void *stream, struct stoker_err *err);
+void stk_device_tables_close(struct stk_device_tables *t); // the stream is idle; takes NULL
+// NULL: the component stays as it is. `t` may be NULL.
+const struct stk_device_table *stk_device_tables_find(const struct stk_device_tables *t,
+                                                      int component);
+// Whether a value suits its table. STOKER_EINVAL: it does not.
+STK_MUST_CHECK enum stoker_status stk_device_table_suits(const struct stk_device_table *row,
+                                                         const struct stoker_tensor *t,
+                                                         struct stoker_err *err);
+// Puts on the stream what makes floats at `to` of the bytes of `t` that lie at `from`.
+STK_MUST_CHECK enum stoker_status
+stk_device_table_apply(const struct stk_device_tables *t, const struct stk_device_table *row,
+                       const struct stoker_tensor *bytes, uint64_t from, uint64_t to, void *stream,
+                       uint64_t *launches, struct stoker_err *err);
+// The tensor as it comes out: dtype and dimensions.
+void stk_device_table_shape(const struct stk_device_table *row, struct stoker_tensor *t);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns that are wanted of CSV, from attributes: "dtypes" INTS (float32, float64, int32,
+// int64, string), "defaults" COLS (of each, no value or one), "field_delim", "use_quote_delim",
+// "na_value", "select_cols" or "exclude_cols" INTS; and fields as values of them.
+#ifndef STK_DATA_CSV_COLUMNS_H
+#define STK_DATA_CSV_COLUMNS_H
+
+#include "engine/graph/attr.h"
+#include "engine/formats/csv.h"
+
+#define STK_CSV_FIELDS_MAX 100000 // in a row of which columns are chosen
+
+// The rows of these arguments (engine/graph/arg.h) that every reader of CSV has.
+#define STK_CSV_ROWS                                                                               \
+    {.name = "dtypes", .type = STK_ARG_INTS, .is_required = true, .help = "of the columns"},       \
+        {.name = "defaults",                                                                       \
+         .type = STK_ARG_OTHER,                                                                    \
+         .is_required = true,                                                                      \
+         .help = "a tensor for each column: what an empty field holds, or no value"},              \
+        {.name = "field_delim",                                                                    \
+         .type = STK_ARG_TEXT,                                                                     \
+         .fallback_text = ",",                                                                     \
+         .help = "one byte between fields"},                                                       \
+        {.name = "use_quote_delim",                                                                \
+         .type = STK_ARG_BOOL,                                                                     \
+         .fallback = 1,                                                                            \
+         .help = "fields may stand in quotes"},                                                    \
+        {.name = "na_value", .type = STK_ARG_TEXT, .help = "what stands for an empty field"},      \
+        {.name = "select_cols",                                                                    \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "numbers of the columns wanted, ascending; without it all"}
+
+struct stk_csv_column {
+    enum stk_dtype dtype;
+    const void *fallback; // one value; NULL: the field must be there. Borrowed of the attributes
+};
+
+struct stk_csv_columns {
+    int count;
+    struct stk_csv_column items[STK_COMPONENTS_MAX];
+    const int64_t *chosen, *excluded; // ascending; NULL: all
+    int64_t chosen_count, excluded_count;
+    const uint8_t *na;
+    size_t na_size;
+    uint8_t delim;
+    bool has_quotes;
+};
+
+// STOKER_EINVAL: names the attribute that does not fit. `c` borrows of the attributes.
+STK_MUST_CHECK enum stoker_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
+                                                       const struct stk_attrs *attrs,
+                                                       struct stoker_err *err);
+// Fields that a row has to be split into for its wanted ones.
+size_t stk_csv_columns_capacity(const struct stk_csv_columns *c);
+// From a row's fields the wanted ones, in place; returns how many there are.
+size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_field *fields,
+                              size_t count);
+// Whether the field is empty or says that there is no value.
+static inline bool stk_csv_is_missing(const struct stk_csv_columns *c, const uint8_t *p, size_t n)
+{
+    return n == 0 || (n == c->na_size && __builtin_memcmp(p, c->na, n) == 0);
+}
+// Writes the number, or the default, to out[i]. False: it is none, or nothing where something must
+// be. `spare` bytes behind the field may be read. Not for strings.
+bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
+                    size_t spare, void *out, int64_t i);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements as bytes in files: of each component its dimensions, where they are not known to all,
+// and its values, padded to 8 bytes; see indexed.h. Everything is little-endian.
+#ifndef STK_DATA_ELEMENT_CODE_H
+#define STK_DATA_ELEMENT_CODE_H
+
+#include "engine/memory/col.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements in files are little-endian");
+
+struct stk_element_bytes { // all zero: empty
+    uint8_t *data;
+    size_t size, capacity;
+};
+void stk_element_bytes_free(struct stk_element_bytes *b);
+// Element i in place of what was there. False: no memory.
+bool stk_element_encode(struct stk_element_bytes *to, const struct stk_specs *specs,
+                        const struct stk_block *block, int64_t i);
+// The components' number, types and shapes.
+bool stk_element_encode_specs(struct stk_element_bytes *to, const struct stk_specs *specs);
+#define STK_ELEMENT_SPECS_BYTES(components) (8 + (components) * (2 + STK_RANK_MAX) * 8)
+
+enum stk_element_read { STK_ELEMENT_OK, STK_ELEMENT_BAD, STK_ELEMENT_NO_MEMORY };
+
+// One element behind those that `out`, of as many components as specs, has; room: for how many in
+// all. Strings are views of the bytes, which are aligned to 8 and may be written to by others
+// meanwhile: nothing is looked at twice. They are not NULL, even if there are none.
+enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
+                                         const struct stk_specs *specs, struct stk_pool *pool,
+                                         struct stk_block *out, int64_t capacity);
+// The specs that the bytes begin with.
+enum stk_element_read stk_element_decode_specs(const uint8_t *bytes, size_t size,
+                                               struct stk_specs **out);
+
+#endif

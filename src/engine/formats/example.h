@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// tf.train.Example and tf.train.SequenceExample, parsed from their wire bytes straight into the
+// columns of a batch, and written. What tf.io.parse_example and tf.io.parse_sequence_example give.
+//
+//   kind                       column of n rows                                     TensorFlow's
+//   STK_EXAMPLE_FIXED          values: n * elements                                 FixedLenFeature
+//   STK_EXAMPLE_RAGGED         values: as many as come; row_splits: n + 1           VarLenFeature
+//   (with
+//                              stk_example_indices), RaggedFeature, FixedLenSequenceFeature
+//   in feature lists (SequenceExample):
+//   STK_EXAMPLE_FIXED          values: steps * elements; row_splits: n + 1, in steps
+//   STK_EXAMPLE_RAGGED         values; step_splits: steps + 1, in values; row_splits: n + 1, in
+//   steps
+//
+// Rules. Features that are not asked for are passed over, and so are unknown fields. Of several
+// features with one name the last counts; for a FIXED one the last that has a list. Lists may be
+// packed, unpacked or a mix. A feature without a list, or absent, is missing: a FIXED one takes its
+// default or, without one, is an error; a RAGGED one is empty. An empty list is a list of no
+// values, which does not fit a FIXED feature. A list of another type is an error. An absent FIXED
+// feature list is an error unless allow_missing. Bytes are views into the record until
+// stk_example_own copies them.
+//
+// Where TensorFlow's own fast parser refuses what protobuf allows (fields of a map entry in another
+// order, unknown fields in a list, several packed runs), this accepts it.
+// A message that is cut off within its map is an error here, and not always there.
+#ifndef STK_DATA_EXAMPLE_H
+#define STK_DATA_EXAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "engine/formats/record.h"
+
+#define STK_EXAMPLE_FEATURES_MAX 65536
+#define STK_EXAMPLE_VALUES_MAX ((size_t)1 << 40) // in a column
+
+enum stk_example_type {
+    STK_EXAMPLE_BYTES = 1,
+    STK_EXAMPLE_FLOAT,
+    STK_EXAMPLE_INT64
+}; // as in the proto
+enum stk_example_kind { STK_EXAMPLE_FIXED = 0, STK_EXAMPLE_RAGGED };
+
+struct stk_example_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+// One feature that is asked for.
+struct stk_example_feature {
+    const char *name;
+    enum stk_example_type type;
+    enum stk_example_kind kind;
+    bool is_list;       // in the feature lists of a SequenceExample
+    bool allow_missing; // lists only: absent is empty
+    size_t elements;    // FIXED: values in a row (or step), the product of the shape
+    // FIXED, no list: int64_t, float or struct stk_example_bytes; NULL: required. One value is
+    // repeated, or there is one for each element.
+    const void *defaults;
+    size_t default_count;
+};
+
+struct stk_example_spec; // immutable: any number of threads may use it
+
+// Copies everything. STOKER_EINVAL: no or doubled name, wrong type, bad number of defaults.
+STK_MUST_CHECK enum stoker_status stk_example_compile(struct stk_example_spec **out,
+                                                      const struct stk_example_feature *features,
+                                                      size_t count, struct stoker_err *err);
+void stk_example_spec_free(struct stk_example_spec *spec); // takes NULL
+
+struct stk_example_column {
+    enum stk_example_type type;
+    enum stk_example_kind kind;
+    bool is_list, is_bound; // values belong to the caller
+    size_t elements;
+    union {
+        void *values;
+        int64_t *int64s;
+        float *floats;
+        struct stk_example_bytes *bytes;
+    };
+    size_t count, capacity; // values
+    int64_t *row_splits;    // RAGGED or is_list; [0] is 0
+    int64_t *step_splits;   // RAGGED and is_list; [0] is 0
+    size_t steps, step_capacity;
+    size_t row_capacity;
+    int64_t row_max;   // longest row: values, or steps of a list
+    uint8_t *own;      // of BYTES after stk_example_own: all bytes, one value behind the other
+    uint64_t *offsets; // count + 1, into own
+    size_t own_count, own_capacity, offset_capacity;
+};
+
+// Columns in the order of the features. Kept and filled again and again, it stops allocating.
+struct stk_example_batch {
+    const struct stk_example_spec *spec; // borrowed
+    struct stk_example_column *columns;
+    size_t column_count, rows;
+    uint64_t skipped; // rows, since stk_example_batch_open
+};
+
+STK_MUST_CHECK enum stoker_status stk_example_batch_open(struct stk_example_batch *b,
+                                                         const struct stk_example_spec *spec,
+                                                         struct stoker_err *err);
+void stk_example_batch_close(struct stk_example_batch *b); // also after a failed open
+void stk_example_batch_clear(struct stk_example_batch *b); // no rows; memory and bindings stay
+// Makes a FIXED column that is no list write to memory of the caller, with room for `rows` rows.
+STK_MUST_CHECK enum stoker_status stk_example_bind(struct stk_example_batch *b, size_t column,
+                                                   void *values, size_t rows,
+                                                   struct stoker_err *err);
+// Copies the bytes of all views, so that the records may go.
+STK_MUST_CHECK enum stoker_status stk_example_own(struct stk_example_batch *b,
+                                                  struct stoker_err *err);
+// (row, place in row) of every value of a RAGGED column that is no list: indices of a SparseTensor
+// of dense shape [rows, row_max]. out: 2 * count.
+void stk_example_indices(const struct stk_example_column *c, size_t rows, int64_t *out);
+
+enum stk_example_message { STK_EXAMPLE_SINGLE = 0, STK_EXAMPLE_SEQUENCE };
+
+struct stk_example_parser; // one for each thread: it remembers the order of the last record's names
+
+STK_MUST_CHECK enum stoker_status stk_example_parser_open(struct stk_example_parser **out,
+                                                          const struct stk_example_spec *spec,
+                                                          enum stk_example_message message,
+                                                          struct stoker_err *err);
+void stk_example_parser_close(struct stk_example_parser *p); // takes NULL
+// Appends a row for each record. STOKER_EINPUT: a record that cannot be used, named by its number
+// and offset; the rows before it stay, *done says how many records that is, and the batch is as if
+// the record had not come. With skip_bad such a record is left out and counted instead.
+STK_MUST_CHECK enum stoker_status stk_example_parse(struct stk_example_parser *p,
+                                                    struct stk_example_batch *b,
+                                                    const struct stk_record *records, size_t count,
+                                                    bool skip_bad, size_t *done,
+                                                    struct stoker_err *err);
+
+// One feature to write. steps: values in each step of a feature list; their sum is count.
+struct stk_example_value {
+    const char *name;
+    enum stk_example_type type; // 0: a feature without a list
+    const void *values;         // int64_t, float or struct stk_example_bytes
+    size_t count;
+    bool is_list, is_unpacked;
+    const size_t *steps;
+    size_t step_count;
+};
+
+struct stk_example_buffer { // zero it first; stk_example_buffer_free when done
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+void stk_example_buffer_free(struct stk_example_buffer *b);
+// Replaces what is in `out` by the message. Fields come in the order given.
+STK_MUST_CHECK enum stoker_status stk_example_encode(struct stk_example_buffer *out,
+                                                     enum stk_example_message message,
+                                                     const struct stk_example_value *values,
+                                                     size_t count, struct stoker_err *err);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout of indexed files: what writer and reader share.
+#ifndef STK_DATA_INDEXED_IMPL_H
+#define STK_DATA_INDEXED_IMPL_H
+
+#include "engine/formats/element_code.h"
+#include "engine/formats/indexed.h"
+
+#define STK_INDEXED_MAGIC "stkidx\0\1"
+#define STK_INDEXED_END "stkidx\0\2"
+#define STK_INDEXED_HEADER(components) (8 + STK_ELEMENT_SPECS_BYTES(components))
+
+struct stk_indexed_trailer {
+    uint64_t index, count; // offset of the index; records
+    char magic[8];
+};
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of the input pipeline: what the kernels in this folder share. An image is rows of
+// interleaved channels (HWC) in somebody's memory; a context is what one thread keeps from image to
+// image, so that nothing is allocated once its buffers have grown to the largest image seen.
+//
+// Every function is reentrant; a context belongs to one thread at a time. Results follow tf.image
+// (TensorFlow 2.21): exactly for integers unless said otherwise, within 1e-3 relative for floats.
+#ifndef STK_DATA_OPS_IMAGE_H
+#define STK_DATA_OPS_IMAGE_H
+
+#include "base/assert.h"
+#include "base/err.h"
+#include "engine/memory/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stk_image_type { STK_IMAGE_U8 = 0, STK_IMAGE_U16, STK_IMAGE_F32 };
+
+enum stk_image_cpu { STK_IMAGE_PLAIN = 0, STK_IMAGE_AVX2, STK_IMAGE_AVX512 };
+
+enum { STK_IMAGE_MAX_SIDE = 1 << 20, STK_IMAGE_MAX_CHANNELS = 1024 };
+
+struct stk_image {
+    void *pixels; // borrowed
+    uint32_t height, width, channels;
+    enum stk_image_type type;
+    size_t stride; // bytes from row to row
+};
+
+struct stk_image_buffer {
+    void *bytes;
+    size_t size;
+    struct stk_pool *pool; // whose budget it counts for; NULL: none's
+};
+
+struct stk_jpeg;
+
+struct stk_image_context {
+    uint64_t max_pixels;    // what a decoder may give out; set after creation to change it
+    uint64_t max_bytes;     // likewise, what it may hold of an image that nobody gave memory for
+    enum stk_image_cpu cpu; // likewise, to force the plain code
+    struct stk_jpeg *jpeg;
+    struct stk_pool *pool; // of the buffers; NULL: they count for no budget
+    struct stk_image_buffer pixels, scratch, axes, rows, encoded;
+};
+
+// NULL: out of memory.
+struct stk_image_context *stk_image_context_create(void);
+void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
+// What it keeps counts for the pool's budget from now on; before its first use.
+void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
+void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
+// STOKER_ENOMEM: that many bytes cannot be had.
+enum stoker_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
+                                       struct stoker_err *err);
+// At least `size` bytes, aligned to 64, of unknown content; NULL if they cannot be had (the old
+// ones are gone then).
+void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);
+void stk_image_buffer_free(struct stk_image_buffer *b);
+
+size_t stk_image_type_size(enum stk_image_type type);
+// Sides and channels in range, pixels there, rows not overlapping. `what` names the image.
+enum stoker_status stk_image_check(const struct stk_image *im, const char *what,
+                                   struct stoker_err *err);
+
+static inline void *stk_image_row(const struct stk_image *im, uint32_t y)
+{
+    STK_ASSERT(y < im->height);
+    return (uint8_t *)im->pixels + (size_t)y * im->stride;
+}
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resizing an image or a crop of one, with mirroring, normalising and layout in the same pass.
+//
+// Methods are tf.image.resize's (version 2: half-pixel centres), with and without antialias, and
+// Pillow's antialiased bilinear on uint8, which torchvision uses: its result is rounded to whole
+// levels before anything else happens to it, and is within 1 of Pillow's.
+#ifndef STK_DATA_OPS_IMAGE_RESIZE_H
+#define STK_DATA_OPS_IMAGE_RESIZE_H
+
+#include "engine/image/image.h"
+#include "engine/image/image_steps.h"
+
+enum stk_image_method {
+    STK_IMAGE_BILINEAR = 0,
+    STK_IMAGE_NEAREST,
+    STK_IMAGE_BICUBIC,
+    STK_IMAGE_AREA,
+    STK_IMAGE_LANCZOS3,
+    STK_IMAGE_LANCZOS5,
+    STK_IMAGE_GAUSSIAN,
+    STK_IMAGE_MITCHELLCUBIC,
+    STK_IMAGE_PIL_BILINEAR,
+    STK_IMAGE_METHODS
+};
+
+// Whether a method changes an image that keeps its size: the others go through their values.
+static inline bool stk_image_blurs(enum stk_image_method method)
+{
+    return method == STK_IMAGE_GAUSSIAN || method == STK_IMAGE_MITCHELLCUBIC;
+}
+
+// All zero: TensorFlow's default resize, HWC.
+struct stk_image_resize_options {
+    enum stk_image_method method;
+    bool antialias;      // no meaning for nearest, area and Pillow's
+    bool is_mirrored;    // left to right
+    bool is_planar;      // output CHW: then out->stride is that of a row in a plane
+    size_t plane_stride; // bytes from plane to plane; 0: height * stride
+    bool is_normalised;  // float output becomes value * scale[c] + offset[c]; up to 4 channels
+    float scale[4], offset[4];
+    const struct stk_image_steps *steps; // float rows go through these first; NULL: none
+};
+
+// `in` is U8 or F32 (any type for nearest) and may be a view of a crop: nothing outside it counts.
+// `out` is F32, or U8 (rounded and saturated), or with nearest the type of `in`; its size is the
+// size wanted, its channels those of `in`.
+enum stoker_status stk_image_resize(struct stk_image_context *c, const struct stk_image *in,
+                                    const struct stk_image_resize_options *opt,
+                                    const struct stk_image *out, struct stoker_err *err);
+// The largest size with the image's aspect ratio inside *height x *width, as preserve_aspect_ratio.
+void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *height,
+                              uint32_t *width);
+// resize_with_pad: as large as fits into `out` with the image's aspect ratio, centred, zeros around
+// it. Pixels interleaved; not mirrored, not normalised.
+enum stoker_status stk_image_resize_with_pad(struct stk_image_context *c,
+                                             const struct stk_image *in,
+                                             const struct stk_image_resize_options *opt,
+                                             const struct stk_image *out, struct stoker_err *err);
+// value * scale[c] + offset[c] with the layouts of the options above; no resizing. U8 or F32 in,
+// F32 out of the same size. Scale and offset are used if is_normalised, the method is not.
+enum stoker_status stk_image_normalise(struct stk_image_context *c, const struct stk_image *in,
+                                       const struct stk_image_resize_options *opt,
+                                       const struct stk_image *out, struct stoker_err *err);
+// scale = 1 / (range * std), offset = -mean / std: torchvision's ToTensor and Normalize with range
+// 255, a plain (x - mean) / std with range 1.
+void stk_image_mean_std(struct stk_image_resize_options *opt, const float *mean, const float *std,
+                        uint32_t channels, float range);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the JPEG decoder: what its files share.
+#ifndef STK_DATA_JPEG_IMPL_H
+#define STK_DATA_JPEG_IMPL_H
+
+#include "engine/image/jpeg.h"
+
+#if defined(__x86_64__)
+#define STK_JPEG_X86 1
+#else
+#define STK_JPEG_X86 0
+#endif
+
+// MCUs that are read in one go.
+#define STK_JPEG_MCUS 4
+#define STK_JPEG_MCU_BLOCKS 6
+// Zero bytes wanted behind unstuffed data: more than the blocks of one go can take (64 symbols of
+// 31 bits each), so that running over the end is checked once for all of them.
+#define STK_JPEG_PAD 6144
+// Rows of samples have this much room on both sides for neighbours and wide loads.
+#define STK_JPEG_MARGIN 64
+// Coefficients from one block to the next: 64, a slot for what belongs nowhere, alignment.
+#define STK_JPEG_BLOCK 96
+
+// Where the coefficient of every zigzag position goes: natural order, and the AVX2 kernels' order;
+// beyond 63 the slot that nobody reads. So aligned that an address tells the position.
+#define STK_JPEG_PLACE_ALIGN 512
+extern const uint8_t stk_jpeg_zigzag[128], stk_jpeg_zigzag_paired[128];
+
+// Added to `advance` of a look-up entry at an end of block, and `advance` itself where the table
+// cannot tell. A position of 64 or one beyond STK_JPEG_END then means that the block has ended, and
+// any other with bit 6 set that the last look-up has to be repeated with care.
+enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 64 };
+// The most bits an entry drops: a DC value and two AC look-ups, or three of these, fit into a
+// refill of 56 bits.
+enum { STK_JPEG_MOST_DC = 20, STK_JPEG_MOST_AC = 18 };
+
+// --- jpeg_huff.c
+// Codes of `h` and its look-up table of 1 << bits entries; for AC, `pass` is the table that passes
+// over coefficients. False if the counts are no prefix code.
+bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
+                         struct stk_jpeg_look *pass, int bits);
+
+// --- jpeg_entropy.c
+struct stk_jpeg_bits {
+    uint64_t buf;        // next bits, from the top
+    uint64_t count;      // how many of them are accounted for
+    const uint8_t *next; // byte after those
+    const uint8_t *base; // where the segment starts
+    uint64_t total_bits; // of the segment, without its padding of zeros
+};
+
+struct stk_jpeg_block {
+    const struct stk_jpeg_look *dc_look, *ac_look, *ac_pass;
+    const uint8_t *place; // zigzag position to index into coef
+    int16_t *coef;        // out: the first is the difference to the DC value before
+    const struct stk_jpeg_huff *dc, *ac;
+    int component;
+    int end; // out: one past the last zigzag position that may be other than zero
+};
+
+enum stk_jpeg_reading {
+    STK_JPEG_READING, // some blocks are left
+    STK_JPEG_READ,    // all of them are read
+    STK_JPEG_WRONG    // a bad code, a coefficient out of its block or range, or too little data
+};
+
+struct stk_jpeg_reader { // of one stream; may stop within a block
+    struct stk_jpeg_bits bits;
+    enum stk_jpeg_reading state;
+    bool is_passed;              // nobody wants the coefficients but those at 0
+    const uint8_t *at;           // place of the next coefficient; NULL: none of `now` is read yet
+    struct stk_jpeg_block *now;  // being read
+    struct stk_jpeg_block *last; // one past those to be read
+    struct stk_jpeg_block block[STK_JPEG_MCUS * STK_JPEG_MCU_BLOCKS]; // of MCUs in a row
+};
+
+void stk_jpeg_start_bits(struct stk_jpeg_bits *b, const uint8_t *base, uint64_t total_bits);
+// Bits not used yet; negative if the data ended too early.
+int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b);
+// Sets the reader to read its first `blocks` blocks, 1 at least.
+void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed);
+// Reads all blocks: STK_JPEG_READ or STK_JPEG_WRONG then.
+typedef void stk_jpeg_read_fn(struct stk_jpeg_reader *r);
+// Reads two streams in turn until one of them is no longer STK_JPEG_READING: each waits for its
+// own look-ups most of the time, so that the second costs little more.
+typedef void stk_jpeg_read2_fn(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b);
+stk_jpeg_read_fn stk_jpeg_read_one, stk_jpeg_read_one_bmi2;
+stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
+
+// --- jpeg_stuff.c
+// Copies entropy-coded bytes up to the next marker, without the zero after each 0xFF. `out` needs
+// room for `size` + STK_JPEG_PAD + 64 bytes; the padding is zeroed. Returns the bytes written and
+// sets *marker to where the marker's code byte lies, or to `size` if there is none.
+size_t stk_jpeg_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
+size_t stk_jpeg_unstuff_avx2(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
+// The same without copying.
+size_t stk_jpeg_find_marker(const uint8_t *in, size_t size);
+
+// --- jpeg_idct*.c
+// Coefficients and quantisers in the order of their `place` table; writes size x size samples.
+typedef void stk_jpeg_idct_fn(const int16_t *coef, const int16_t *quant, uint8_t *out,
+                              ptrdiff_t stride);
+stk_jpeg_idct_fn stk_jpeg_idct_islow, stk_jpeg_idct_ifast, stk_jpeg_idct_4x4, stk_jpeg_idct_2x2,
+    stk_jpeg_idct_1x1;
+stk_jpeg_idct_fn stk_jpeg_idct_ifast_avx2;
+// Two blocks side by side, of one quantiser.
+typedef void stk_jpeg_idct2_fn(const int16_t *left, const int16_t *right, const int16_t *quant,
+                               uint8_t *out, ptrdiff_t stride);
+stk_jpeg_idct2_fn stk_jpeg_idct2_ifast_avx2;
+// These take coefficients in the order of stk_jpeg_paired.
+stk_jpeg_idct_fn stk_jpeg_idct_islow_avx2, stk_jpeg_idct_4x4_avx2;
+extern const uint8_t stk_jpeg_paired[64]; // natural position to the AVX2 kernel's
+// The quantiser's table as the fast DCT wants it: scaled by the AA&N factors.
+void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled);
+
+// --- jpeg_pixels*.c
+// Twice as wide by 3:1 weights; in[-1] and in[n] must hold the neighbours (the edge again at an
+// edge). Reads and writes up to 64 samples too many.
+typedef void stk_jpeg_h2v1_fn(const uint8_t *in, uint8_t *out, size_t n);
+// The same between two rows, `near` weighing 3. `sums` holds n + 2 + 64 values.
+typedef void stk_jpeg_h2v2_fn(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n,
+                              uint16_t *sums);
+// Exactly 3 * n bytes are written; reads up to 64 samples too many.
+typedef void stk_jpeg_color_fn(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *out,
+                               size_t n);
+stk_jpeg_h2v1_fn stk_jpeg_h2v1, stk_jpeg_h2v1_avx2, stk_jpeg_h2v1_avx512;
+stk_jpeg_h2v2_fn stk_jpeg_h2v2, stk_jpeg_h2v2_avx2, stk_jpeg_h2v2_avx512;
+stk_jpeg_color_fn stk_jpeg_color, stk_jpeg_color_avx2, stk_jpeg_color_avx512;
+void stk_jpeg_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, int bias);
+void stk_jpeg_double(const uint8_t *in, uint8_t *out, size_t n);
+void stk_jpeg_grey_to_rgb(const uint8_t *y, uint8_t *out, size_t n);
+
+#endif

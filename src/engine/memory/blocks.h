@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that are held as they come and joined once: elements are copied once, however small the
+// blocks.
+#ifndef STK_DATA_BLOCKS_H
+#define STK_DATA_BLOCKS_H
+
+#include "base/vec.h"
+#include "engine/memory/col.h"
+
+struct stk_blocks {
+    struct stk_vec list; // struct stk_block
+    int64_t n;           // elements of all
+};
+
+void stk_blocks_init(struct stk_blocks *b, size_t blocks_max);
+bool stk_blocks_add(struct stk_blocks *b, struct stk_block *more); // moves it. False: no memory
+// All elements as one block; none are left. False: no memory, and they are lost.
+bool stk_blocks_join(struct stk_blocks *b, struct stk_pool *pool, struct stk_block *to);
+void stk_blocks_clear(struct stk_blocks *b);
+void stk_blocks_free(struct stk_blocks *b);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that columns lie in: reference-counted buffers out of a pool that takes them back, so
+// that the steady state neither allocates nor faults pages in. A pool has a cap in bytes (the
+// dataset's RAM budget), and all of them together that of the process (process_limits.h), but for
+// pools without a cap (SIZE_MAX), whose buffers are the caller's; a pool dies when its owner and
+// the last of its buffers have let go. Buffers may also stand for memory of somebody else, with a
+// function that is called at the end.
+#ifndef STK_DATA_BUF_H
+#define STK_DATA_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stoker/data.h"
+
+// What every element passes through on its way to the consumer. Such functions lie together in the
+// program: after a pause the first element then waits for few pages and cache lines.
+#define STK_HOT __attribute__((hot))
+
+struct stk_guard;
+struct stk_pool;
+
+struct stk_buf {
+    int refs; // atomic
+    bool is_foreign, is_readonly;
+    bool is_sourced;         // data came from the pool's source
+    uint8_t *data;           // 64-byte aligned, unless foreign
+    size_t size;             // usable bytes
+    struct stk_pool *pool;   // NULL: foreign
+    void (*drop)(void *arg); // foreign: called at the last drop, from any thread
+    void *arg;
+    struct stk_guard *guard; // foreign: of a mapped file (base/guard.h), or NULL; ends before drop
+    struct stk_buf *next;    // in a free list
+};
+
+struct stk_pool_stats {
+    uint64_t in_use_bytes, free_bytes, peak_bytes;
+    uint64_t cap_bytes;   // its own, or what the process' limit leaves where that is less
+    const char *cap_name; // "the budget", or "the process' limit"
+    uint64_t refused;     // requests past the cap
+    uint64_t fresh;       // buffers that had to be allocated: constant in the steady state
+};
+
+struct stk_pool *stk_pool_open(size_t cap_bytes); // NULL: no memory
+// Large buffers come from the source, which outlives pool and buffers; NULL: all from the heap.
+struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_source *source);
+struct stk_pool *stk_pool_hold(struct stk_pool *p);
+void stk_pool_drop(struct stk_pool *p); // takes NULL
+struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);
+bool stk_pool_refused(void); // the last buffer that this thread did not get would pass the cap
+// Memory that is somebody's own counts as in use until it is given back. False: past the cap.
+bool stk_pool_claim(struct stk_pool *p, size_t bytes);
+bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes); // as stk_buf_get does
+void stk_pool_unclaim(struct stk_pool *p, size_t bytes);
+
+// This thread reads ahead of need, from now on or no longer: where it would wait for memory, it
+// does so past a part of any budget, so that the rest is there for what the consumer waits for.
+void stk_pool_set_ahead(bool is_ahead);
+uint64_t stk_pool_ahead_bytes(uint64_t cap_bytes); // that part
+bool stk_pool_is_ahead(void);                      // of this thread
+
+// Who gets nothing for want of budget asks `wait`, if there is one, and tries again; *idle is 0 at
+// first and then the function's own. False: in vain.
+void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg);
+
+// Who has large work done by several threads (engine/memory/split.h). False: it was not done.
+struct stk_split;
+void stk_pool_set_split(struct stk_pool *p, bool (*split)(void *arg, const struct stk_split *work),
+                        void *arg);
+bool stk_pool_split(struct stk_pool *p, const struct stk_split *work);
+
+// At least `size` bytes, uninitialised. NULL: no memory, or past the cap.
+struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);
+struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
+                                void (*drop)(void *arg), void *arg);
+// The foreign memory is a mapped file: from now on to its end it is guarded. Before others see the
+// buffer, or again. False: there are too many guards.
+bool stk_buf_guard(struct stk_buf *b);
+bool stk_buf_is_torn(
+    const struct stk_buf *b); // what was read of the mapping may be zeros; takes NULL
+struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
+void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
+bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written
+
+// What string views point into: a list of buffers held together. It lies in a small buffer of their
+// pool where they have one, so that blocks of strings allocate nothing either.
+struct stk_keep {
+    int refs; // atomic
+    int count, capacity;
+    struct stk_buf *place; // what the list lies in; NULL: the heap
+    struct stk_buf *bufs[];
+};
+struct stk_keep *stk_keep_hold(struct stk_keep *k); // takes NULL
+void stk_keep_drop(struct stk_keep *k);             // takes NULL
+// Adds a holder of `b` to *k, which is made if NULL and copied if others hold it. False: no memory.
+bool stk_keep_add(struct stk_keep **k, struct stk_buf *b);
+bool stk_keep_join(struct stk_keep **k, struct stk_keep *other); // all of other's; takes NULL
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known about a value before there is one: its type and shape. A dataset's element is a
+// flat list of components, one spec each; nesting (tuples, dicts) is the caller's affair.
+#ifndef STK_DATA_SPEC_H
+#define STK_DATA_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define STK_RANK_MAX 8
+#define STK_COMPONENTS_MAX 1024
+#define STK_UNKNOWN (-1) // a dimension, or a rank
+
+enum stk_dtype {
+#define X(name, text, type, bytes) STK_DT_##name,
+#include "engine/memory/dtypes.def"
+#undef X
+    STK_DT_COUNT
+};
+
+struct stk_bytes { // a string value; it lives as long as the column's `keep`
+    const uint8_t *data;
+    size_t size;
+};
+
+struct stk_shape {
+    int rank; // STK_UNKNOWN: dims say nothing
+    int64_t dim[STK_RANK_MAX];
+};
+
+struct stk_spec {
+    enum stk_dtype dtype;
+    struct stk_shape shape;
+    struct stk_specs *nested; // of DATASET: the spec of its elements; NULL where unknown. Held.
+};
+
+struct stk_specs { // reference-counted, immutable once shared
+    int refs;
+    int count;
+    struct stk_spec items[];
+};
+
+size_t stk_dtype_bytes(enum stk_dtype t);
+const char *stk_dtype_name(enum stk_dtype t);
+bool stk_dtype_find(const char *name, enum stk_dtype *out); // NumPy's names, "string" too
+bool stk_dtype_is_float(enum stk_dtype t);
+bool stk_dtype_is_int(enum stk_dtype t); // bool is none
+
+struct stk_specs *stk_specs_new(int count);                           // zeroed; NULL: no memory
+struct stk_specs *stk_specs_hold(struct stk_specs *s);                // takes NULL
+void stk_specs_drop(struct stk_specs *s);                             // takes NULL
+void stk_spec_copy(struct stk_spec *to, const struct stk_spec *from); // holds what is nested
+// As many components, of the same types, those of datasets in them too. What is NULL fits all.
+bool stk_specs_fit(const struct stk_specs *a, const struct stk_specs *b);
+bool stk_spec_fits(const struct stk_spec *a, const struct stk_spec *b);
+// *to, which fits `more`, becomes what holds of both: shapes that differ are unknown. False: no
+// memory.
+STK_MUST_CHECK bool stk_spec_join(struct stk_spec *to, const struct stk_spec *more);
+
+bool stk_shape_equal(const struct stk_shape *a, const struct stk_shape *b);
+bool stk_shape_is_known(const struct stk_shape *s);
+// More values than any memory holds. Where a dimension is 0, the others multiply to STK_EMPTY_MAX
+// at most: products of some dimensions of a value stay in range, and so do sums of a few.
+#define STK_VALUES_MAX (INT64_C(1) << 40)
+#define STK_EMPTY_MAX (INT64_C(1) << 60)
+// Values in a known shape; -1 when it is unknown or beyond those.
+int64_t stk_shape_count(const struct stk_shape *s);
+// What holds for both: dimensions that differ become unknown, and so does a rank.
+struct stk_shape stk_shape_join(const struct stk_shape *a, const struct stk_shape *b);
+// Could a value have both shapes?
+bool stk_shape_fits(const struct stk_shape *spec, const struct stk_shape *value);
+#define STK_SHAPE_TEXT 160
+// "(2, None)", as Python prints it; "<unknown>" without rank.
+char *stk_shape_text(const struct stk_shape *s, char buf[STK_SHAPE_TEXT]);
+bool stk_shape_prepend(struct stk_shape *s, int64_t dim); // false: beyond STK_RANK_MAX
+
+#endif

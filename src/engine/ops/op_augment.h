@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What random_resized_crop and jpeg_random_resized_crop share: their arguments, and the draws.
+//
+// The random bits are of the element's index.
+#ifndef STK_DATA_OPS_OP_AUGMENT_H
+#define STK_DATA_OPS_OP_AUGMENT_H
+
+#include "engine/image/image_geometry.h"
+#include "engine/ops/op_image.h"
+
+struct stk_op_augment {
+    int64_t size[2];
+    double scale[2], ratio[2], flip;
+    bool is_planar, is_fast, is_float;
+    int64_t seed;                           // negative: the run's
+    struct stk_image_resize_options resize; // all but is_mirrored
+};
+
+enum {
+    STK_OP_AUGMENT_SIZE,
+    STK_OP_AUGMENT_SCALE,
+    STK_OP_AUGMENT_RATIO,
+    STK_OP_AUGMENT_FLIP,
+    STK_OP_AUGMENT_MEAN,
+    STK_OP_AUGMENT_STD,
+    STK_OP_AUGMENT_PLANAR,
+    STK_OP_AUGMENT_METHOD,
+    STK_OP_AUGMENT_SEED,
+    STK_OP_AUGMENT_FAST // of JPEG alone
+};
+#define STK_OP_AUGMENT_ROWS                                                                        \
+    [STK_OP_AUGMENT_SIZE] = {.name = "size",                                                       \
+                             .type = STK_ARG_INTS,                                                 \
+                             .is_required = true,                                                  \
+                             .help = "height and width"},                                          \
+    [STK_OP_AUGMENT_SCALE] =                                                                       \
+        {.name = "scale",                                                                          \
+         .type = STK_ARG_FLOATS,                                                                   \
+         .is_open = true,                                                                          \
+         .help = "the part's share of the image, least and most; without it 0.08 to 1"},           \
+    [STK_OP_AUGMENT_RATIO] =                                                                       \
+        {.name = "ratio",                                                                          \
+         .type = STK_ARG_FLOATS,                                                                   \
+         .is_open = true,                                                                          \
+         .help = "its width over its height, least and most; without it 3/4 to 4/3"},              \
+    [STK_OP_AUGMENT_FLIP] = {.name = "flip",                                                       \
+                             .type = STK_ARG_FLOAT,                                                \
+                             .help = "the chance to be mirrored"},                                 \
+    [STK_OP_AUGMENT_MEAN] =                                                                        \
+        {.name = "mean",                                                                           \
+         .type = STK_ARG_FLOATS,                                                                   \
+         .is_open = true,                                                                          \
+         .help =                                                                                   \
+             "of each channel, for values of 0 to 1; without mean and std the result is uint8"},   \
+    [STK_OP_AUGMENT_STD] = {.name = "std",                                                         \
+                            .type = STK_ARG_FLOATS,                                                \
+                            .is_open = true,                                                       \
+                            .help = "of each channel"},                                            \
+    [STK_OP_AUGMENT_PLANAR] = {.name = "planar", .type = STK_ARG_BOOL, .help = "channels first"},  \
+    [STK_OP_AUGMENT_METHOD] = {.name = "method",                                                   \
+                               .type = STK_ARG_TEXT,                                               \
+                               .choices = "pil_bilinear,bilinear",                                 \
+                               .fallback_text = "pil_bilinear",                                    \
+                               .help = "how pixels are made of others"},                           \
+    [STK_OP_AUGMENT_SEED] = STK_OP_SEED_ROW
+
+STK_MUST_CHECK enum stoker_status stk_op_augment_read(const struct stk_op_infer *c,
+                                                      int64_t channels, struct stk_op_augment *g,
+                                                      struct stoker_err *err);
+// The same, once for all blocks; freed with stk_free.
+STK_MUST_CHECK enum stoker_status stk_op_augment_prepare(const struct stk_op_infer *c,
+                                                         int64_t channels, void **out,
+                                                         struct stoker_err *err);
+// Of the result.
+struct stk_shape stk_op_augment_shape(const struct stk_op_augment *g, int64_t channels);
+// Element i's part of an image of height x width, and whether it is mirrored.
+STK_MUST_CHECK enum stoker_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
+                                                      const struct stk_op_augment *g,
+                                                      uint32_t height, uint32_t width,
+                                                      struct stk_image_box *box, bool *is_mirrored,
+                                                      struct stoker_err *err);
+
+#endif

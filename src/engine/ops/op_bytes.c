@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings in another form, place by place: base64 for the web (RFC 4648, section 5), and what gzip
+// or zlib packed.
+#include <string.h>
+
+#include "base/stream_gzip.h"
+#include "engine/memory/growing.h"
+#include "engine/ops/op_util.h"
+
+// The rows of each operation begin with 0.
+enum { ARG_PAD = 0, ARG_COMPRESSION_TYPE = 0 };
+enum { PLAIN, GZIP, ZLIB }; // compression_type
+static const struct stk_arg_row encode_args[] = {
+    [ARG_PAD] = {.name = "pad",
+                 .type = STK_ARG_BOOL,
+                 .help = "filled up with '=' to a multiple of four"},
+    {0}};
+static const struct stk_arg_row decompress_args[] = {
+    [ARG_COMPRESSION_TYPE] = {.name = "compression_type",
+                              .type = STK_ARG_TEXT,
+                              .choices = ",GZIP,ZLIB",
+                              .help = "how; empty: not at all"},
+    {0}};
+
+#define UNPACKED_MAX ((size_t)1 << 30)
+
+static enum stoker_status want_text(struct stk_op_infer *c, struct stoker_err *err)
+{
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    return s == STOKER_OK && c->in[0].dtype != STK_DT_STRING
+               ? stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
+                             stk_dtype_name(c->in[0].dtype))
+               : s;
+}
+
+enum { ENCODE, DECODE, DECOMPRESS };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static size_t encode(const struct stk_bytes *s, bool pads, uint8_t *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->size; i += 3) {
+        size_t have = s->size - i < 3 ? s->size - i : 3;
+        uint32_t v = (uint32_t)s->data[i] << 16;
+        v |= have > 1 ? (uint32_t)s->data[i + 1] << 8 : 0;
+        v |= have > 2 ? s->data[i + 2] : 0;
+        for (size_t k = 0; k < 4; k++) {
+            if (k <= have) {
+                to[n++] = (uint8_t)letters[v >> (18 - 6 * k) & 63];
+            } else if (pads) {
+                to[n++] = '=';
+            }
+        }
+    }
+    return n;
+}
+
+static int letter(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '-'             ? 62
+           : c == '_'             ? 63
+                                  : -1;
+}
+
+// Padding may be there where it fills up four characters. False: it is no base64.
+static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
+{
+    if (s.size && s.size % 4 == 0) {
+        size_t pads = s.data[s.size - 1] != '=' ? 0 : s.data[s.size - 2] != '=' ? 1 : 2;
+        s.size -= pads;
+    }
+    uint32_t v = 0;
+    *n = 0;
+    for (size_t i = 0; i < s.size; i++) {
+        int l = letter(s.data[i]);
+        if (l < 0) {
+            return false;
+        }
+        v = v << 6 | (uint32_t)l;
+        if (i % 4 > 0) {
+            to[(*n)++] = (uint8_t)(v >> (6 - 2 * (i % 4)));
+        }
+    }
+    return s.size % 4 != 1;
+}
+
+static enum stoker_status bytes_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    enum stoker_status s = want_text(c, err);
+    if (s == STOKER_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s;
+}
+
+struct unpack {
+    struct stk_gzip gzip;
+    bool is_open;
+};
+
+static void decode_compressed_scratch_end(void *scratch)
+{
+    struct unpack *u = scratch;
+    if (u->is_open) {
+        stk_gzip_close(&u->gzip);
+    }
+}
+
+// Why the string cannot be unpacked; NULL: it is in `to`, or there was no memory (*is_short, and
+// *wanted bytes where the budget lacks them).
+static const char *unpack_into(struct stk_gzip *g, const struct stk_bytes *in,
+                               struct stk_growing *to, bool *is_short, size_t *wanted)
+{
+    struct stk_inflate_io io = {.in = in->data, .in_len = in->size};
+    while (in->size) {
+        size_t room = 0;
+        *wanted = 0;
+        io.out = stk_growing_room(to, &room, wanted);
+        io.out_len = room;
+        *is_short = !io.out;
+        if (*is_short) {
+            return NULL;
+        }
+        enum stk_inflate_result result = stk_gzip_run(g, &io);
+        stk_growing_took(to, room - io.out_len);
+        if (stk_growing_size(to) > UNPACKED_MAX) {
+            return "more than 1 GiB";
+        }
+        switch (result) {
+        case STK_INFLATE_NOMEM:
+            *is_short = true;
+            *wanted = 0;
+            return NULL;
+        case STK_INFLATE_BAD:
+            return g->why ? g->why : "the data are damaged";
+        case STK_INFLATE_END:
+            if (io.in_len == 0) {
+                return NULL;
+            }
+            if (g->is_zlib) {
+                return "bytes follow the end of the data";
+            }
+            break;
+        default:
+            if (io.out_len > 0 && io.in_len == 0) {
+                return stk_gzip_may_end(g) ? NULL : "the data end too early";
+            }
+        }
+    }
+    return NULL;
+}
+
+static enum stoker_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes in,
+                                 struct stk_bytes *out, struct stoker_err *err)
+{
+    struct unpack *u = r->scratch;
+    struct stk_gzip *g = &u->gzip;
+    if (!u->is_open && stk_gzip_open(g, STK_INFLATE_DEFAULT)) {
+        return stk_err_nomem(err);
+    }
+    u->is_open = true;
+    g->is_zlib = r->args[ARG_COMPRESSION_TYPE].i == ZLIB;
+    stk_gzip_restart(g, 0);
+    struct stk_growing to;
+    bool is_short = false;
+    size_t wanted = 0, first = in.size < UNPACKED_MAX / 4 ? 4 * in.size + 1024 : UNPACKED_MAX;
+    stk_growing_begin(&to, r->pool, first);
+    const char *why = unpack_into(g, &in, &to, &is_short, &wanted);
+    size_t size = stk_growing_size(&to);
+    if (why || is_short) {
+        stk_growing_drop(&to);
+        return why      ? stk_op_fail(r, i, STOKER_EDAMAGE, "%s", why)
+               : wanted ? stk_op_no_memory_for(r, size + wanted, err)
+                        : stk_err_nomem(err);
+    }
+    if (size == 0) {
+        stk_growing_drop(&to);
+        *out = (struct stk_bytes){0};
+        return STOKER_OK;
+    }
+    struct stk_buf *b = stk_growing_end(&to);
+    bool ok = b && stk_keep_add(&r->out[0].keep, b);
+    *out = ok ? (struct stk_bytes){b->data, size} : (struct stk_bytes){0};
+    stk_buf_drop(b);
+    return ok ? STOKER_OK : stk_op_no_memory_for(r, size, err);
+}
+
+static enum stoker_status bytes_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
+    int64_t each = stk_shape_count(&in->shape);
+    bool pads = r->op->arg == ENCODE && r->args[ARG_PAD].i != 0;
+    bool is_plain = r->op->arg == DECOMPRESS && r->args[ARG_COMPRESSION_TYPE].i == PLAIN;
+    struct stk_col_capacity capacity = {0};
+    if (out && is_plain) {
+        return stk_op_pass(r, 0, 0, NULL, err);
+    }
+    for (int64_t k = 0; out && k < r->n * each && k / each < r->failed; k++) {
+        struct stk_bytes s = ((const struct stk_bytes *)stk_col_at(in, k / each))[k % each];
+        if (r->op->arg == DECOMPRESS) {
+            enum stoker_status status = unpack(r, k / each, s, &out[k], err);
+            if (status != STOKER_OK) {
+                return status;
+            }
+            continue;
+        }
+        size_t size = r->op->arg == ENCODE ? (s.size + 2) / 3 * 4 : s.size / 4 * 3 + 3;
+        uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, &capacity, size);
+        if (!to) {
+            return stk_op_no_memory(r, err);
+        }
+        if (r->op->arg == ENCODE) {
+            size = encode(&s, pads, to);
+        } else if (!decode(s, to, &size)) {
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no base64 for the web",
+                               (int)(s.size < 60 ? s.size : 60), (const char *)s.data);
+        }
+        out[k] = (struct stk_bytes){to, size};
+    }
+    return out ? STOKER_OK : err->code;
+}
+
+const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
+                                            .summary = "Bytes as base64 for the web",
+                                            .is_elementwise = true,
+                                            .cost_ns = 50,
+                                            .infer = bytes_infer,
+                                            .run = bytes_run,
+                                            .arg = ENCODE,
+                                            .args = encode_args};
+const struct stk_op stk_op_decode_base64 = {.name = "decode_base64",
+                                            .summary = "Bytes out of base64 for the web",
+                                            .is_elementwise = true,
+                                            .cost_ns = 50,
+                                            .infer = bytes_infer,
+                                            .run = bytes_run,
+                                            .arg = DECODE};
+const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
+                                                .summary = "What gzip or zlib packed",
+                                                .is_elementwise = true,
+                                                .cost_ns = 5000,
+                                                .infer = bytes_infer,
+                                                .scratch_bytes = sizeof(struct unpack),
+                                                .scratch_end = decode_compressed_scratch_end,
+                                                .run = bytes_run,
+                                                .arg = DECOMPRESS,
+                                                .args = decompress_args};

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding inside other operations: the pixels of JPEG files that an operation's attributes (those
+// of decode_jpeg) and inputs ask for, two files at a time.
+#ifndef STK_DATA_OPS_OP_CODEC_H
+#define STK_DATA_OPS_OP_CODEC_H
+
+#include "engine/image/image_codec.h"
+#include "engine/ops/op_util.h"
+
+// What attribute "crop" says of an operation that decodes and crops. The part is one of the image
+// as decode_jpeg gives it: whatever is not wanted of the file is still checked for damage, and PNG
+// is read too. Only of WINDOW, decode_and_crop_jpeg's own, neither holds.
+enum stk_op_crop {
+    STK_OP_CROP_NONE,
+    STK_OP_CROP_WINDOW,  // "crop_window", or the second input: y, x, height, width
+    STK_OP_CROP_BOX,     // the same of any file
+    STK_OP_CROP_CENTRAL, // "central_fraction"
+    STK_OP_CROP_SLICE,   // y, x of "crop_window" or the second input; "slice_size": height, width
+    STK_OP_CROP_RANGES // "ranges": strided_slice's items for rows and columns, steps of 1; computed
+                       // begins and ends are the inputs behind the first
+};
+
+// Rows of what decodes: those of decode_jpeg, then of what decodes and crops.
+enum {
+    STK_OP_DECODE_CHANNELS,
+    STK_OP_DECODE_RATIO,
+    STK_OP_DECODE_FANCY_UPSCALING,
+    STK_OP_DECODE_TRY_RECOVER_TRUNCATED,
+    STK_OP_DECODE_ACCEPTABLE_FRACTION,
+    STK_OP_DECODE_DCT_METHOD,
+    STK_OP_DECODE_CROP_WINDOW,
+    STK_OP_DECODE_CROP,
+    STK_OP_DECODE_CENTRAL_FRACTION,
+    STK_OP_DECODE_SLICE_SIZE,
+    STK_OP_DECODE_RANGES,
+    STK_OP_DECODE_ROWS
+};
+#define STK_OP_JPEG_ROWS                                                                           \
+    [STK_OP_DECODE_CHANNELS] = {.name = "channels",                                                \
+                                .type = STK_ARG_INT,                                               \
+                                .help = "of the result; 0: as many as the file has"},              \
+    [STK_OP_DECODE_RATIO] = {.name = "ratio",                                                      \
+                             .type = STK_ARG_INT,                                                  \
+                             .fallback = 1,                                                        \
+                             .help = "sides divided by 1, 2, 4 or 8"},                             \
+    [STK_OP_DECODE_FANCY_UPSCALING] = {.name = "fancy_upscaling",                                  \
+                                       .type = STK_ARG_BOOL,                                       \
+                                       .fallback = 1,                                              \
+                                       .help = "colours between those that the file has"},         \
+    [STK_OP_DECODE_TRY_RECOVER_TRUNCATED] =                                                        \
+        {.name = "try_recover_truncated",                                                          \
+         .type = STK_ARG_BOOL,                                                                     \
+         .help = "a file that ends too early is grey from there on"},                              \
+    [STK_OP_DECODE_ACCEPTABLE_FRACTION] = {.name = "acceptable_fraction",                          \
+                                           .type = STK_ARG_FLOAT,                                  \
+                                           .fallback_float = 1,                                    \
+                                           .help = "of the rows that must be there then"},         \
+    [STK_OP_DECODE_DCT_METHOD] = {.name = "dct_method",                                            \
+                                  .type = STK_ARG_TEXT,                                            \
+                                  .choices = ",INTEGER_FAST,INTEGER_ACCURATE",                     \
+                                  .help = "how; empty: the fast one"}
+#define STK_OP_WINDOW_ROW                                                                          \
+    [STK_OP_DECODE_CROP_WINDOW] = {.name = "crop_window",                                          \
+                                   .type = STK_ARG_INTS,                                           \
+                                   .is_input_too = true,                                           \
+                                   .help = "y, x, height and width"}
+#define STK_OP_PART_ROWS                                                                           \
+    STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW,                                                           \
+        [STK_OP_DECODE_CROP] = {.name = "crop",                                                    \
+                                .type = STK_ARG_INT,                                               \
+                                .choices = "none,window,box,central,slice,ranges",                 \
+                                .help = "what part is wanted"},                                    \
+        [STK_OP_DECODE_CENTRAL_FRACTION] = {.name = "central_fraction",                            \
+                                            .type = STK_ARG_FLOAT,                                 \
+                                            .fallback_float = 1,                                   \
+                                            .help = "as central_crop has it"},                     \
+        [STK_OP_DECODE_SLICE_SIZE] = {.name = "slice_size",                                        \
+                                      .type = STK_ARG_INTS,                                        \
+                                      .is_open = true,                                             \
+                                      .help = "height and width of a slice"},                      \
+        [STK_OP_DECODE_RANGES] = {.name = "ranges",                                                \
+                                  .type = STK_ARG_INTS,                                            \
+                                  .is_open = true,                                                 \
+                                  .help = "rows and columns, as strided_slice has them"}
+
+// Decodes elements i and perhaps i + 1 of input 0 with the contexts of stk_op_image_contexts;
+// returns how many of them.
+int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
+                       struct stk_image_jpeg_job *jobs);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// image_equalize: each channel of a uint8 image, its values spread so that about as many pixels
+// have each of them, as Pillow's ImageOps.equalize does: of the sums of the histogram, in steps.
+#include "engine/ops/op_util.h"
+
+static enum stoker_status equalize_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    int rank = c->in[0].shape.rank;
+    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_U8 || (rank >= 0 && rank != 3 && rank != 4))) {
+        return stk_err_set(err, STOKER_EINVAL,
+                           "image_equalize: takes a uint8 image, or a stack of them");
+    }
+    if (s == STOKER_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s;
+}
+
+// One channel of one image: values `step` bytes apart.
+static void equalize(uint8_t *out, const uint8_t *in, int64_t pixels, int64_t step)
+{
+    int64_t count[256] = {0}, sum, last = 0;
+    uint8_t to[256];
+    for (int64_t i = 0; i < pixels; i++) {
+        count[in[i * step]]++;
+    }
+    for (int v = 0; v < 256; v++) {
+        last = count[v] ? count[v] : last;
+    }
+    int64_t each = (pixels - last) / 255;
+    sum = each / 2;
+    for (int v = 0; v < 256; v++) {
+        int64_t level = each ? sum / each : v;
+        to[v] = (uint8_t)(level < 255 ? level : 255);
+        sum += count[v];
+    }
+    for (int64_t i = 0; i < pixels; i++) {
+        out[i * step] = to[in[i * step]];
+    }
+}
+
+static enum stoker_status equalize_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int rank = in->shape.rank;
+    if (rank != 3 && rank != 4) {
+        return stk_op_fail(r, 0, STOKER_EINVAL, "takes an image of 3 dimensions, or a stack of 4");
+    }
+    uint8_t *out = stk_op_out(r, 0, STK_DT_U8, &in->shape, err);
+    if (!out) {
+        return err->code;
+    }
+    int64_t stack = rank == 4 ? in->shape.dim[0] : 1, channels = in->shape.dim[rank - 1];
+    int64_t pixels = in->shape.dim[rank - 3] * in->shape.dim[rank - 2];
+    for (int64_t i = 0; i < r->n; i++) {
+        for (int64_t k = 0; k < stack; k++, out += pixels * channels) {
+            const uint8_t *from = (const uint8_t *)stk_col_at(in, i) + k * pixels * channels;
+            for (int64_t ch = 0; ch < channels; ch++) {
+                equalize(out + ch, from + ch, pixels, channels);
+            }
+        }
+    }
+    return STOKER_OK;
+}
+
+const struct stk_op stk_op_image_equalize = {.name = "image_equalize",
+                                             .summary = "Values of each channel spread evenly",
+                                             .cost_ns = 2,
+                                             .infer = equalize_infer,
+                                             .run = equalize_run};

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings, place by place: lower, upper, strip, to_number, read_file. Letters are ASCII, as
+// TensorFlow has it without an encoding.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/remote_name.h"
+#include "engine/memory/growing.h"
+#include "engine/formats/text_number.h"
+#include "engine/ops/op_move.h"
+
+enum { ARG_OUT_TYPE };
+static const struct stk_arg_row number_args[] = {
+    [ARG_OUT_TYPE] = {.name = "out_type",
+                      .type = STK_ARG_DTYPE,
+                      .fallback = STK_DT_F32,
+                      .choices = "float32,float64,int32,int64",
+                      .help = "of the numbers"},
+    {0}};
+
+#define FILE_MAX ((off_t)1 << 34)
+#define READ_MAX ((size_t)1 << 30)    // of one call
+#define UNSIZED ((size_t)4096)        // of files that do not say their size, at first
+#define UNSIZED_MAX ((size_t)1 << 30) // of a pipe, or a file of the system
+#define DEVICE_MAX ((size_t)16 << 20) // of a terminal, or a device like /dev/zero
+
+enum { LOWER, UPPER, STRIP, READ_FILE };
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static enum stoker_status text_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
+                        stk_dtype_name(c->in[0].dtype));
+    }
+    if (s == STOKER_OK && c->op->arg == READ_FILE && c->in[0].shape.rank > 0) {
+        s = stk_err_set(err, STOKER_EINVAL, "read_file: takes one name");
+    }
+    if (s == STOKER_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s;
+}
+
+// The same bytes with letters changed, in memory of the result.
+static bool change_case(struct stk_op_run *r, struct stk_bytes in, struct stk_bytes *out)
+{
+    if (!stk_col_own_bytes(&r->out[0], r->pool, in.data, in.size, out)) {
+        return false;
+    }
+    uint8_t *p = (uint8_t *)(uintptr_t)out->data, from = r->op->arg == LOWER ? 'A' : 'a';
+    for (size_t k = 0; k < in.size; k++) {
+        if (p[k] >= from && p[k] <= from + 25) {
+            p[k] ^= 0x20;
+        }
+    }
+    return true;
+}
+
+static struct stk_bytes strip(struct stk_bytes s)
+{
+    while (s.size && is_space(s.data[0])) {
+        s.data++;
+        s.size--;
+    }
+    while (s.size && is_space(s.data[s.size - 1])) {
+        s.size--;
+    }
+    return s;
+}
+
+static enum stoker_status file_error(struct stk_op_run *r, int64_t i, const char *path, int why)
+{
+    return stk_op_fail(r, i, stk_err_of_file(why, STOKER_EINPUT), "%.300s: %s%s", path,
+                       strerror(why), stk_remote_hint(path));
+}
+
+// How much a file may hold, and what is likely at first. A pipe or a file of the system has no size
+// of its own and is read until it ends; a device need not have an end.
+static size_t most_of(const struct stat *info, size_t *first)
+{
+    bool is_sized = S_ISREG(info->st_mode) && info->st_size > 0;
+    *first = is_sized ? (size_t)info->st_size : UNSIZED;
+    return is_sized                                           ? (size_t)info->st_size
+           : S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode) ? DEVICE_MAX
+                                                              : UNSIZED_MAX;
+}
+
+// All bytes of the file. What is beyond `most`: a file that grew meanwhile (is_sized) is as long as
+// it was, anything else is refused. errno's number; ENOMEM: no memory in the budget for *wanted
+// bytes.
+static int read_all(int fd, struct stk_growing *to, size_t most, bool is_sized, size_t *wanted)
+{
+    for (;;) {
+        size_t room = 0, left = most - stk_growing_size(to);
+        if (is_sized && left == 0) {
+            return 0;
+        }
+        uint8_t *at = stk_growing_room(to, &room, wanted);
+        if (!at) {
+            return ENOMEM;
+        }
+        room = is_sized && room > left ? left : room;
+        ssize_t n = read(fd, at, room < READ_MAX ? room : READ_MAX);
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (n == 0) {
+            return 0; // a file may be shorter than a moment ago: what is there is the file
+        }
+        stk_growing_took(to, n > 0 ? (size_t)n : 0);
+        if (stk_growing_size(to) > most) {
+            return EFBIG;
+        }
+    }
+}
+
+// The bytes that were read become the result.
+static enum stoker_status give_bytes(struct stk_op_run *r, struct stk_growing *from,
+                                     struct stk_bytes *out, struct stoker_err *err)
+{
+    size_t size = stk_growing_size(from);
+    *out = (struct stk_bytes){0};
+    if (size == 0) {
+        stk_growing_drop(from);
+        return STOKER_OK;
+    }
+    struct stk_buf *b = stk_growing_end(from);
+    bool ok = b && stk_keep_add(&r->out[0].keep, b);
+    if (ok) {
+        *out = (struct stk_bytes){b->data, size};
+    }
+    stk_buf_drop(b);
+    return ok ? STOKER_OK : stk_op_no_memory_for(r, size, err);
+}
+
+static enum stoker_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,
+                                     struct stk_bytes *out, struct stoker_err *err)
+{
+    char path[4096];
+    struct stat info;
+    if (name.size >= sizeof path ||
+        memchr(name.data ? name.data : (const uint8_t *)"", 0, name.size)) {
+        return stk_op_fail(r, i, STOKER_EINVAL, "a name of %zu bytes, or with a zero byte",
+                           name.size);
+    }
+    memcpy(path, name.data ? name.data : (const uint8_t *)"", name.size);
+    path[name.size] = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &info) || S_ISDIR(info.st_mode) || info.st_size > FILE_MAX) {
+        int why = fd < 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : EFBIG;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return file_error(r, i, path, why);
+    }
+    size_t first, wanted = 0, most = most_of(&info, &first);
+    bool is_sized = first == most;
+    struct stk_growing to;
+    stk_growing_begin(&to, r->pool, first);
+    int why = read_all(fd, &to, most, is_sized, &wanted);
+    close(fd);
+    if (!why) {
+        return give_bytes(r, &to, out, err);
+    }
+    size_t size = stk_growing_size(&to);
+    stk_growing_drop(&to);
+    if (why == ENOMEM) {
+        return stk_op_no_memory_for(r, size + wanted, err);
+    }
+    return why == EFBIG ? stk_op_fail(r, i, STOKER_ELIMIT,
+                                      "%.300s: more than %zu MiB of what has no size; copy what is "
+                                      "wanted of it into a file",
+                                      path, most >> 20)
+                        : file_error(r, i, path, why);
+}
+
+static enum stoker_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,
+                                    struct stk_bytes *out, struct stoker_err *err)
+{
+    switch (r->op->arg) {
+    case STRIP:
+        *out = strip(in);
+        return STOKER_OK;
+    case READ_FILE:
+        return read_whole(r, i, in, out, err);
+    default:
+        return change_case(r, in, out) ? STOKER_OK : stk_op_no_memory(r, err);
+    }
+}
+
+static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
+    int64_t each = stk_shape_count(&in->shape);
+    enum stoker_status s = out ? STOKER_OK : err->code;
+    for (int64_t k = 0; s == STOKER_OK && k < r->n * each && k / each < r->failed; k++) {
+        s = text_each(r, k / each, ((struct stk_bytes *)stk_col_at(in, k / each))[k % each],
+                      &out[k], err);
+    }
+    return s == STOKER_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err)
+                                                                       : s;
+}
+
+#define TEXT(id, text, which, about)                                                               \
+    const struct stk_op stk_op_##id = {.name = text,                                               \
+                                       .summary = about,                                           \
+                                       .is_elementwise = true,                                     \
+                                       .waits = (which) == READ_FILE,                              \
+                                       .cost_ns = 20,                                              \
+                                       .infer = text_infer,                                        \
+                                       .run = text_run,                                            \
+                                       .arg = which};
+TEXT(string_lower, "string_lower", LOWER, "ASCII letters made small")
+TEXT(string_upper, "string_upper", UPPER, "ASCII letters made capital")
+TEXT(string_strip, "string_strip", STRIP, "Without white space at both ends")
+TEXT(read_file, "read_file", READ_FILE, "The bytes of the file of that name")
+
+static enum stoker_status number_infer(struct stk_op_infer *c, struct stoker_err *err)
+{
+    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
+    enum stk_dtype t = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
+    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
+        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
+    }
+    if (s == STOKER_OK) {
+        c->out[0].dtype = t;
+        c->out[0].shape = c->in[0].shape;
+    }
+    return s;
+}
+
+static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_t k)
+{
+    switch (t) {
+    case STK_DT_F32:
+        return stk_text_f32(s.data, s.size, 0, (float *)out + k);
+    case STK_DT_F64:
+        return stk_text_f64(s.data, s.size, 0, (double *)out + k);
+    case STK_DT_I32:
+        return stk_text_i32(s.data, s.size, 0, (int32_t *)out + k);
+    default:
+        return stk_text_i64(s.data, s.size, 0, (int64_t *)out + k);
+    }
+}
+
+static enum stoker_status number_run(struct stk_op_run *r, struct stoker_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    void *out = stk_op_out(r, 0, r->spec[0].dtype, &in->shape, err);
+    int64_t each = stk_shape_count(&in->shape);
+    for (int64_t k = 0; out && k < r->n * each; k++) {
+        struct stk_bytes s = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
+        if (!parse_number(s, r->spec[0].dtype, out, k)) {
+            return stk_op_fail(r, k / each, STOKER_EINVAL, "'%.*s' is no %s",
+                               (int)(s.size < 60 ? s.size : 60), (const char *)s.data,
+                               stk_dtype_name(r->spec[0].dtype));
+        }
+    }
+    return out ? STOKER_OK : err->code;
+}
+
+const struct stk_op stk_op_string_to_number = {.name = "string_to_number",
+                                               .summary = "The number a string shows",
+                                               .is_elementwise = true,
+                                               .cost_ns = 20,
+                                               .infer = number_infer,
+                                               .run = number_run,
+                                               .args = number_args};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rewrites of images and arithmetic share: making and lengthening a chain of operations
+// (ops/op_image_chain.c).
+#ifndef STK_DATA_REWRITES_FN_CHAIN_H
+#define STK_DATA_REWRITES_FN_CHAIN_H
+
+#include "engine/image/image_steps.h"
+#include "engine/rewrites/rewrite.h"
+
+// What a longer chain begins with: attributes to be changed, inputs, and the random bits' origin.
+struct stk_chain {
+    struct stk_attrs *attrs; // NULL: there is none
+    int in[2 + STK_IMAGE_STEPS_MAX], n_in;
+    bool is_image, is_random;
+    uint64_t salt;
+    int stage;
+};
+
+// From the operation that makes the value: a chain, or a resize. False: no memory.
+bool stk_chain_begin(const struct stk_refn *r, int value, struct stk_chain *c);
+bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
+                        int count, bool *has_capacity);
+// Adds it in place of r->node, and drops its attributes.
+STK_MUST_CHECK enum stoker_status stk_chain_end(struct stk_refn *r, struct stk_chain *c,
+                                                int *result, struct stoker_err *err);
+// Can a resize be the beginning of a chain: float results of a static size?
+bool stk_chain_resizes(const struct stk_refn *r, const struct stk_fn_node *resize, int image);
+
+#endif

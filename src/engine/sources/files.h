@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources that read files one after the other: the list of names, and how a failure to open one is
+// told. Names are the attribute "filenames": TEXTS, or a string or vector of strings.
+#ifndef STK_DATA_SOURCES_FILES_H
+#define STK_DATA_SOURCES_FILES_H
+
+#include "base/stream.h"
+#include "engine/graph/dataset.h"
+#include "engine/formats/record.h"
+
+#define STK_PATH_MAX 4096
+
+#define STK_FILES_NAMES_ROW                                                                        \
+    {.name = "filenames", .type = STK_ARG_OTHER, .is_required = true, .help = "the files, in order"}
+#define STK_FILES_COMPRESSION_ROW                                                                  \
+    {.name = "compression_type",                                                                   \
+     .type = STK_ARG_TEXT,                                                                         \
+     .choices = ",GZIP,ZLIB",                                                                      \
+     .help = "of every file; empty: none"}
+
+// How many names there are; -1: not known yet (BOUND).
+int64_t stk_files_count(const struct stk_dataset *ds);
+// STOKER_EINVAL: a name that is none (too long, a zero byte).
+STK_MUST_CHECK enum stoker_status stk_files_name(const struct stk_dataset *ds, int64_t i,
+                                                 char path[STK_PATH_MAX], struct stoker_err *err);
+// Checks "filenames" while inferring.
+STK_MUST_CHECK enum stoker_status stk_files_infer(const struct stk_dataset *ds,
+                                                  struct stoker_err *err);
+// STOKER_EMISSING, STOKER_EDENIED or STOKER_EINPUT with the reason if the file cannot be opened for
+// reading.
+STK_MUST_CHECK enum stoker_status stk_files_look(const char *path, struct stoker_err *err);
+// What "compression_type" says. STOKER_EINVAL: it is no text, but what a function computes.
+STK_MUST_CHECK enum stoker_status
+stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec, struct stoker_err *err);
+// An open file; what its stream holds counts as in use of the pool.
+struct stk_file {
+    struct stk_stream *stream; // NULL: none is open
+    struct stk_pool *pool;
+    size_t claimed;
+};
+// Opens file i as a stream of its bytes, decompressed as `compression_type` says; `path` is its
+// name. STOKER_ELIMIT: the budget has no room for it.
+STK_MUST_CHECK enum stoker_status stk_files_open(const struct stk_iter *it, int64_t i,
+                                                 char path[STK_PATH_MAX], struct stk_file *out,
+                                                 struct stoker_err *err);
+// The same with a compression that is given, or (codec_given 0) found in the file.
+STK_MUST_CHECK enum stoker_status stk_files_open_as(const struct stk_iter *it, int64_t i,
+                                                    struct stk_stream_opts how,
+                                                    char path[STK_PATH_MAX], struct stk_file *out,
+                                                    struct stoker_err *err);
+void stk_files_close(struct stk_file *f); // or none
+// Bytes to read at once: `most`, less in a small budget.
+size_t stk_files_share(const struct stk_iter *it, size_t most);
+// Checks filenames and compression_type, and makes the spec of one scalar string: the whole of
+// infer for sources of strings.
+STK_MUST_CHECK enum stoker_status stk_files_infer_strings(struct stk_dataset *ds,
+                                                          struct stoker_err *err);
+// A spec of one scalar string, the element of most of them.
+STK_MUST_CHECK enum stoker_status stk_files_string_spec(struct stk_dataset *ds,
+                                                        struct stoker_err *err);
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// csv: rows of CSV files as scalars of the wanted columns. Strings are views into what was read.
+// A bad row, or header, is one error in its place, and the rows behind it follow. Plain, gzip and
+// zlib.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/formats/csv_columns.h"
+#include "engine/run/iter.h"
+#include "engine/sources/files.h"
+
+#define READ_BYTES ((size_t)512 << 10)
+#define ROW_MAX_BYTES ((size_t)1 << 30)
+#define AT_ONCE 4096 // rows of a block
+
+struct csv {
+    struct stk_csv_columns columns;
+    struct stk_csv_field *fields;
+    size_t capacity;
+    struct stk_col_capacity
+        *capacities;      // of the block being made: memory of each column's own strings
+    struct stk_file open; // no stream: the next file is to be opened
+    int64_t file;
+    uint64_t row, base; // of the file: the next row from 1, and where `buf` begins
+    struct stk_buf *buf;
+    struct stk_csv_scan scan; // over the bytes of buf that were not given yet
+    bool at_end;              // of the file
+    char path[STK_PATH_MAX];
+};
+
+static enum stoker_status csv_infer(struct stk_dataset *ds, struct stoker_err *err)
+{
+    enum stk_record_codec codec;
+    struct stk_csv_columns *c = stk_alloc_zero(1, sizeof *c);
+    if (!c) {
+        return stk_err_nomem(err);
+    }
+    enum stoker_status s = stk_files_infer(ds, err);
+    s = s == STOKER_OK ? stk_files_codec(ds, &codec, err) : s;
+    s = s == STOKER_OK ? stk_csv_columns_read(c, "csv", ds->attrs, err) : s;
+    if (s == STOKER_OK) {
+        ds->specs = stk_specs_new(c->count);
+        s = ds->specs ? STOKER_OK : stk_err_nomem(err);
+    }
+    for (int k = 0; s == STOKER_OK && k < c->count; k++) {
+        ds->specs->items[k].dtype = c->items[k].dtype;
+    }
+    stk_free(c);
+    return s;
+}
+
+static enum stoker_status csv_open(struct stk_iter *it, struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    enum stoker_status s = stk_csv_columns_read(&t->columns, "csv", it->ds->attrs, err);
+    if (s != STOKER_OK) {
+        return s;
+    }
+    t->scan = (struct stk_csv_scan){.delim = t->columns.delim, .has_quotes = t->columns.has_quotes};
+    t->capacity = stk_csv_columns_capacity(&t->columns);
+    t->fields = stk_alloc_zero(t->capacity, sizeof t->fields[0]);
+    t->capacities = stk_alloc_zero((size_t)t->columns.count, sizeof t->capacities[0]);
+    return t->fields && t->capacities ? STOKER_OK : stk_err_nomem(err);
+}
+
+static void end_file(struct csv *t)
+{
+    stk_files_close(&t->open);
+    stk_buf_drop(t->buf);
+    t->buf = NULL;
+    stk_csv_start(&t->scan, NULL, NULL);
+}
+
+// More bytes behind what is left, in a new buffer: the old one may be held by strings.
+static enum stoker_status read_more(struct stk_iter *it, struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
+           capacity = left + (left > piece ? left : piece);
+    if (left >= ROW_MAX_BYTES) {
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: row %llu has 1 GiB or more", t->path,
+                           (unsigned long long)t->row);
+    }
+    capacity = capacity < ROW_MAX_BYTES ? capacity : ROW_MAX_BYTES;
+    struct stk_buf *b = stk_buf_get(it->run->pool, capacity + STK_CSV_PAD);
+    if (!b) {
+        return stk_err_set(err, STOKER_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,
+                           left);
+    }
+    if (left) {
+        memcpy(b->data, t->scan.at, left);
+    }
+    t->base += t->buf ? (uint64_t)(t->scan.at - t->buf->data) : 0;
+    stk_buf_drop(t->buf);
+    t->buf = b;
+    stk_csv_start(&t->scan, b->data, b->data);
+    enum stoker_status s =
+        stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
+    got = s == STOKER_OK ? got : 0;
+    t->at_end = s == STOKER_OK && got == 0;
+    memset(b->data + left + got, 0, STK_CSV_PAD);
+    stk_csv_start(&t->scan, b->data, b->data + left + got);
+    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
+    return why ? stk_err_set(err, STOKER_EDAMAGE, "%.300s: %s", t->path, why) : s;
+}
+
+// The next row's fields, as far as t->fields has room. *count 0: the file ended.
+static enum stoker_status split_row(struct stk_iter *it, size_t *count, const char **why,
+                                    struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    enum stoker_status s = STOKER_OK;
+    while (s == STOKER_OK &&
+           !stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, count, why)) {
+        if (t->at_end) {
+            *count = 0;
+            return STOKER_OK;
+        }
+        s = read_more(it, err);
+    }
+    t->row++;
+    return s;
+}
+
+static enum stoker_status open_file(struct stk_iter *it, struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    size_t count = 1;
+    const char *why = NULL;
+    t->at_end = false;
+    t->row = 1;
+    t->base = 0;
+    enum stoker_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
+    if (s == STOKER_OK && stk_attrs_int(it->ds->attrs, "header", 0)) {
+        s = split_row(it, &count, &why, err);
+    }
+    if (s == STOKER_OK && count == 0) {
+        s = stk_err_set(err, STOKER_EINVAL, "%.300s: there is no header", t->path);
+    }
+    if (s != STOKER_OK) {
+        end_file(t);
+        return s;
+    }
+    return why ? stk_err_set(err, STOKER_EINVAL, "%.300s: the header: %s", t->path, why)
+               : STOKER_OK;
+}
+
+// Where the row began that was split last.
+static enum stoker_status bad_row(const struct csv *t, const uint8_t *first, const char *what,
+                                  struct stoker_err *err)
+{
+    uint64_t offset = t->base + (uint64_t)(first - t->buf->data);
+    return stk_err_set(err, STOKER_EINVAL, "%.300s: row %llu, at byte %llu: %s", t->path,
+                       (unsigned long long)(t->row - 1), (unsigned long long)offset, what);
+}
+
+static bool put_string(struct stk_iter *it, int k, const struct stk_csv_field *f,
+                       struct stk_col *col, int64_t i)
+{
+    struct csv *t = it->state;
+    struct stk_col_capacity *capacity = &t->capacities[k];
+    struct stk_bytes *out = (struct stk_bytes *)(void *)col->data + i;
+    *out = (struct stk_bytes){f->data, f->size};
+    if (!f->is_escaped && !stk_csv_is_missing(&t->columns, f->data, f->size)) {
+        return true;
+    }
+    uint8_t *to = stk_col_capacity_for(col, it->run->pool, capacity, f->size);
+    if (!to) {
+        return false;
+    }
+    *out = (struct stk_bytes){to, stk_csv_unescape(f, to)};
+    const struct stk_bytes *fallback = t->columns.items[k].fallback;
+    if (stk_csv_is_missing(&t->columns, out->data, out->size) && fallback) {
+        to = stk_col_capacity_for(col, it->run->pool, capacity, fallback->size);
+        if (to && fallback->size) {
+            memcpy(to, fallback->data, fallback->size);
+        }
+        *out = (struct stk_bytes){to, fallback->size};
+    }
+    return to != NULL;
+}
+
+// Why field k could not be taken.
+static enum stoker_status bad_field(const struct csv *t, const uint8_t *first, int k, size_t column,
+                                    struct stoker_err *err)
+{
+    char text[160];
+    const struct stk_csv_field *f = &t->fields[k];
+    if (stk_csv_is_missing(&t->columns, f->data, f->size)) {
+        snprintf(text, sizeof text, "field %zu is required, but missing", column);
+    } else {
+        bool may_be_header = t->row - 1 == 1;
+        snprintf(text, sizeof text, "field %zu: '%.*s' is no %s%s", column,
+                 (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
+                 stk_dtype_name(t->columns.items[k].dtype),
+                 may_be_header ? "; header=True passes over a header" : "");
+    }
+    return bad_row(t, first, text, err);
+}
+
+// The fields of a row as element i. STOKER_EINVAL: they do not fit.
+static enum stoker_status put_row(struct stk_iter *it, struct stk_block *out, int64_t i,
+                                  const uint8_t *first, size_t count, const char *why,
+                                  struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    const struct stk_csv_columns *c = &t->columns;
+    size_t have = stk_csv_columns_choose(c, t->fields, count);
+    char text[120];
+    if (why || have != (size_t)c->count) {
+        snprintf(text, sizeof text, "%zu fields%s, expected %zu", count,
+                 c->chosen || c->excluded ? " in all" : "", stk_csv_columns_capacity(c));
+        return bad_row(t, first, why ? why : text, err);
+    }
+    for (int k = 0; k < c->count; k++) {
+        const struct stk_csv_field *f = &t->fields[k];
+        size_t size = f->size;
+        if (c->items[k].dtype == STK_DT_STRING) {
+            bool is_missing = stk_csv_is_missing(c, f->data, size) && !c->items[k].fallback;
+            if (is_missing) {
+                return bad_field(t, first, k, (size_t)k, err);
+            }
+            if (!put_string(it, k, f, &out->cols[k], i)) {
+                return stk_err_set(err, STOKER_ELIMIT, "csv: no memory for a field of %zu bytes",
+                                   size);
+            }
+        } else if (!stk_csv_number(c, k, f->data, size, STK_CSV_PAD, out->cols[k].data, i)) {
+            return bad_field(t, first, k, (size_t)k, err);
+        }
+    }
+    return STOKER_OK;
+}
+
+static enum stoker_status make_columns(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                       struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    struct stk_shape scalar = {0};
+    bool ok = stk_block_reset(out, t->columns.count);
+    for (int k = 0; ok && k < t->columns.count; k++) {
+        enum stk_dtype dtype = t->columns.items[k].dtype;
+        ok = stk_col_uniform(&out->cols[k], it->run->pool, dtype, &scalar, n) &&
+             (dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, t->buf));
+    }
+    return ok ? STOKER_OK
+              : stk_err_set(err, STOKER_ELIMIT, "csv: no memory for %lld rows", (long long)n);
+}
+
+// The rows in hand, up to a bad one, which comes next, and without reading.
+static enum stoker_status give_rows(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    size_t count;
+    const char *why;
+    int64_t n = want;
+    enum stoker_status s = make_columns(it, n, out, err);
+    const uint8_t *first = t->scan.at;
+    memset(t->capacities, 0, (size_t)t->columns.count * sizeof t->capacities[0]);
+    while (s == STOKER_OK && out->n < n &&
+           stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, &count, &why)) {
+        t->row++;
+        s = put_row(it, out, out->n, first, count, why, err);
+        out->n += s == STOKER_OK;
+        first = t->scan.at;
+    }
+    for (int k = 0; k < out->count; k++) {
+        out->cols[k].n = out->n;
+    }
+    return s;
+}
+
+static enum stoker_status csv_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    want = want < AT_ONCE ? want : AT_ONCE;
+    for (;;) {
+        enum stoker_status s = STOKER_OK;
+        if (!t->open.stream) {
+            if (t->file >= stk_files_count(it->ds)) {
+                return STOKER_OK;
+            }
+            s = open_file(it, err);
+            if (s != STOKER_OK) {
+                return s;
+            }
+        }
+        if (t->scan.at < t->scan.end) {
+            s = give_rows(it, want, out, err);
+            if (s != STOKER_OK || out->n > 0) {
+                return s;
+            }
+        }
+        if (!t->at_end) {
+            s = read_more(it, err);
+        } else {
+            end_file(t);
+        }
+        if (s != STOKER_OK) {
+            end_file(t);
+            return s;
+        }
+    }
+}
+
+// Rows are passed over without a look into their fields.
+static enum stoker_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stoker_err *err)
+{
+    struct csv *t = it->state;
+    *done = 0;
+    while (*done < n) {
+        size_t count = 0;
+        const char *why;
+        enum stoker_status s = STOKER_OK;
+        if (!t->open.stream) {
+            if (t->file >= stk_files_count(it->ds)) {
+                return STOKER_OK;
+            }
+            s = open_file(it, err);
+            if (s != STOKER_OK) {
+                return s;
+            }
+        }
+        s = split_row(it, &count, &why, err);
+        if (s != STOKER_OK || count == 0) {
+            end_file(t);
+        }
+        if (s != STOKER_OK) {
+            return s;
+        }
+        *done += count > 0;
+    }
+    return STOKER_OK;
+}
+
+static void csv_close(struct stk_iter *it)
+{
+    struct csv *t = it->state;
+    end_file(t);
+    stk_free(t->fields);
+    stk_free(t->capacities);
+}
+
+static const struct stk_arg_row csv_args[] = {
+    STK_FILES_NAMES_ROW,
+    STK_CSV_ROWS,
+    {.name = "exclude_cols",
+     .type = STK_ARG_INTS,
+     .is_open = true,
+     .help = "numbers of the columns not wanted, ascending; not beside select_cols"},
+    STK_FILES_COMPRESSION_ROW,
+    {.name = "header", .type = STK_ARG_BOOL, .help = "the first row of a file is left out"},
+    {.name = "buffer_size", .type = STK_ARG_INT, .max = INT64_MAX, .help = "accepted"},
+    {0}};
+
+const struct stk_dataset_kind stk_dataset_csv = {.name = "csv",
+                                                 .summary = "Rows of CSV files",
+                                                 .role = STK_DS_FILES,
+                                                 .args = csv_args,
+                                                 .infer = csv_infer,
+                                                 .state_bytes = sizeof(struct csv),
+                                                 .open = csv_open,
+                                                 .next = csv_next,
+                                                 .skip = csv_skip,
+                                                 .close = csv_close};

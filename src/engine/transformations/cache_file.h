@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements kept in a file: behind cache with a filename, and snapshot.
+#ifndef STK_DATA_CACHE_FILE_H
+#define STK_DATA_CACHE_FILE_H
+
+#include "engine/graph/dataset.h"
+
+struct stk_cache_file;
+
+// path: of the file; it is looked for with the first element, and so is its folder made, where
+// makes_folder says so. Copied. is_packed: it is compressed.
+STK_MUST_CHECK enum stoker_status stk_cache_file_open(struct stk_cache_file **out,
+                                                      struct stk_iter *it, const char *path,
+                                                      bool makes_folder, bool is_packed,
+                                                      struct stoker_err *err);
+void stk_cache_file_close(struct stk_cache_file *c); // takes NULL
+STK_MUST_CHECK enum stoker_status stk_cache_file_next(struct stk_cache_file *c, int64_t want,
+                                                      struct stk_block *out,
+                                                      struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n,
+                                                      int64_t *done, struct stoker_err *err);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map with threads, behind the kind "map".
+#ifndef STK_DATA_MAP_PARALLEL_H
+#define STK_DATA_MAP_PARALLEL_H
+
+#include "engine/graph/dataset.h"
+
+struct stk_pmap;
+
+// seeds: of stk_eval, borrowed.
+STK_MUST_CHECK enum stoker_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it,
+                                                struct stk_fn *fn, const uint64_t *seeds,
+                                                struct stoker_err *err);
+void stk_pmap_close(struct stk_pmap *m); // takes NULL
+STK_MUST_CHECK enum stoker_status stk_pmap_next(struct stk_pmap *m, int64_t want,
+                                                struct stk_block *out, struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_pmap_skip(struct stk_pmap *m, int64_t n, int64_t *done,
+                                                struct stoker_err *err);
+// A batch of `size` follows: results are written side by side. Before the first `next`.
+void stk_pmap_group(struct stk_pmap *m, int64_t size);
+// The same for whatever stage: it reaches the map through stages that pass blocks on as they are.
+void stk_iter_hint_group(struct stk_iter *it, int64_t size);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// cache: the first complete pass over the input is kept in memory and serves all later ones, of the
+// same iterator (repeat) and of others over the same dataset. A pass that is given up keeps
+// nothing, but each reads the input as of the first epoch (engine/run/iter_open.c), so that random
+// stages below give the same elements in the next pass, kept or not. Only two places of one
+// pipeline that read the same cache at once see draws of their own, until one of them is through.
+//
+// Kept memory counts against the budget of the run that filled the cache and is read-only for
+// whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
+//
+// Small blocks are joined as they come, like the digits of a binary counter: a block of one number
+// may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
+// come, the next pass reads the input again, and the stage's statistics say that memory was short.
+//
+// Behind a source of tensors nothing is kept: its elements are views of memory that lives as long
+// as the dataset, and come in larger blocks than a cache of them would give.
+//
+// An element that fails is not kept: the pass goes on, but the next one reads the input again.
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/vec.h"
+#include "engine/run/pull.h"
+#include "engine/transformations/cache_file.h"
+
+#define BLOCKS_MAX ((size_t)1 << 28)
+#define TAKE_MAX 4096            // elements of a block that is taken
+#define JOIN_BYTES (256u << 10)  // a block with as much is left as it is
+#define KEPT_PARTS ((uint64_t)3) // of KEPT_OF parts of the budget, at most; other stages need some
+#define KEPT_OF ((uint64_t)4)
+
+struct kept { // immutable once the dataset has it
+    int refs;
+    struct stk_vec blocks; // struct stk_block
+    uint64_t bytes;        // of the elements
+};
+
+struct cache {
+    struct stk_cache_file *file; // NULL: in memory
+    struct kept *source;         // read from; NULL: the input is read
+    struct kept *filling;
+    size_t at;    // block
+    int64_t used; // elements of it
+    bool has_begun, has_failed;
+    bool passes; // the input's elements as they come
+};
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; // of every cache's ds->shared
+
+static void kept_drop(struct kept *k)
+{
+    if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    STK_ASSERT(k->refs == 0);
+    for (size_t i = 0; i < k->blocks.count; i++) {
+        stk_block_free(stk_vec_at(&k->blocks, i));
+    }
+    stk_vec_deinit(&k->blocks);
+    stk_free(k);
+}
+
+static void cache_forget(struct stk_dataset *ds)
+{
+    kept_drop(ds->shared);
+}
+
+static int64_t cache_cardinality(const struct stk_dataset *ds)
+{
+    return stk_dataset_cardinality(ds->in[0]);
+}
+
+static enum stoker_status begin(struct stk_iter *it, struct stoker_err *err)
+{
+    struct cache *c = it->state;
+    STK_ASSERT(!c->has_begun && !c->source && !c->filling);
+    c->has_begun = true;
+    pthread_mutex_lock(&shared_lock);
+    c->source = it->ds->shared;
+    if (c->source) {
+        __atomic_add_fetch(&c->source->refs, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&shared_lock);
+    if (!c->source) {
+        c->filling = stk_alloc_zero(1, sizeof *c->filling);
+        if (!c->filling) {
+            return stk_err_nomem(err);
+        }
+        c->filling->refs = 1;
+        stk_vec_init(&c->filling->blocks, sizeof(struct stk_block), BLOCKS_MAX);
+    }
+    return STOKER_OK;
+}
+
+// What readers share must not be written by any of them.
+static void make_readonly(struct stk_block *b)
+{
+    for (int k = 0; k < b->count; k++) {
+        struct stk_buf *data = b->cols[k].data_buf;
+        if (data && !__atomic_load_n(&data->is_readonly, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&data->is_readonly, true, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+// Strings get bytes of their own: views may point into much larger memory.
+static bool own_strings(struct stk_iter *it, struct stk_block *b)
+{
+    bool ok = true;
+    for (int k = 0; ok && k < b->count; k++) {
+        ok = b->cols[k].dtype != STK_DT_STRING || stk_col_own(&b->cols[k], it->run->pool);
+    }
+    return ok;
+}
+
+// The last blocks become one while both are small, and the one before not much larger than the
+// last. Without memory for that they stay two.
+static void join_small(struct stk_iter *it, struct stk_vec *blocks)
+{
+    while (blocks->count >= 2) {
+        struct stk_block *a = stk_vec_at(blocks, blocks->count - 2), *b = a + 1, joined = {0};
+        const struct stk_block *both[2] = {a, b};
+        if (a->n / 2 > b->n || stk_block_bytes(a) >= JOIN_BYTES ||
+            stk_block_bytes(b) >= JOIN_BYTES) {
+            return;
+        }
+        if (!stk_block_concat(&joined, it->run->pool, both, 2) || !own_strings(it, &joined)) {
+            stk_block_free(&joined);
+            return;
+        }
+        STK_ASSERT(joined.n == a->n + b->n);
+        make_readonly(&joined);
+        stk_block_free(a);
+        stk_block_free(b);
+        *a = joined;
+        blocks->count--;
+    }
+}
+
+// False: no memory, or it becomes too much; *err says so in the first case.
+static bool keep(struct stk_iter *it, struct stk_block *b, struct stoker_err *err)
+{
+    struct kept *kept = ((struct cache *)it->state)->filling;
+    uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
+    kept->bytes += stk_block_bytes(b);
+    if (kept->bytes > most || !own_strings(it, b)) {
+        __atomic_store_n(&it->stats.keeps_nothing, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    make_readonly(b);
+    struct stk_block *own = stk_vec_push(&kept->blocks);
+    if (!own || !stk_block_share(own, b)) {
+        (void)stk_err_nomem(err);
+        return false;
+    }
+    join_small(it, &kept->blocks);
+    return true;
+}
+
+// The input is at its end: from now on the cache is there for everybody.
+static void publish(struct stk_iter *it)
+{
+    struct cache *c = it->state;
+    if (!c->has_failed) {
+        pthread_mutex_lock(&shared_lock);
+        if (!it->ds->shared) {
+            it->ds->shared = c->filling;
+            c->filling = NULL;
+        }
+        pthread_mutex_unlock(&shared_lock);
+    }
+    kept_drop(c->filling);
+    c->filling = NULL;
+}
+
+static enum stoker_status fill_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stoker_err *err)
+{
+    struct cache *c = it->state;
+    enum stoker_status s = stk_iter_next(it->in[0], want < TAKE_MAX ? want : TAKE_MAX, out, err);
+    if (!c->filling) {
+        return s;
+    }
+    if (s != STOKER_OK) {
+        c->has_failed = true;
+        return s;
+    }
+    if (out->n == 0) {
+        publish(it);
+        return STOKER_OK;
+    }
+    err->code = STOKER_OK;
+    if (!keep(it, out, err)) {
+        kept_drop(c->filling);
+        c->filling = NULL;
+        return err->code; // STOKER_OK: the elements still come, and the cache stays empty
+    }
+    return STOKER_OK;
+}
+
+static bool lies_in_memory(const struct stk_dataset *ds)
+{
+    bool is_tensors = ds->kind == &stk_dataset_tensor_slices || ds->kind == &stk_dataset_tensors;
+    return is_tensors && stk_attrs_int(ds->attrs, "is_mapped", 0) == 0;
+}
+
+static enum stoker_status cache_open(struct stk_iter *it, struct stoker_err *err)
+{
+    struct cache *c = it->state;
+    const char *name = stk_attrs_text(it->ds->attrs, "filename", "");
+    char path[4096];
+    if (!*name) {
+        ((struct cache *)it->state)->passes = lies_in_memory(it->ds->in[0]);
+        return STOKER_OK;
+    }
+    int n = snprintf(path, sizeof path, "%s.stkidx", name);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return stk_err_set(err, STOKER_EINVAL, "cache: filename is too long");
+    }
+    return stk_cache_file_open(&c->file, it, path, false, false, err);
+}
+
+static enum stoker_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stoker_err *err)
+{
+    struct cache *c = it->state;
+    if (c->file) {
+        return stk_cache_file_next(c->file, want, out, err);
+    }
+    if (c->passes) {
+        return stk_iter_next(it->in[0], want, out, err);
+    }
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
+    if (s != STOKER_OK || !c->source) {
+        return s == STOKER_OK ? fill_next(it, want, out, err) : s;
+    }
+    if (c->at == c->source->blocks.count) {
+        return STOKER_OK;
+    }
+    const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
+    int64_t left = b->n - c->used, n = want < left ? want : left;
+    STK_ASSERT(left > 0);
+    if (!stk_block_slice(out, b, c->used, n)) {
+        return stk_err_nomem(err);
+    }
+    c->used += n;
+    if (c->used == b->n) {
+        c->at++;
+        c->used = 0;
+    }
+    return STOKER_OK;
+}
+
+static enum stoker_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                     struct stoker_err *err)
+{
+    struct cache *c = it->state;
+    if (c->file) {
+        return stk_cache_file_skip(c->file, n, done, err);
+    }
+    if (c->passes) {
+        return stk_iter_skip(it->in[0], n, done, err);
+    }
+    enum stoker_status s = c->has_begun ? STOKER_OK : begin(it, err);
+    struct stk_block block = {0};
+    while (s == STOKER_OK && *done < n) {
+        if (!c->source) {
+            s = fill_next(it, n - *done, &block, err);
+            *done += block.n;
+            if (block.n == 0) {
+                break;
+            }
+            stk_block_clear(&block);
+            continue;
+        }
+        if (c->at == c->source->blocks.count) {
+            break;
+        }
+        const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
+        int64_t left = b->n - c->used, by = n - *done < left ? n - *done : left;
+        c->used += by;
+        *done += by;
+        if (c->used == b->n) {
+            c->at++;
+            c->used = 0;
+        }
+    }
+    stk_block_free(&block);
+    return s;
+}
+
+static void cache_close(struct stk_iter *it)
+{
+    struct cache *c = it->state;
+    stk_cache_file_close(c->file);
+    kept_drop(c->source);
+    kept_drop(c->filling);
+}
+
+static const struct stk_arg_row cache_args[] = {
+    {.name = "filename", .type = STK_ARG_TEXT, .help = "file to keep them in; empty: memory"}, {0}};
+
+const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
+                                                   .summary = "Elements kept in memory",
+                                                   .role = STK_DS_CACHE,
+                                                   .args = cache_args,
+                                                   .n_in_min = 1,
+                                                   .n_in_max = 1,
+                                                   .infer = stk_dataset_like_input,
+                                                   .cardinality = cache_cardinality,
+                                                   .state_bytes = sizeof(struct cache),
+                                                   .open = cache_open,
+                                                   .next = cache_next,
+                                                   .skip = cache_skip,
+                                                   .close = cache_close,
+                                                   .forget = cache_forget};

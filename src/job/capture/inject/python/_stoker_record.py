@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps and waits of this process, and their record: a file of fixed records (job/capture/parent/step_record.h has the
+layout). Records are kept here first, and written together, so that writing takes SHARE of the time at most; a step of
+PACE_MOST is written when it ends. What a process made since the last write, a tenth of a second at most, is lost where
+it is killed. It is written by calls, not through a mapping: a file that somebody cuts short, or a full disk, is then an
+error here and not a signal in the middle of a step.
+
+Steps like the one before take a short way: their record alone is kept, and the header's counts follow every
+UNCOUNTED steps, or with the next step that is not like it. Who reads the file counts the records that lie behind the
+header's.
+
+A step ends at an event: an optimizer's step, Keras' end of a batch, or, where there are neither, the next
+fetch of a batch, or the next call of a function that jax.jit made. What is waited for is the fetches of the
+thread that steps. Where a step holds fetches of another data set than the step before (an evaluation
+between), the time from the first of these to the next fetch of its own is not the step's."""
+
+import atexit
+import os
+import struct
+import sys
+import threading
+import time
+
+HEADER, RECORD = 4096, 32
+KEPT = 128  # records that are kept here, at most
+UNCOUNTED = 64  # records that the header's counts may be behind, at most (STK_STEPS_UNCOUNTED)
+MOST = 1 << 20
+PACE, PACE_MOST = 1_000_000, 100_000_000  # ns from one write to the next
+SHARE = 2000  # of the time, one part of so many for writing
+OPTIMIZER, KERAS, FETCHES, CALLS = 1, 2, 3, 4  # what ends a step
+IN_WINDOW, TOLD, ASIDE = 1, 2, 4
+NONE, OPEN, DONE, LEFT = 0, 1, 2, 3
+NEVER = 1 << 62
+WEAK_AFTER = 8  # fetches without an optimizer's step that make fetches the steps
+
+_WORDS = RECORD // 8  # of a record, in the view of those that are kept
+_put_counts = struct.Struct("<7Q").pack_into  # from count to kept
+_NUMBERS = 128  # bytes of the header that numbers take
+_MARK = 0x53746B + (os.getpid() << 8)  # the place in the file
+_AT_COUNTS, _AT_WINDOW, _AT_SOURCE, _AT_WAIT = 32, 88, 112, 120
+_AT_TEXTS = {
+    "framework": (128, 32),
+    "hooks": (160, 1024),
+    "profile": (1184, 1024),
+    "notes": (2208, 1824),
+    "versions": (4032, 64),
+}
+
+now = time.monotonic_ns
+ident = threading.get_ident
+
+
+def rank_of(environ):
+    """What launchers tell: torchrun, Open MPI, MPICH, Slurm with several tasks; else PyTorch's process group."""
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        if environ.get(name, "").isdigit():
+            return int(environ[name])
+    if environ.get("SLURM_PROCID", "").isdigit() and environ.get("SLURM_NTASKS", "1") != "1":
+        return int(environ["SLURM_PROCID"])
+    return rank_of_group()
+
+
+def rank_of_group():
+    """Where nobody told but the program itself: mp.spawn, Lightning."""
+    group = sys.modules.get("torch.distributed")
+    try:
+        return group.get_rank() if group is not None and group.is_available() and group.is_initialized() else -1
+    except Exception:
+        return -1
+
+
+def versions():
+    """Of the frameworks that the job imported: "torch 2.13.0, keras 3.12.0"."""
+    found = []
+    for name in ("torch", "tensorflow", "keras", "jax"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if isinstance(version, str):
+            found.append(f"{name} {version}")
+    return ", ".join(found)
+
+
+class Recorder:
+    # More attributes than a class shares names for: slots are what is read and written fastest.
+    __slots__ = (
+        "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "file", "identity", "head", "head_is_new",
+        "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
+        "total_wait", "total_time", "with_wait", "counted", "counted_last", "at", "short_end", "first", "last", "wait",
+        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event",
+    )  # fmt: skip
+
+    def __init__(self, plan):
+        self.plan = plan
+        self.hooks = []
+        self.notes = []
+        self.framework = ""
+        self.jits = False  # a function of jax.jit was called
+        self.user_is_profiling = False
+        self.file = -1
+        self.forget()
+        atexit.register(self.finish)
+
+    def forget(self):
+        """As a process that has not stepped: at the start, and in the child of a fork."""
+        if self.file >= 0 and self._is_open():
+            os.close(self.file)
+        self.file = -1
+        self.identity = None  # device and number of the file
+        self.head = bytearray(HEADER)
+        self.head_is_new = False
+        self.kept = bytearray(RECORD * KEPT)  # the last records
+        self.view = memoryview(self.kept).cast("Q")
+        self.failed = False
+        self.window = None
+        self.gpu = None  # an open window of the capture library, which takes fetches
+        self.thread = ident()
+        self.source = 0
+        self.own = 0
+        self.restart()
+
+    def restart(self):
+        """Steps are counted from here on."""
+        self.steps = self.total_wait = self.total_time = self.with_wait = 0
+        if self.file >= 0:  # nothing lies behind what the header counts
+            self._call(os.ftruncate, HEADER)
+        self.kept[:] = bytes(len(self.kept))
+        self.base = 0  # records before those in the view
+        self.at = self.counted = 0  # words of the view: where the next record goes; up to where the counts above are
+        self.written = 0  # up to where it was written
+        self.in_file = 0  # records
+        self.due = 0  # when the next write is
+        self.counted_last = 0  # `last` where they are
+        self.short_end = 0  # up to where records take the short way
+        self.first = self.last = 0
+        self.wait = self.key_start = 0
+        self.key = self.lead = None  # data sets: of the last fetch; whose fetches end steps
+        self.keys = self.keys_before = None  # key -> [wait, span] where there were several in a step
+        self.away = 0  # time that is not the step's
+        self.fetches = 0
+        self.flags = 0
+        self.event = self.plan["warmup"] if self.plan["steps"] else NEVER
+
+    @property
+    def count(self):
+        """Steps until now, those of the short way too."""
+        return self.steps + (self.at - self.counted) // _WORDS
+
+    # Waits
+
+    def fetched(self, key, start, end):
+        """A fetch in the thread that steps."""
+        if ident() != self.thread:
+            return
+        self.fetches += 1
+        if not self.last:
+            self.begins(start)
+        if key == self.key:
+            self.wait += end - start
+        else:
+            self._other_key(key, start, end - start)
+        self.own += now() - end
+
+    def fetch_begins(self, key):
+        """A fetch begins where fetches may be what ends steps: then the one before ended one."""
+        if self.source == FETCHES:
+            if key == self.lead and self.last:
+                self.stepped(FETCHES)
+        elif self.fetches >= WEAK_AFTER and self.last:
+            self.lead = key
+            self.stepped(FETCHES)
+
+    def fetch_failed(self):
+        """The iterator is at its end, or the fetch raised: where fetches end steps, none begins here."""
+        if self.source == FETCHES and self.key == self.lead:
+            self.breaks()
+
+    def _other_key(self, key, start, wait):
+        if self.key is not None:
+            self._close_key(start)
+        self.key, self.wait, self.key_start = key, wait, start
+
+    def _close_key(self, end):
+        self.short_end = 0
+        if self.keys is None:
+            self.keys = {}
+        sums = self.keys.setdefault(self.key, [0, 0])
+        sums[0] += self.wait
+        sums[1] += end - self.key_start
+        self.wait = 0
+
+    def _sort_out(self, end):
+        """The wait of a step that fetched from several data sets; what others' took of it goes to self.away."""
+        self._close_key(end)
+        before = self.keys_before or ({} if self.steps else self.keys)
+        own = self.lead if self.source == FETCHES else self.key
+        wait = 0
+        for key, (waited, span) in self.keys.items():
+            if key == own or (key in before and len(before) > 1):
+                wait += waited
+            else:
+                self.away += span
+                self.flags |= ASIDE
+        self.keys_before, self.keys = self.keys, None
+        return wait
+
+    def left_aside(self, start, end):
+        """Time within a step that is not the step's: an evaluation."""
+        self.short_end = 0
+        self.away += end - start
+        self.flags |= ASIDE
+
+    # Steps
+
+    def stepped(self, source, steps=1):
+        """One step, or several that the framework makes in one call, ended."""
+        end = now()
+        at = self.at
+        if at >= self.short_end or source != self.source or steps != 1:
+            self._stepped(end, source, steps)
+            return
+        view, last = self.view, self.last
+        view[at + 1] = end - last if end > last else 0  # another thread's step may have ended meanwhile
+        if self.wait:
+            view[at + 2] = self.wait
+            self.total_wait += self.wait
+            self.with_wait += 1
+            self.wait = 0
+        view[at] = self.last = self.key_start = end
+        self.at = at + _WORDS
+        if end >= self.due:
+            self._write(end)
+        self.own += now() - end
+
+    def _stepped(self, end, source, steps):
+        """The same for a step of any kind."""
+        if source != self.source and not self._takes(source):
+            return
+        self._settle()
+        if self.keys is not None:
+            wait = self._sort_out(end)
+        else:
+            wait, self.keys_before = self.wait, None
+        self.wait, self.key_start = 0, end
+        if self.last:
+            dur = max(end - self.last - self.away, 0)
+        else:
+            dur = 0
+            self.begins(end)
+            self.flags |= TOLD
+        self.last, self.away = end, 0
+        self.with_wait += steps if wait else 0
+        self.total_wait += wait
+        self.total_time += dur
+        if steps == 1:
+            self._put(end, dur, wait)
+        else:
+            for i in range(steps):
+                self._put(end - dur * (steps - 1 - i) // steps, dur // steps, wait // steps)
+        self.flags &= IN_WINDOW
+        self._counts()
+        if end >= self.due:
+            self._write(end)
+        done = now()
+        self.own += done - end
+        if self.steps >= self.event:
+            self._tell(done)
+        self._shorten()
+
+    def _settle(self):
+        """What the short way left uncounted."""
+        if self.at > self.counted:
+            self.steps += (self.at - self.counted) // _WORDS
+            self.total_time += max(self.last - self.counted_last, 0)
+            self.counted, self.counted_last = self.at, self.last
+
+    def _shorten(self):
+        """How far the next steps may take the short way: as long as nothing but their end is to be told."""
+        self.counted_last = self.last
+        kept = self.at // _WORDS
+        left = min(UNCOUNTED, KEPT - kept, MOST - self.base - kept, self.event - self.steps - 1)
+        is_plain = self.last and not self.flags and self.keys_before is None and not self.failed
+        self.short_end = self.at + _WORDS * left if is_plain and left > 0 else 0
+
+    def begins(self, start):
+        """A step begins where none ended before it."""
+        self.last = start
+        if not self.first:
+            self.first = start
+
+    def breaks(self):
+        """What follows is no step until the next fetch or event: an epoch ended."""
+        if self.at > self.counted:
+            self._settle()
+            self._counts()
+        self.flush()
+        self.last = self.short_end = 0
+
+    def _takes(self, source):
+        """Whether this event ends steps: the strongest kind does from when it is there; of two strong ones the first."""
+        if self.source in (OPTIMIZER, KERAS):
+            return False
+        if source in (OPTIMIZER, KERAS) or not self.source or (source == FETCHES and self.source == CALLS):
+            return self._becomes(source)
+        return False
+
+    def _becomes(self, source):
+        if self.window is not None and self.window.is_open:
+            return False
+        if self.source:
+            last, first, key, wait, lead = self.last, self.first, self.key, self.wait, self.lead
+            self.restart()
+            self.last, self.first, self.key, self.wait, self.lead = last, first, key, wait, lead
+        self.source, self.thread = source, ident()
+        struct.pack_into("<Q", self.head, _AT_SOURCE, source)
+        self.head_is_new = True
+        return True
+
+    def _tell(self, start):
+        """The window's turn. What it takes is no part of a step."""
+        try:
+            if self.window is None:
+                import _stoker_core
+
+                self.window = _stoker_core.load(_stoker_core.turner).Window(self)
+            self.window.turn()
+        except Exception as e:
+            self.event = NEVER
+            self.flags = 0
+            self.note(f"no window: {type(e).__name__}: {e}")
+            self.put_window(LEFT)
+        if self.last:
+            self.last += now() - start
+
+    def user_profiles(self, begins):
+        """The program's own profiler begins or ends."""
+        self.user_is_profiling = begins
+        if begins and self.window is not None:
+            self.window.give_way()
+
+    def window_framework(self):
+        """Whose profiler records the window."""
+        return "jax" if self.jits and self.source in (FETCHES, CALLS) else self.framework
+
+    # The record
+
+    def _put(self, end, dur, wait):
+        self.steps += 1
+        if self.failed or self.base + self.at // _WORDS >= MOST:
+            return
+        if self.file < 0 and not self._begin():
+            return
+        if self.at == KEPT * _WORDS:
+            self._make_room()
+        view, at = self.view, self.at
+        view[at + 1], view[at + 2], view[at + 3] = dur, wait, self.flags
+        view[at] = end
+        self.at = self.counted = at + _WORDS
+
+    def _make_room(self):
+        """The first half of those that are kept goes: it is written."""
+        self.flush()
+        half = KEPT // 2 * _WORDS
+        self.kept[:] = self.kept[8 * half :] + bytes(8 * half)
+        self.base += KEPT // 2
+        self.at -= half
+        self.counted -= half
+        self.written = max(self.written - half, 0)
+
+    def waits_of(self, steps):
+        """What the last ones waited, and took, without the first of the run: in that one the input starts."""
+        waits = span = 0
+        first = 0 if self.base else _WORDS
+        for at in range(max(self.at - steps * _WORDS, first), self.at, _WORDS):
+            span += self.view[at + 1]
+            waits += self.view[at + 2]
+        return waits, span
+
+    def _counts(self):
+        _put_counts(
+            self.head,
+            _AT_COUNTS,
+            self.steps,
+            self.own,
+            self.total_wait,
+            self.total_time,
+            self.first,
+            self.last,
+            self.base + self.at // _WORDS,
+        )
+        self.head[_AT_WAIT] = self.with_wait * 2 >= self.steps
+        self.head_is_new = True
+
+    def _begin(self):
+        """The file, at the first step. False: there is none."""
+        self._open(os.O_CREAT)
+        if self.file < 0:
+            return False
+        struct.pack_into("<8s2IQq", self.head, 0, b"stkhook1", 1, HEADER, os.getpid(), rank_of(os.environ))
+        struct.pack_into("<Q", self.head, _AT_SOURCE, self.source)
+        texts = {"hooks": " ".join(self.hooks), "framework": self.framework, "notes": "\n".join(self.notes)}
+        for name, text in {**texts, "versions": versions()}.items():
+            self._put_text(name, text)
+        self._call(os.ftruncate, 0)  # a program that became another one under the same number
+        self._call(os.pwrite, self.head, 0)
+        processes = sys.modules.get("multiprocessing.util")
+        if processes is not None:  # its processes end without what atexit has
+            processes.Finalize(None, self.finish, exitpriority=0)
+        return not self.failed
+
+    def _open(self, flags=0):
+        """The file by its name. Its place, which no call here moves, tells later on that the number is still the file's."""
+        path = f"{self.plan['dir']}/steps-{os.getpid()}.rec"
+        try:
+            self.file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
+            os.lseek(self.file, _MARK, os.SEEK_SET)  # a pipe has no place
+            found = os.fstat(self.file)
+        except OSError as e:
+            self.file = -1
+            self._fails(e)
+            return
+        if self.identity not in (None, (found.st_dev, found.st_ino)):
+            os.close(self.file)
+            self.file = -1
+            self._fails("another file has its name")
+        else:
+            self.identity = (found.st_dev, found.st_ino)
+
+    def _is_open(self):
+        """Whether the number is that of the file: the program may have closed all that it has."""
+        try:
+            return os.lseek(self.file, 0, os.SEEK_CUR) == _MARK
+        except OSError:
+            return False
+
+    def _call(self, call, *args):
+        """A call on the file. What fails ends the keeping of times, never the job; whether it went well."""
+        if self.file >= 0 and not self._is_open():
+            self._open()
+        if self.file < 0:
+            return False
+        try:
+            call(self.file, *args)
+            return True
+        except OSError as e:
+            if e.errno is None:  # raised by a signal's handler of the program
+                raise
+            self._fails(e)
+            return False
+
+    def _fails(self, why):
+        self.failed, self.short_end = True, 0
+        self.note(f"steps behind the first {self.in_file} are counted, and their times are not kept: {why}")
+
+    def _write(self, end):
+        self.flush()
+        done = now()
+        self.due = done + min(max(SHARE * (done - end), PACE), PACE_MOST)
+
+    def flush(self):
+        """What the file lacks: records, then the header's numbers, which count none that is not there."""
+        if self.file < 0:
+            return
+        first, self.written = self.written, self.at
+        if self.at > first:
+            records = bytes(self.kept[8 * first : 8 * self.at])  # another thread may step meanwhile
+            at = self.base + first // _WORDS
+            if not self.failed and self._call(os.pwrite, records, HEADER + RECORD * at):
+                self.in_file = at + len(records) // RECORD
+        if self.head_is_new:
+            self.head_is_new = False
+            self._call(os.pwrite, self.head[:_NUMBERS], 0)
+
+    def finish(self):
+        """The process ends: all steps are counted in the header, whose texts are written once more."""
+        if self.file >= 0:
+            self._settle()
+            self._counts()
+            self.flush()
+            self._call(os.pwrite, self.head, 0)
+
+    def _put_text(self, name, text):
+        at, size = _AT_TEXTS[name]
+        data = text.encode("utf-8", "replace")[: size - 1]
+        self.head[at : at + size] = data + bytes(size - len(data))
+
+    def _text(self, name, text):
+        self._put_text(name, text)
+        if self.file >= 0:
+            self._call(os.pwrite, self.head, 0)
+
+    def put_window(self, state, first=0, steps=0, profile=""):
+        struct.pack_into("<3Q", self.head, _AT_WINDOW, first, steps, state)
+        self.flush()
+        self._text("profile", profile)
+
+    def note(self, text):
+        """A sentence that the run's report says."""
+        line = " ".join(str(text).split())[:380]
+        if line not in self.notes:
+            self.notes.append(line)
+            self._text("notes", "\n".join(self.notes))
+
+    def lives(self, hook, framework=""):
+        """A hook is in place."""
+        if hook not in self.hooks:
+            self.hooks = sorted([*self.hooks, hook])
+            self._text("hooks", " ".join(self.hooks))
+        if framework:
+            self.set_framework(framework)
+
+    def set_framework(self, framework):
+        if not self.framework:
+            self.framework = framework
+            self._text("framework", framework)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a command and waits for it; see job.h. Signals are taken one by one from a blocked set, by
+// sigtimedwait(), which tells who sent them: the kernel (the terminal's, which the job got itself)
+// or a process. What is sent to the whole group by a process reaches the job twice; the two cannot
+// be told apart.
+#include "job/capture/parent/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+extern char **environ;
+
+static const int passed_on[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+                                SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+
+static void passed_set(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
+        sigaddset(set, passed_on[i]);
+    }
+}
+
+// In the child. What fails is told by the number of the error, over the pipe that a successful
+// start closes.
+static void start_command(const struct stk_job *job, char *const *argv, char *const *env,
+                          int failure)
+{
+    signal(SIGPIPE, SIG_DFL); // this program ignores these
+    signal(SIGXFSZ, SIG_DFL);
+    sigaction(SIGCHLD, &job->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &job->before, NULL);
+    environ = (char **)(uintptr_t)env;
+    execvp(argv[0], argv);
+    int error = errno;
+    while (write(failure, &error, sizeof error) < 0 && errno == EINTR) {
+        continue;
+    }
+    _exit(127);
+}
+
+static void signals_back(struct stk_job *job)
+{
+    sigaction(SIGCHLD, &job->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &job->before, NULL);
+}
+
+enum stoker_status stk_job_start(struct stk_job *job, char *const *argv, char *const *env,
+                                 struct stoker_err *err)
+{
+    int failure[2];
+    sigset_t set;
+    *job = (struct stk_job){0};
+    if (pipe2(failure, O_CLOEXEC) != 0) {
+        job->error = errno;
+        return stk_err_set(err, STOKER_ELIMIT, "no pipe: %s", strerror(job->error));
+    }
+    passed_set(&set);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &job->child_action);
+    sigprocmask(SIG_BLOCK, &set, &job->before);
+    job->start_ns = stk_clock_ns();
+    job->pid = fork();
+    if (job->pid == 0) {
+        start_command(job, argv, env, failure[1]);
+    }
+    job->error = job->pid < 0 ? errno : 0;
+    close(failure[1]);
+    ssize_t n = 0;
+    while (!job->error && (n = read(failure[0], &job->error, sizeof job->error)) < 0 &&
+           errno == EINTR) {
+        continue;
+    }
+    close(failure[0]);
+    if (job->error) {
+        if (job->pid > 0) {
+            waitpid(job->pid, NULL, 0);
+        }
+        signals_back(job);
+        return stk_err_set(err, STOKER_EINPUT, "%s cannot be run: %s", argv[0],
+                           strerror(job->error));
+    }
+    return STOKER_OK;
+}
+
+static bool has_ended(const struct stk_job *job)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid == job->pid;
+}
+
+void stk_job_wait(struct stk_job *job, int tick_ms, void (*tick)(void *arg), void *arg)
+{
+    sigset_t set;
+    struct timespec every = stk_clock_moment((uint64_t)tick_ms * 1000000u);
+    passed_set(&set);
+    while (!has_ended(job)) {
+        siginfo_t info;
+        int number = sigtimedwait(&set, &info, &every);
+        if (number < 0) {
+            if (tick) {
+                tick(arg);
+            }
+        } else if (number != SIGCHLD && info.si_code <= 0) { // from a process, not the terminal
+            kill(job->pid, number);
+        }
+    }
+    job->end_ns = stk_clock_ns();
+}
+
+void stk_job_end(struct stk_job *job)
+{
+    while (waitpid(job->pid, &job->wait_status, 0) < 0 && errno == EINTR) {
+        continue;
+    }
+    signals_back(job);
+}
+
+void stk_job_die_as(int number)
+{
+    sigset_t set;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    prctl(PR_SET_DUMPABLE, 0); // where cores go through a pipe, the limit does not hold
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run was; see run_out.h. A figure that is not known is absent, with a warning that says
+// why.
+#include "job/capture/parent/run_out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json.h"
+
+static const struct stk_steps *lead_of(const struct stk_run *run)
+{
+    return run->steps.count ? &run->steps.ranks[run->steps.lead] : NULL;
+}
+
+static const struct stk_steps_header *head_of(const struct stk_run *run)
+{
+    const struct stk_steps *lead = lead_of(run);
+    return lead ? &lead->head : NULL;
+}
+
+double stk_run_overhead(const struct stk_run *run)
+{
+    const struct stk_steps_header *h = head_of(run);
+    if (!run->wall_ns || !h || h->last_ns <= h->first_ns) {
+        return -1;
+    }
+    return (double)h->own_ns / (double)(h->last_ns - h->first_ns) +
+           (double)run->sampler_cpu_ns / (double)run->wall_ns;
+}
+
+static bool has_wait(const struct stk_run *run)
+{
+    const struct stk_steps *lead = lead_of(run);
+    return lead && lead->head.has_wait && lead->time_ns;
+}
+
+static double wait_share(const struct stk_steps *s)
+{
+    return s->time_ns ? (double)s->wait_ns / (double)s->time_ns : 0;
+}
+
+struct warnings {
+    char (*at)[STK_RUN_SENTENCE];
+    int count;
+};
+
+static void STK_PRINTF(2, 3) warn(struct warnings *w, const char *fmt, ...)
+{
+    va_list args;
+    if (w->count < STK_RUN_WARNINGS) {
+        va_start(args, fmt);
+        vsnprintf(w->at[w->count++], STK_RUN_SENTENCE, fmt, args);
+        va_end(args);
+    }
+}
+
+// "-I" and "-E" among the interpreter's own options.
+static bool is_deaf(const struct stk_run *run)
+{
+    const char *base = strrchr(run->command[0], '/');
+    base = base ? base + 1 : run->command[0];
+    if (strncmp(base, "python", 6) != 0) {
+        return false;
+    }
+    for (int i = 1; run->command[i] && run->command[i][0] == '-'; i++) {
+        if (strcmp(run->command[i], "-c") == 0 || strcmp(run->command[i], "-m") == 0) {
+            break;
+        }
+        if (run->command[i][1] != '-' && strpbrk(run->command[i], "IE")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void warn_of_hooks(const struct stk_run *run, struct warnings *w)
+{
+    if (run->steps.count || run->gpu.recorded) { // steps show in what the GPU repeats
+        return;
+    }
+    if (!run->processes && is_deaf(run)) {
+        warn(w, "no hooks: with -I or -E Python does not look at PYTHONPATH, through which they "
+                "come; leave the option out");
+    } else if (!run->processes) {
+        warn(w, "no hooks: no Python interpreter loaded them (another program, a frozen one, or "
+                "one that runs with -I, -E or -S)");
+    } else {
+        warn(w, "no steps were seen: the job made none with PyTorch, Keras, tf.data or jax.jit "
+                "that stoker knows, or ended before the second");
+    }
+}
+
+// Level 1, and what it could not do.
+static void warn_of_gpu(const struct stk_run *run, struct warnings *w)
+{
+    const struct stk_gpu_totals *g = &run->gpu;
+    if (!run->no_gpu) {
+        return;
+    }
+    if (run->no_gpu[0]) {
+        warn(w, "%s", run->no_gpu);
+    } else if (!g->processes) {
+        warn(w, "no GPU windows: no process of the job initialised CUDA's driver, so this is a run "
+                "of level 0");
+    } else if (!g->recorded && !g->why_count) {
+        warn(w, "no GPU windows: the job ended before the first one (--after, --warmup)");
+    }
+    for (uint32_t i = 0; i < g->why_count; i++) {
+        warn(w, "%s%s", g->recorded ? "GPU windows: " : "no GPU windows: ", g->why[i]);
+    }
+    if (g->dropped) {
+        warn(w, "%llu records of the GPU were lost: a shorter window holds all (--steps, --for)",
+             (unsigned long long)g->dropped);
+    }
+    if (g->left_out_processes) {
+        warn(w, "%u processes with CUDA were too many to follow", g->left_out_processes);
+    }
+}
+
+// The notes of the hooks, each once.
+static void warn_of_notes(const struct stk_run *run, struct warnings *w)
+{
+    for (size_t i = 0; i < run->steps.count; i++) {
+        const char *at = run->steps.ranks[i].head.notes;
+        while (*at) {
+            size_t n = strcspn(at, "\n");
+            bool known = false;
+            for (int k = 0; k < w->count; k++) {
+                known = known || (strncmp(w->at[k], at, n) == 0 && w->at[k][n] == 0);
+            }
+            if (n && !known) {
+                warn(w, "%.*s", (int)(n < STK_RUN_SENTENCE - 1 ? n : STK_RUN_SENTENCE - 1), at);
+            }
+            at += n + (at[n] == '\n');
+        }
+    }
+}
+
+int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE])
+{
+    struct warnings w = {warnings, 0};
+    const struct stk_steps_header *h = head_of(run);
+    warn_of_hooks(run, &w);
+    warn_of_gpu(run, &w);
+    if (h && !h->has_wait) {
+        warn(&w, h->source == STK_STEPS_KERAS
+                     ? "input wait of the whole run is not known: Keras fetches its batches inside "
+                       "of the compiled step; the window's profile shows it"
+                     : "input wait of the whole run is not known: the loop's batches come from no "
+                       "loader that stoker knows");
+    }
+    if (h && strcmp(run->input_mode, "as-is") != 0 && !strstr(h->hooks, ".input")) {
+        warn(&w,
+             "--input found no place in this job, and its batches were its own: they come from no "
+             "DataLoader of PyTorch, Keras, tf.data or Grain whose length is known and above 10 "
+             "batches; a generator of the program's own has no such place");
+    }
+    if (h && run->has_window && h->window_state == STK_WINDOW_NONE) {
+        warn(&w,
+             "no window was recorded: the job ended after %llu steps, within the warm-up "
+             "(--warmup)",
+             (unsigned long long)h->count);
+    } else if (h && h->window_state == STK_WINDOW_OPEN) {
+        warn(&w, "the window was open when the job ended, and is lost");
+    }
+    warn_of_notes(run, &w);
+    return w.count;
+}
+
+static void put_words(struct stk_json *j, const char *name, const char *text)
+{
+    char word[64];
+    stk_json_key(j, name);
+    stk_json_open(j, '[', true);
+    for (size_t n; *(text += strspn(text, " ")); text += n) {
+        n = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        stk_json_text(j, word);
+    }
+    stk_json_close(j, ']');
+}
+
+static void put_number(struct stk_json *j, const char *name, uint64_t value)
+{
+    stk_json_key(j, name);
+    stk_json_u64(j, value);
+}
+
+static void put_steps(struct stk_json *j, const struct stk_run *run)
+{
+    const struct stk_steps *lead = lead_of(run);
+    stk_json_key(j, "steps");
+    stk_json_open(j, '{', true);
+    put_number(j, "count", lead ? lead->head.count : 0);
+    put_number(j, "median_ns", lead ? lead->median_ns : 0);
+    stk_json_key(j, "source");
+    stk_json_text(j, lead ? "hooks" : "none");
+    stk_json_close(j, '}');
+    if (has_wait(run)) {
+        stk_json_key(j, "input");
+        stk_json_open(j, '{', true);
+        put_number(j, "wait_ns", lead->head.wait_ns);
+        stk_json_key(j, "wait_share");
+        stk_json_share(j, wait_share(lead));
+        stk_json_close(j, '}');
+    }
+}
+
+static void put_window(struct stk_json *j, const struct stk_steps *lead)
+{
+    const struct stk_steps_header *h = &lead->head;
+    stk_json_key(j, "window");
+    stk_json_open(j, '{', true);
+    put_number(j, "first_step", h->window_first);
+    put_number(j, "steps", h->window_steps);
+    stk_json_key(j, "profile");
+    stk_json_text(j, h->profile);
+    if (lead->median_ns && lead->window_median_ns) {
+        stk_json_key(j, "slowdown_share");
+        stk_json_share(j, (double)lead->window_median_ns / (double)lead->median_ns - 1);
+    }
+    stk_json_close(j, '}');
+}
+
+static double cost_share(const struct stk_run_compared *c)
+{
+    return 1 - (double)c->free_ns / (double)c->step_ns;
+}
+
+static void put_compared(struct stk_json *j, const struct stk_run_compared *c)
+{
+    stk_json_key(j, "compared");
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "dir");
+    stk_json_text(j, c->folder);
+    put_number(j, "step_ns", c->step_ns);
+    put_number(j, "free_step_ns", c->free_ns);
+    stk_json_key(j, "input_cost_share");
+    stk_json_real(j, cost_share(c));
+    if (c->has_said) {
+        stk_json_key(j, "why_input_wait_share");
+        stk_json_share(j, c->said_share);
+    }
+    if (c->has_predicted) {
+        stk_json_key(j, "predicted");
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "low_share");
+        stk_json_share(j, c->low);
+        stk_json_key(j, "expected_share");
+        stk_json_share(j, c->expected);
+        stk_json_key(j, "high_share");
+        stk_json_share(j, c->high);
+        stk_json_close(j, '}');
+    }
+    stk_json_close(j, '}');
+}
+
+static double share_of(uint64_t part_ns, uint64_t whole_ns)
+{
+    return whole_ns ? (double)part_ns / (double)whole_ns : 0;
+}
+
+static void put_gpu(struct stk_json *j, const struct stk_gpu_totals *g)
+{
+    stk_json_key(j, "gpu");
+    stk_json_open(j, '{', true);
+    put_number(j, "processes", g->processes);
+    put_number(j, "windows", g->windows);
+    put_number(j, "window_ns", g->inside_ns);
+    put_number(j, "records", g->records);
+    put_number(j, "dropped", g->dropped);
+    put_number(j, "left_out", g->left_out);
+    put_number(j, "bytes", g->bytes);
+    if (g->cupti_version) {
+        put_number(j, "cupti_version", g->cupti_version);
+    }
+    if (g->inside_ns) {
+        stk_json_key(j, "overhead_share_in_windows");
+        stk_json_share(j, share_of(g->own_inside_ns, g->inside_ns));
+        stk_json_key(j, "cupti_share_in_windows");
+        stk_json_share(j, share_of(g->profiler_ns, g->inside_ns));
+    }
+    if (g->outside_ns) {
+        stk_json_key(j, "overhead_share_outside");
+        stk_json_share(j, share_of(g->own_outside_ns, g->outside_ns));
+    }
+    stk_json_close(j, '}');
+}
+
+void stk_run_json(const struct stk_run *run, struct stk_sink *to)
+{
+    char warnings[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
+    const struct stk_steps *lead = lead_of(run);
+    struct stk_json j;
+    stk_json_init(&j, to);
+    stk_json_open(&j, '{', false);
+    stk_json_key(&j, "schema");
+    stk_json_text(&j, "stoker.run/1");
+    stk_json_key(&j, "command");
+    stk_json_open(&j, '[', true);
+    for (int i = 0; run->command[i]; i++) {
+        stk_json_text(&j, run->command[i]);
+    }
+    stk_json_close(&j, ']');
+    stk_json_key(&j, "exit_status");
+    stk_json_i64(&j, run->exit_status);
+    stk_json_key(&j, "signal");
+    stk_json_i64(&j, run->signal);
+    stk_json_key(&j, "dir");
+    stk_json_text(&j, run->folder);
+    stk_json_key(&j, "framework");
+    stk_json_text(&j, lead && lead->head.framework[0] ? lead->head.framework : "none");
+    put_words(&j, "hooks", lead ? lead->head.hooks : "");
+    stk_json_key(&j, "input_mode");
+    stk_json_text(&j, run->input_mode);
+    put_steps(&j, run);
+    if (lead && lead->head.window_state == STK_WINDOW_DONE) {
+        put_window(&j, lead);
+    }
+    if (run->no_gpu) {
+        put_gpu(&j, &run->gpu);
+    }
+    double overhead = stk_run_overhead(run);
+    if (overhead >= 0) {
+        stk_json_key(&j, "overhead_share");
+        stk_json_share(&j, overhead);
+    }
+    if (run->compared.step_ns) {
+        put_compared(&j, &run->compared);
+    }
+    put_number(&j, "ranks", run->steps.count);
+    put_number(&j, "wall_ns", run->wall_ns);
+    stk_json_key(&j, "warnings");
+    stk_json_open(&j, '[', true);
+    int count = stk_run_warnings(run, warnings);
+    for (int i = 0; i < count; i++) {
+        stk_json_text(&j, warnings[i]);
+    }
+    stk_json_close(&j, ']');
+    stk_json_close(&j, '}');
+    stk_sink_text(to, "\n");
+}
+
+// A window of fewer steps may also be quicker than the rest, which says nothing of the profiler.
+static void put_window_pace(const struct stk_steps *lead, struct stk_sink *to)
+{
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    double slower = (double)lead->window_median_ns / (double)lead->median_ns - 1;
+    stk_sink_printf(to, "; %s a step in the profiled window of %llu, ",
+                    stk_human_ns((int64_t)lead->window_median_ns, a),
+                    (unsigned long long)lead->head.window_steps);
+    if (slower < 0) {
+        stk_sink_text(to, "which happened to be quicker");
+    } else {
+        stk_sink_printf(to, "%s slower", stk_human_share(slower, b));
+    }
+}
+
+static void put_gpu_line(const struct stk_gpu_totals *g, struct stk_sink *to)
+{
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    stk_sink_printf(to, "; GPU windows: %u of %s in all, %s records", g->windows,
+                    stk_human_ns((int64_t)g->inside_ns, a), stk_human_count(g->records, b));
+    stk_sink_printf(to, ", stoker's own part in them %s",
+                    stk_human_share(share_of(g->own_inside_ns, g->inside_ns), a));
+    if (g->outside_ns) {
+        stk_sink_printf(to, ", outside %s",
+                        stk_human_share(share_of(g->own_outside_ns, g->outside_ns), a));
+    }
+}
+
+void stk_run_line(const struct stk_run *run, struct stk_sink *to)
+{
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    const struct stk_steps *lead = lead_of(run);
+    if (!lead) {
+        stk_sink_text(to, run->gpu.recorded ? "no steps by hooks" : "no steps");
+        if (run->gpu.recorded) {
+            put_gpu_line(&run->gpu, to);
+        }
+        return;
+    }
+    stk_sink_printf(to, "%s steps", stk_human_count(lead->head.count, a));
+    if (lead->median_ns) {
+        stk_sink_printf(to, " of %s", stk_human_ns((int64_t)lead->median_ns, b));
+    } else {
+        stk_sink_text(to, ", none of them outside of the warm-up and the window");
+    }
+    if (has_wait(run)) {
+        stk_sink_printf(to, ", %s of it waiting for input", stk_human_share(wait_share(lead), a));
+    }
+    if (lead->head.window_state == STK_WINDOW_DONE && lead->median_ns && lead->window_median_ns) {
+        put_window_pace(lead, to);
+    }
+    if (run->steps.count > 1) {
+        stk_sink_printf(to, "; %zu ranks", run->steps.count);
+    }
+    double overhead = stk_run_overhead(run);
+    if (overhead >= 0) {
+        stk_sink_printf(to, "; stoker's own part outside of it %s", stk_human_share(overhead, a));
+    }
+    if (run->gpu.recorded) {
+        put_gpu_line(&run->gpu, to);
+    }
+}
+
+void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
+{
+    const struct stk_run_compared *c = &run->compared;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], cost[STK_HUMAN_MAX];
+    if (!c->step_ns) {
+        return;
+    }
+    stk_sink_printf(to, "with its input free the step takes %s instead of %s: ",
+                    stk_human_ns((int64_t)c->free_ns, a), stk_human_ns((int64_t)c->step_ns, b));
+    if (c->free_ns >= c->step_ns) {
+        stk_sink_text(to, "the input costs nothing");
+    } else {
+        stk_sink_printf(to, "the input costs %s", stk_human_share(cost_share(c), cost));
+    }
+    if (c->has_said) {
+        stk_sink_printf(to, "; stoker why saw %s of the step wait for it",
+                        stk_human_share(c->said_share, a));
+    }
+    if (c->has_predicted) {
+        stk_sink_printf(to, "; stoker whatif input-free promised %.0f %% [%.0f, %.0f]",
+                        100 * c->expected, 100 * c->low, 100 * c->high);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A source of the sampler. To add one: a file watch_<name>.c that ends in its descriptor `const
+// struct stk_watch stk_watch_<name>`, a line X(<name>) in sources.def, and its counters in
+// wire/samples.def.
+//
+// All run in the sampler's thread, one after the other. A file that cannot be read at a look costs
+// its values of that look; whoever allocates, allocates when it is opened.
+#ifndef STK_CAPTURE_PARENT_WATCH_H
+#define STK_CAPTURE_PARENT_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "job/capture/parent/totals.h"
+#include "wire/samples.h"
+#include "wire/wire_write.h"
+
+// What sources share.
+struct stk_sampling {
+    const char *proc, *cgroup, *nvml; // never empty
+    pid_t root;
+    bool no_gpu;
+    uint32_t threads_max;
+    uint64_t now_ns;       // of this look
+    double look_s, scan_s; // since the look, the scan before; 0 at the first
+    double quota;          // processors that the control group allows; 0: no limit
+    struct stk_wire_file *file;
+    struct stk_wire_writer *writer;
+    uint32_t names[STK_SAMPLE_COUNT]; // strings of the file
+    struct stk_sampler_totals totals;
+};
+
+struct stk_watch {
+    const char *name;
+    // Makes *state. False: the source is absent, and why says so in a few words.
+    bool (*open)(struct stk_sampling *s, void **state, char *why, size_t size);
+    void (*scan)(struct stk_sampling *s,
+                 void *state); // about once a second, before a look; or NULL
+    void (*look)(struct stk_sampling *s, void *state); // or NULL
+    void (*close)(void *state);
+};
+
+#define X(name) extern const struct stk_watch stk_watch_##name;
+#include "job/capture/parent/sources.def"
+#undef X
+
+// A value of this moment; track 0 for those of the machine and the job.
+void stk_watch_put(struct stk_sampling *s, enum stk_sampled id, uint32_t track, double value);
+// A track: of a thread or process (tid 0), or of the number of a disk or GPU.
+uint32_t stk_watch_thread(struct stk_sampling *s, pid_t pid, pid_t tid, const char *name);
+uint32_t stk_watch_thing(struct stk_sampling *s, enum stk_sample_scope scope, uint32_t number,
+                         const char *name);
+
+// What a counter that only grows, of which *last is the value seen last, grew by per second; -1
+// where that is not known (the first time, or it began anew).
+double stk_watch_rate(uint64_t *last, uint64_t now, double seconds);
+#define STK_WATCH_UNSEEN UINT64_MAX // of *last
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sentence on what holds the job now. Its first half is of the steps, from the hooks: the share
+// that waits for input, with the thresholds of a profile's verdict (thresholds.def). The second is
+// the machine's: the most severe of the rules' findings (answers/rules/rule_live.c) in their own
+// words, else who prepares the input and how busy he is.
+//
+// The rules are asked as of a profile without events: the hooks' steps are its breakdown. What a
+// step does beside waiting counts as the model's work, on the device where the machine has a busy
+// GPU.
+#include <math.h>
+
+#include "base/human.h"
+#include "job/live/now.h"
+#include "answers/rules/on_machine.h"
+#include "profile/model/thresholds.h"
+
+#define GPU_USED 0.02 // a GPU that runs anything
+#define STANDS_S 3.0  // steps that have not ended for so long, and for so many medians, stand
+#define STANDS_STEPS 5.0
+#define WORKS 0.05 // of a processor: a process that does something
+#define IDLE 0.02  // of a processor: a job that does nothing
+
+static bool has_busy_gpu(const struct stk_now *now)
+{
+    const struct stk_machine_view *v = now->view;
+    for (uint32_t i = 0; v && i < v->machine->series_count; i++) {
+        if (v->machine->series[i].sample == STK_SAMPLE_OF_GPU_BUSY &&
+            v->figures[i].most >= GPU_USED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool knows_wait(const struct stk_now *now)
+{
+    return now->lead && now->lead->recent && now->lead->wait_share >= 0;
+}
+
+static void ask_rules(struct stk_now *now, struct stk_arena *arena)
+{
+    struct stk_rep_finding found[STK_NOW_FINDINGS];
+    struct stk_verdict verdict = {.kind = STK_VERDICT_CANNOT_TELL, .reason = STK_REASON_EMPTY};
+    struct stk_run_sum *run = stk_arena_alloc(arena, sizeof *run); // too large for a stack
+    if (!now->view || !run) {
+        return;
+    }
+    *run = (struct stk_run_sum){.machine = now->view, .median_step = STK_NONE};
+    run->scope = has_busy_gpu(now) ? STK_SCOPE_STEPS : STK_SCOPE_HOST;
+    if (knows_wait(now)) {
+        const struct stk_live_rank *lead = now->lead;
+        run->wall_ns = (int64_t)(lead->now_ns < INT64_MAX ? lead->now_ns : INT64_MAX);
+        run->parts[STK_PART_INPUT] = (int64_t)((double)run->wall_ns * lead->wait_share);
+        run->parts[STK_PART_COMPUTE] = run->wall_ns - run->parts[STK_PART_INPUT];
+        verdict = (struct stk_verdict){.kind = STK_VERDICT_INPUT};
+    }
+    struct stk_rule_ctx ctx = {.pass = {.run = run, .verdict = &verdict, .arena = arena}};
+    size_t n = stk_rules_live(&ctx, found, STK_NOW_FINDINGS);
+    for (size_t i = 0; i < n; i++) {
+        const struct stk_rep_evidence *evidence = found[i].evidence.items;
+        now->findings[now->finding_count++] = (struct stk_now_finding){
+            .id = found[i].id,
+            .title = found[i].title,
+            .severity = found[i].severity,
+            .text = found[i].evidence.count ? evidence[0].text : found[i].title,
+            .is_special = found[i].title != stk_rule_find(found[i].id)->title};
+    }
+}
+
+// ---- the sentence's halves; NULL: nothing to say ----
+
+static const char *say_steps(const struct stk_now *now, struct stk_arena *arena)
+{
+    char text[STK_HUMAN_MAX], more[STK_HUMAN_MAX];
+    const struct stk_live_rank *lead = now->lead;
+    if (!lead || (!lead->recent && !lead->in_window)) {
+        return NULL;
+    }
+    double median_s = (double)lead->median_ns * 1e-9;
+    if (lead->age_s > STANDS_S && lead->age_s > STANDS_STEPS * median_s && !now->has_ended) {
+        return stk_arena_printf(arena, "no step has ended for %s; they took %s",
+                                stk_human_ns((int64_t)fmin(lead->age_s * 1e9, 9e18), text),
+                                stk_human_ns((int64_t)lead->median_ns, more));
+    }
+    if (!lead->recent) {
+        return "the framework's profiler records a window of steps";
+    }
+    if (!knows_wait(now)) {
+        return stk_arena_printf(arena, "steps of %s; what of them waits for input is not known",
+                                stk_human_ns((int64_t)lead->now_ns, text));
+    }
+    double least = stk_threshold_value(has_busy_gpu(now) ? STK_T_LOSS : STK_T_HOST_LOSS);
+    stk_human_share(lead->wait_share, text);
+    return lead->wait_share >= least
+               ? stk_arena_printf(arena, "waits for input %s of the step", text)
+               : stk_arena_printf(arena, "hardly waits for input: %s of the step", text);
+}
+
+// Who prepares the input: the processes below the one that steps, else itself.
+static const char *say_workers(const struct stk_now *now, struct stk_arena *arena)
+{
+    const struct stk_machine_view *v = now->view;
+    struct stk_crew crew;
+    char share[STK_HUMAN_MAX];
+    int64_t lead = now->lead ? (int64_t)now->lead->head.pid : 0;
+    if (stk_rule_crew(v, &crew)) {
+        return stk_arena_printf(arena, "the %u processes %s are at %s of a processor each",
+                                crew.count, crew.name, stk_human_share(crew.cpu, share));
+    }
+    for (uint32_t i = 0; i < v->process_count; i++) {
+        const struct stk_machine_process *p = &v->processes[i];
+        if (p->parent == lead && p->cpu + p->queue >= WORKS) {
+            return stk_arena_printf(arena, "the one worker is at %s of a processor",
+                                    stk_human_share(p->cpu, share));
+        }
+    }
+    for (uint32_t i = 0; i < v->process_count; i++) {
+        if (v->processes[i].pid == lead) {
+            return stk_arena_printf(
+                arena, "no worker prepares it, the process itself is at %s of a processor",
+                stk_human_share(v->processes[i].cpu, share));
+        }
+    }
+    return NULL;
+}
+
+// Of a job whose steps are not known.
+static const char *say_load(const struct stk_now *now, struct stk_arena *arena)
+{
+    const struct stk_machine_view *v = now->view;
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
+    char share[STK_HUMAN_MAX];
+    if (v->process_count == 0) {
+        return "none of its processes is there";
+    }
+    if (cpu < IDLE) {
+        return "idle: its threads take no processor's time";
+    }
+    const struct stk_machine_process *p = &v->processes[0];
+    const char *busiest =
+        stk_arena_printf(arena,
+                         "the busiest thread, %s of process %lld, is at %s "
+                         "of a processor",
+                         p->busiest_name, (long long)p->pid, stk_human_share(p->busiest, share));
+    return busiest && own > 0
+               ? stk_arena_printf(arena, "%s; in use: " STK_NUMBER " of " STK_NUMBER " processors",
+                                  busiest, cpu, own)
+               : busiest;
+}
+
+// What a rule says of a special case, it says in the title; else its first evidence has the
+// figures.
+static const char *say_finding(const struct stk_now_finding *f, struct stk_arena *arena)
+{
+    if (!f->is_special) {
+        return f->text;
+    }
+    char *title = stk_arena_strdup(arena, f->title);
+    if (title && title[0] >= 'A' && title[0] <= 'Z') {
+        title[0] = (char)(title[0] - 'A' + 'a');
+    }
+    return title;
+}
+
+static const char *say_machine(const struct stk_now *now, struct stk_arena *arena)
+{
+    if (!now->view) {
+        return NULL;
+    }
+    if (now->finding_count) {
+        return say_finding(&now->findings[0], arena);
+    }
+    double least = stk_threshold_value(has_busy_gpu(now) ? STK_T_LOSS : STK_T_HOST_LOSS);
+    if (knows_wait(now)) {
+        return now->lead->wait_share >= least ? say_workers(now, arena) : NULL;
+    }
+    return say_load(now, arena);
+}
+
+bool stk_now_judge(struct stk_now *now, struct stk_arena *arena)
+{
+    char share[STK_HUMAN_MAX];
+    ask_rules(now, arena);
+    const char *steps = say_steps(now, arena), *machine = say_machine(now, arena);
+    now->sentence = steps && machine ? stk_arena_printf(arena, "%s; %s", steps, machine)
+                    : steps          ? steps
+                    : machine        ? machine
+                                     : "nothing has been seen of it yet";
+    if (now->has_ended) {
+        now->sentence = stk_arena_printf(arena, "the job has ended; last seen: %s", now->sentence);
+    } else if (now->silent_s > 0) {
+        now->sentence = stk_arena_printf(
+            arena, "its record has not grown for %s; last seen: %s",
+            stk_human_ns((int64_t)fmin(now->silent_s * 1e9, 9e18), share), now->sentence);
+    }
+    return now->sentence != NULL;
+}

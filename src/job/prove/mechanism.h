@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a change did what it was meant to: two profiles, one of each side, are compared as
+// `stoker diff` does it, and what A loses most time to must have shrunk by about what was gained.
+// Luck, or another cause, is not taken for a fix. Beside it, what a what-if predicted of A's
+// profile. Limits: profiled steps are slower than those that were measured, and not evenly so: half
+// of the gain is enough. One window of each side is no sample.
+#ifndef STK_PROVE_MECHANISM_H
+#define STK_PROVE_MECHANISM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "job/prove/ledger.h"
+
+enum {
+    STK_MECHANISM_PART = 32,
+    STK_MECHANISM_TEXT = 512,
+    STK_MECHANISM_WHY = 400,
+    STK_MECHANISM_STEPS = 5
+};
+#define STK_MECHANISM_ENOUGH 0.5 // of the gain
+
+struct stk_mechanism {
+    bool is_checked; // else `why` not, where it was asked for
+    char why[STK_MECHANISM_WHY];
+    char part[STK_MECHANISM_PART];  // what A loses most of its step to
+    int64_t a_ns, b_ns;             // of a profiled step
+    int64_t expected_ns, gone_ns;   // what was gained by the measured steps; by the part
+    char moved[STK_MECHANISM_PART]; // the part that changed most the way that the steps did; or ""
+    int64_t moved_ns;               // by how much it is less
+    char profile[32];               // hash of A's, see ledger.h; "": unknown
+    struct stk_ledger_ratio predicted;
+    char unpredicted[STK_MECHANISM_WHY]; // why there is no prediction, where one was asked for
+};
+
+// Paths as of stoker_diff: files or folders. gained_ns: of a step, below 0 where B is slower.
+void stk_mechanism_check(const char *a, const char *b, int64_t gained_ns, struct stk_mechanism *to);
+// What the what-if `fix` promises of A's profile. STOKER_EUSAGE: there is none of that name.
+STK_MUST_CHECK enum stoker_status stk_mechanism_predict(const char *a, const char *fix,
+                                                        struct stk_mechanism *to,
+                                                        struct stoker_err *err);
+// The cause shrank, or grew, by what was gained or lost.
+bool stk_mechanism_explains(const struct stk_mechanism *m);
+// "the cause, input_wait, shrank by 61 ms a step of the profiles; 64 ms were gained"
+void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM_TEXT]);
+// "predicted: 45 % less time [40, 52] (input-free); what came lies in it"
+void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, double measured,
+                              char to[STK_MECHANISM_TEXT]);
+
+#endif

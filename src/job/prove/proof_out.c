@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words and figures that all forms of a proof share; see proof_out.h.
+#include "job/prove/proof_out.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define OTHERS_MOST 0.10 // of the processors, of a run, before it is said
+#define STOLEN_MOST 0.05
+#define CORRELATION_MOST 0.30 // of neighbouring pairs
+
+const char *stk_proof_verdict(enum stk_paired_verdict verdict)
+{
+    static const char *const names[] = {[STK_PAIRED_FASTER] = "faster",
+                                        [STK_PAIRED_SLOWER] = "slower",
+                                        [STK_PAIRED_NO_DIFFERENCE] = "no-difference",
+                                        [STK_PAIRED_CANNOT_TELL] = "cannot-tell"};
+    return names[verdict];
+}
+
+double stk_proof_noise(const struct stk_paired *result)
+{
+    return (result->high - result->low) / 2 / result->estimate;
+}
+
+// Of percents: one decimal below ten.
+static int decimals(double percent)
+{
+    return fabs(percent) < 9.95 ? 1 : 0;
+}
+
+void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE])
+{
+    double change = 100 * fabs(result->estimate - 1);
+    double low = 100 * (result->low - 1), high = 100 * (result->high - 1), swap = low;
+    switch (result->verdict) {
+    case STK_PAIRED_FASTER:
+        low = -high;
+        high = -swap;
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "B is faster: it takes %.*f %% less time [%.*f, %.*f], %d pairs",
+                        decimals(change), change, decimals(low), low, decimals(high), high, pairs);
+        break;
+    case STK_PAIRED_SLOWER:
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "B is slower: it takes %.*f %% more time [%.*f, %.*f], %d pairs",
+                        decimals(change), change, decimals(low), low, decimals(high), high, pairs);
+        break;
+    case STK_PAIRED_NO_DIFFERENCE:
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "no difference of %.0f %% or more: B against A %+.1f %% of the time "
+                        "[%+.1f, %+.1f], %d pairs",
+                        100 * STK_PAIRED_EQUAL, 100 * (result->estimate - 1), low, high, pairs);
+        break;
+    case STK_PAIRED_CANNOT_TELL:
+        if (pairs < STK_PAIRED_MIN) {
+            stk_text_printf(to, STK_PROOF_SENTENCE,
+                            "cannot tell: no verdict comes from fewer than %d pairs, and of %d B "
+                            "takes %.*f %% %s time",
+                            STK_PAIRED_MIN, pairs, decimals(change), change,
+                            result->estimate < 1 ? "less" : "more");
+            return;
+        }
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "cannot tell: after %d pairs the machine's noise is %.*f %% either way (B "
+                        "against A: %+.*f to %+.*f %% of the time)",
+                        pairs, decimals(100 * stk_proof_noise(result)),
+                        100 * stk_proof_noise(result), decimals(low), low, decimals(high), high);
+        break;
+    }
+}
+
+struct spells {
+    int runs;    // that had more than the limit
+    double most; // of them
+};
+
+static void warn_of(char *to, int *count, struct spells s, int runs, const char *who)
+{
+    if (s.runs) {
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "%s took up to %.0f %% of the processors, in %d of %d runs", who,
+                        100 * s.most, s.runs, runs);
+        ++*count;
+    }
+}
+
+static void see(struct spells *s, double share, double limit)
+{
+    s->runs += share > limit;
+    s->most = share > s->most ? share : s->most;
+}
+
+int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                       char to[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE])
+{
+    struct spells others = {0}, stolen = {0};
+    int count = 0, runs = proof->pairs * STK_PROOF_SIDES;
+    for (int side = 0; side < STK_PROOF_SIDES; side++) {
+        for (int i = 0; i < proof->pairs; i++) {
+            see(&others, proof->runs[side][i].others, OTHERS_MOST);
+            see(&stolen, proof->runs[side][i].stolen, STOLEN_MOST);
+        }
+    }
+    if (proof->stalls) {
+        int n = stk_text_printf(to[count], STK_PROOF_SENTENCE, "%d stalled pair%s", proof->stalls,
+                                proof->stalls > 1 ? "s" : "");
+        if (proof->has_without) {
+            char *p = to[count] + n;
+            stk_text_printf(p, STK_PROOF_SENTENCE - (size_t)n, "; without: ");
+            char sentence[STK_PROOF_SENTENCE];
+            stk_proof_sentence(&proof->without, proof->pairs - proof->stalls, sentence);
+            strncat(p, sentence, STK_PROOF_SENTENCE - (size_t)n - strlen(p) - 1);
+        }
+        count++;
+    }
+    warn_of(to[count], &count, others, runs, "other programs");
+    warn_of(to[count], &count, stolen, runs, "other machines of the host");
+    if (proof->result.correlation > CORRELATION_MOST) {
+        stk_text_printf(to[count++], STK_PROOF_SENTENCE,
+                        "neighbouring pairs resemble each other (%.2f): the machine drifts, the "
+                        "interval is wider for it",
+                        proof->result.correlation);
+    }
+    if (plan->is_recorded && proof->pairs >= STK_PAIRED_MIN) {
+        stk_text_printf(to[count++], STK_PROOF_SENTENCE,
+                        "the runs were recorded before: what drifted between the two sets is not "
+                        "told from the change unless they were recorded in turn");
+    }
+    return count;
+}
+
+struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side)
+{
+    double values[STK_PAIRED_MAX];
+    size_t n = (size_t)proof->pairs;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = proof->runs[side][i].value;
+    }
+    double median = stk_paired_median(values, n); // which sorts them
+    return (struct stk_proof_spread){values[0], median, values[n - 1]};
+}
+
+double stk_proof_median_step(const struct stk_proof *proof, int side)
+{
+    double values[STK_PAIRED_MAX];
+    size_t n = (size_t)proof->pairs;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = proof->runs[side][i].median;
+    }
+    return stk_paired_median(values, n);
+}
+
+static void measured_steps(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                           char to[STK_PROOF_SENTENCE])
+{
+    const char *of =
+        plan->is_recorded ? "the mean step of each recorded run" : "the mean step of a run";
+    const char *a = proof->versions[STK_PROOF_A], *b = proof->versions[STK_PROOF_B];
+    bool differs = strcmp(a, b) != 0;
+    char ended[64] = "";
+    if (plan->steps && !plan->is_recorded) {
+        stk_text_printf(ended, sizeof ended, "; each run ended after %llu steps",
+                        (unsigned long long)plan->steps);
+    }
+    stk_text_printf(to, STK_PROOF_SENTENCE,
+                    "%s behind its first %llu, by the hooks of stoker run%s%s%s%s%s%s", of,
+                    (unsigned long long)stk_proof_warmup(plan), a[0] || b[0] ? " (" : "", a,
+                    differs ? "; B: " : "", differs ? b : "", a[0] || b[0] ? ")" : "", ended);
+}
+
+void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        char to[STK_PROOF_SENTENCE])
+{
+    char behind[40] = "fifth";
+    switch (proof->of) {
+    case STK_PROOF_STEPS_OR_WHOLE: // nothing was measured
+    case STK_PROOF_STEPS:
+        measured_steps(plan, proof, to);
+        break;
+    case STK_PROOF_WHOLE:
+        stk_text_printf(
+            to, STK_PROOF_SENTENCE, "the time of the whole command, from its start to its end%s",
+            plan->of == STK_PROOF_WHOLE ? ""
+                                        : ": it makes no steps that the hooks of stoker run see");
+        break;
+    case STK_PROOF_METRIC:
+        if (plan->warmup >= 0) {
+            stk_text_printf(behind, sizeof behind, "%lld", (long long)plan->warmup);
+        }
+        stk_text_printf(to, STK_PROOF_SENTENCE,
+                        "the median of --metric in a run%s, behind its first %s",
+                        plan->is_rate ? ", a rate" : "", behind);
+        break;
+    }
+}
+
+void stk_proof_mechanism(const struct stk_proof *proof, char to[STK_PROOF_SENTENCE])
+{
+    const struct stk_mechanism *m = &proof->mechanism;
+    to[0] = 0;
+    if (m->is_checked || m->why[0]) {
+        stk_mechanism_sentence(m, to);
+    }
+}
+
+void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                         char to[STK_PROOF_SENTENCE])
+{
+    const struct stk_mechanism *m = &proof->mechanism;
+    to[0] = 0;
+    if (plan->predict && (m->predicted.is_known || m->unpredicted[0])) {
+        stk_mechanism_prediction(m, plan->predict, proof->result.estimate, to);
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a proof says, for people, for a pull request (Markdown), and for programs (JSON,
+// "stoker.proof/1"). Each is one file proof_<form>.c.
+#ifndef STK_PROVE_PROOF_OUT_H
+#define STK_PROVE_PROOF_OUT_H
+
+#include "base/sink.h"
+#include "job/prove/proof.h"
+
+void stk_proof_text(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to);
+void stk_proof_markdown(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        struct stk_sink *to);
+void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                    struct stk_sink *to);
+
+// What the forms share.
+enum { STK_PROOF_SENTENCE = 640, STK_PROOF_WARNINGS = 6 };
+// "B is faster: it takes 38 % less time [35, 41], 6 pairs"
+void stk_proof_sentence(const struct stk_paired *result, int pairs, char to[STK_PROOF_SENTENCE]);
+// What weakens a proof; returns how many texts.
+int stk_proof_warnings(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                       char to[STK_PROOF_WARNINGS][STK_PROOF_SENTENCE]);
+const char *stk_proof_verdict(enum stk_paired_verdict verdict); // as in the JSON
+// Half of the interval, as a share of the estimate.
+double stk_proof_noise(const struct stk_paired *result);
+// Least, median and most of what one side gave.
+struct stk_proof_spread {
+    double least, median, most;
+};
+struct stk_proof_spread stk_proof_spread(const struct stk_proof *proof, int side);
+// The median over one side's runs of each one's median step, in seconds.
+double stk_proof_median_step(const struct stk_proof *proof, int side);
+// What the profiles say beside it, "" where nothing.
+void stk_proof_mechanism(const struct stk_proof *proof, char to[STK_PROOF_SENTENCE]);
+void stk_proof_predicted(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                         char to[STK_PROOF_SENTENCE]);
+// "the mean of the steps behind the first 10, by the hooks of stoker run (torch 2.13.0)".
+void stk_proof_measured(const struct stk_proof_plan *plan, const struct stk_proof *proof,
+                        char to[STK_PROOF_SENTENCE]);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fix with the value that is tried, and several of them at once.
+#ifndef STK_TUNE_CHOICE_H
+#define STK_TUNE_CHOICE_H
+
+#include <stddef.h>
+
+#include "job/tune/fix.h"
+
+enum { STK_TUNE_TOGETHER = 32, STK_TUNE_LABEL = 320, STK_TUNE_LINE = 768 };
+
+struct stk_tune_choice {
+    const struct stk_tune_fix *fix;
+    char value[STK_TUNE_VALUE];
+};
+struct stk_tune_set {
+    struct stk_tune_choice items[STK_TUNE_TOGETHER];
+    int count;
+};
+
+// "torch.dataloader.num_workers=2".
+void stk_tune_label(const struct stk_tune_choice *choice, char to[STK_TUNE_LABEL]);
+// A row's text with the value in place of each "{}".
+void stk_tune_fill(const char *text, const char *value, char *to, size_t size);
+// The set with one more; as it was where there is no room.
+struct stk_tune_set stk_tune_with(const struct stk_tune_set *set,
+                                  const struct stk_tune_choice *choice);
+// Whether each of `some` is in `all`, with the same value.
+bool stk_tune_covers(const struct stk_tune_set *all, const struct stk_tune_set *some);
+bool stk_tune_is_same(const struct stk_tune_set *a, const struct stk_tune_set *b);
+// What the set may change of the job: the most that one of it does. That callbacks see less changes
+// losses no more than another order.
+enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set);
+// Steps that come as one with this set.
+uint64_t stk_tune_together(const struct stk_tune_set *set);
+// Bytes of the name of the variable that a fix with one sets.
+size_t stk_tune_name_length(const struct stk_tune_fix *fix);
+// "K=V" as the choice has it where K holds `now` (NULL: nothing).
+void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
+                           size_t size);
+// `env` (ends with NULL) with `plan` for the hooks and what the set sets; freed with stk_free, in
+// one piece, before `env`. NULL: no memory.
+char **stk_tune_environment(char *const *env, const struct stk_tune_set *set, uint64_t stop);
+// The command with what the set puts in front of it; freed the same way.
+char **stk_tune_command(char *const *argv, const struct stk_tune_set *set);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search for people: the sentence, what was tried, what to write where.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "job/tune/tune_out.h"
+
+static void put_job(const struct stk_tune *tune, struct stk_sink *to)
+{
+    char step[STK_HUMAN_MAX], spent[STK_HUMAN_MAX];
+    stk_human_ns((int64_t)(1e9 * tune->baseline_s), step);
+    stk_human_ns((int64_t)tune->spent_ns, spent);
+    stk_sink_printf(to,
+                    "  as it is   %s a step (%s), %" PRIu64 " steps a run behind %" PRIu64
+                    ", two runs %.1f %% apart\n",
+                    step, tune->framework[0] ? tune->framework : "no framework", tune->steps,
+                    tune->warmup, 200 * tune->noise);
+    if (tune->sentence[0]) {
+        stk_sink_text(to, "  its report ");
+        stk_sink_text(to, tune->sentence);
+        stk_sink_text(to, "\n");
+    }
+    stk_sink_printf(to, "  searched   %s\n", spent);
+}
+
+static void put_tried(const struct stk_tune *tune, struct stk_sink *to)
+{
+    static const enum stk_tune_state order[] = {STK_TUNE_KEPT, STK_TUNE_NO_EFFECT, STK_TUNE_WORSE,
+                                                STK_TUNE_FAILED, STK_TUNE_SKIPPED};
+    const struct stk_tune_tried *t = tune->tried.items;
+    char line[STK_TUNE_LABEL + STK_TUNE_WHY + 120];
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        for (size_t i = 0; i < tune->tried.count; i++) {
+            if (t[i].state == order[k]) {
+                stk_tune_line(&t[i], line, sizeof line);
+                stk_sink_text(to, "  ");
+                stk_sink_text(to, line);
+                stk_sink_text(to, "\n");
+            }
+        }
+    }
+}
+
+// A path below the working directory, as it is typed there.
+static const char *shown(const char *file)
+{
+    static char here[4096];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return n && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
+static void put_place(void *arg, const char *file, int64_t line, const char *text)
+{
+    struct stk_sink *to = arg;
+    stk_sink_text(to, "  ");
+    if (file) {
+        stk_sink_text(to, shown(file));
+        stk_sink_printf(to, ":%" PRId64 "   ", line);
+    }
+    stk_sink_text(to, text);
+    stk_sink_text(to, "\n");
+}
+
+// A variable as a shell reads it: several settings in one have spaces between.
+static void put_word(const char *text, bool is_variable, struct stk_sink *to)
+{
+    bool has_spaces = is_variable && strchr(text, ' ');
+    size_t name = has_spaces ? strcspn(text, "=") + 1 : 0;
+    stk_sink_put(to, text, name);
+    stk_sink_text(to, has_spaces ? "\"" : "");
+    stk_sink_text(to, text + name);
+    stk_sink_text(to, has_spaces ? "\"" : "");
+}
+
+static void put_command(const struct stk_tune_plan *plan, const struct stk_tune *tune,
+                        struct stk_sink *to)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    char text[STK_TUNE_LINE];
+    bool has_any = false;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        bool wraps = t[i].state == STK_TUNE_KEPT && t[i].choice.fix->wrap;
+        if (wraps) {
+            stk_tune_fill(t[i].choice.fix->wrap, t[i].choice.value, text, sizeof text);
+        }
+        if (wraps || stk_tune_variable(tune, i, text, sizeof text)) {
+            stk_sink_text(to, has_any ? " " : "  ");
+            put_word(text, !wraps, to);
+            has_any = true;
+        }
+    }
+    for (size_t i = 0; has_any && plan->argv[i]; i++) {
+        stk_sink_text(to, " ");
+        stk_sink_text(to, plan->argv[i]);
+    }
+    stk_sink_text(to, has_any ? "\n" : "");
+}
+
+static bool has_kept(const struct stk_tune *tune)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (t[i].state == STK_TUNE_KEPT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_strong(const struct stk_tune *tune, struct stk_sink *to)
+{
+    char label[STK_TUNE_LABEL], step[STK_HUMAN_MAX];
+    if (!tune->strong.count || tune->strong_s <= 0) {
+        return;
+    }
+    stk_human_ns((int64_t)(1e9 * tune->strong_s), step);
+    stk_sink_printf(to, "\n  a strong baseline (");
+    for (int i = 0; i < tune->strong.count; i++) {
+        stk_tune_label(&tune->strong.items[i], label);
+        stk_sink_text(to, i ? ", " : "");
+        stk_sink_text(to, label);
+    }
+    if (stk_tune_is_same(&tune->strong, &tune->kept)) {
+        stk_sink_printf(to, ") is the same as what was kept\n");
+    } else {
+        stk_sink_printf(to, ") takes %s a step, in two runs\n", step);
+    }
+}
+
+void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune,
+                   struct stk_sink *to)
+{
+    char sentence[STK_TUNE_SENTENCE];
+    put_job(tune, to);
+    stk_sink_text(to, "\n");
+    put_tried(tune, to);
+    if (has_kept(tune)) {
+        stk_sink_text(to, "\nto have it:\n");
+        put_command(plan, tune, to);
+        stk_tune_each_place(tune, put_place, to);
+    }
+    put_strong(tune, to);
+    if (tune->has_proof && tune->start_more_s > 1) {
+        double gain_s = tune->before_s - tune->after_s;
+        stk_sink_printf(to, "\n  ! the job starts %.1f s later with it", tune->start_more_s);
+        if (gain_s > 0) {
+            stk_sink_printf(to, ", which pays after %.0f steps", tune->start_more_s / gain_s);
+        }
+        stk_sink_text(to, "\n");
+    }
+    stk_tune_sentence(tune, sentence);
+    stk_sink_printf(to, "\n%s\n", sentence);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and groups of the collectives of one rank (collective_sizes.h), where the trace was read
+// with STK_WANT_COLLECTIVES or STK_WANT_MESSAGES.
+// PyTorch copies what it knows of a collective onto its kernel (since 2.2); before, and where that
+// is missing, it is on the host rows around the launch: record_param_comms, and the backend's
+// annotation ("nccl:all_reduce") with the shape of its input. XLA's HLO text holds shape and
+// groups. bytes is the size of the whole tensor, as NCCL's tests count it: what every rank ends
+// with for an all_gather, what it begins with for a reduce_scatter. Method: one pass over each host
+// thread with a stack of such rows, if there are collectives on devices, one over these.
+#include "profile/model/collectives/collective_sizes.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "profile/model/collectives/collectives.h"
+
+enum stk_collective_kind stk_collective_kind_of(const char *name)
+{
+    // Order matters: "reducescatter" before "reduce".
+    static const struct {
+        const char *word;
+        enum stk_collective_kind kind;
+    } kinds[] = {{"reducescatter", STK_COLLECTIVE_REDUCE_SCATTER},
+                 {"allreduce", STK_COLLECTIVE_ALL_REDUCE},
+                 {"allgather", STK_COLLECTIVE_ALL_GATHER},
+                 {"alltoall", STK_COLLECTIVE_ALL_TO_ALL},
+                 {"sendrecv", STK_COLLECTIVE_SEND_RECV},
+                 {"collectivepermute", STK_COLLECTIVE_PERMUTE},
+                 {"permute", STK_COLLECTIVE_PERMUTE},
+                 {"broadcast", STK_COLLECTIVE_BROADCAST},
+                 {"gather", STK_COLLECTIVE_GATHER},
+                 {"scatter", STK_COLLECTIVE_SCATTER},
+                 {"reduce", STK_COLLECTIVE_REDUCE},
+                 {"send", STK_COLLECTIVE_SEND_RECV},
+                 {"recv", STK_COLLECTIVE_SEND_RECV},
+                 {"barrier", STK_COLLECTIVE_BARRIER}};
+    char text[128];
+    size_t n = 0;
+    for (const char *p = name; *p && n + 1 < sizeof text; p++) {
+        char c = *p >= 'A' && *p <= 'Z' ? (char)(*p + ('a' - 'A')) : *p;
+        if (c == '(' || c == '<') {
+            break; // parameters
+        }
+        if (c != '_' && c != '-') {
+            text[n++] = c;
+        }
+    }
+    text[n] = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strstr(text, kinds[i].word)) {
+            return kinds[i].kind;
+        }
+    }
+    return STK_COLLECTIVE_NONE;
+}
+
+double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_size)
+{
+    STK_ASSERT(group_size >= 0);
+    double n = (double)group_size;
+    if (group_size < 2) {
+        return 1;
+    }
+    switch (kind) {
+    case STK_COLLECTIVE_ALL_REDUCE:
+        return 2 * (n - 1) / n;
+    case STK_COLLECTIVE_ALL_GATHER:
+    case STK_COLLECTIVE_REDUCE_SCATTER:
+    case STK_COLLECTIVE_ALL_TO_ALL:
+        return (n - 1) / n;
+    default:
+        return 1;
+    }
+}
+
+// ---- what rows say ----
+
+static const struct stk_collective_said nothing = {
+    .collective = STK_NONE, .group = STK_NONE, .members = STK_NONE};
+
+struct stk_collective_said stk_collective_said_of(const struct stk_trace *t, uint32_t event)
+{
+    struct stk_collective_said s = nothing;
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(t, event, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t number = d[i].number > 0 ? d[i].number : 0;
+        if (d[i].key == STK_DETAIL_IN_ELEMENTS) {
+            s.in = number;
+        } else if (d[i].key == STK_DETAIL_OUT_ELEMENTS) {
+            s.out = number;
+        } else if (d[i].key == STK_DETAIL_ELEMENT_BYTES) {
+            s.element_bytes = number;
+        } else if (d[i].key == STK_DETAIL_BYTES) {
+            s.bytes = number;
+        } else if (d[i].key == STK_DETAIL_GROUP_SIZE) {
+            s.group_size = number;
+        } else if (d[i].key == STK_DETAIL_COLLECTIVE) {
+            s.collective = d[i].text;
+        } else if (d[i].key == STK_DETAIL_GROUP) {
+            s.group = d[i].text;
+        } else if (d[i].key == STK_DETAIL_GROUP_RANKS) {
+            s.members = d[i].text;
+        }
+    }
+    return s;
+}
+
+// Fill what `s` does not say from a row around it. Counts go with their type.
+static void complete(struct stk_collective_said *s, const struct stk_collective_said *around)
+{
+    if (s->in == 0 || s->element_bytes == 0) {
+        s->in = around->in;
+        s->out = around->out;
+        s->element_bytes = around->element_bytes;
+    }
+    s->bytes = s->bytes ? s->bytes : around->bytes;
+    s->group_size = s->group_size ? s->group_size : around->group_size;
+    s->collective = s->collective != STK_NONE ? s->collective : around->collective;
+    s->group = s->group != STK_NONE ? s->group : around->group;
+    s->members = s->members != STK_NONE ? s->members : around->members;
+}
+
+int64_t stk_collective_said_bytes(const struct stk_collective_said *s,
+                                  enum stk_collective_kind kind)
+{
+    int64_t elements = s->in > s->out ? s->in : s->out, bytes;
+    if (s->bytes > 0) {
+        return s->bytes;
+    }
+    if (elements == 0 || s->element_bytes == 0) {
+        return -1;
+    }
+    bool grows = s->out == 0 && kind == STK_COLLECTIVE_ALL_GATHER;
+    if (grows &&
+        (s->group_size == 0 || __builtin_mul_overflow(elements, s->group_size, &elements))) {
+        return -1;
+    }
+    return __builtin_mul_overflow(elements, s->element_bytes, &bytes) ? -1 : bytes;
+}
+
+void stk_said_close(struct stk_said_stack *stack, int64_t at_ns)
+{
+    while (stack->depth && stack->open[stack->depth - 1].end_ns <= at_ns) {
+        stack->depth--;
+    }
+}
+
+struct stk_collective_said stk_said_open(struct stk_said_stack *stack, const struct stk_trace *t,
+                                         uint32_t event)
+{
+    struct stk_collective_said said = stk_collective_said_of(t, event);
+    if (said.collective == STK_NONE && stk_collective_kind_of(stk_name_of(t, event).p)) {
+        said.collective = t->name[event]; // "nccl:all_to_all" sends and receives
+    }
+    if (stack->depth) {
+        complete(&said, &stack->open[stack->depth - 1].said);
+    }
+    if (stack->depth < STK_SAID_DEPTH) {
+        stack->open[stack->depth].end_ns = stk_end_ns(t, event);
+        stack->open[stack->depth++].said = said;
+    }
+    return said;
+}
+
+// ---- the collectives ----
+
+struct sweep {
+    struct stk_analysis *a;
+    struct stk_map launched; // device event -> index into `calls`
+    struct stk_map groups;   // string id -> index of the first collective with this group
+    struct stk_vec calls;    // struct stk_collective_said
+    struct stk_said_stack stack;
+};
+
+static bool note_launch(struct sweep *s, uint32_t call)
+{
+    const struct stk_trace *t = s->a->t;
+    for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
+        if (t->kind[e] != STK_KIND_COLLECTIVE) {
+            continue;
+        }
+        struct stk_collective_said *said = stk_vec_push(&s->calls);
+        if (!said || !stk_map_put(&s->launched, e, 0, (uint32_t)s->calls.count - 1, NULL)) {
+            return false;
+        }
+        *said = s->stack.open[s->stack.depth - 1].said;
+    }
+    return true;
+}
+
+static bool sweep_thread(struct sweep *s, const struct stk_track *track)
+{
+    const struct stk_trace *t = s->a->t;
+    s->stack.depth = 0;
+    for (uint32_t e = track->first; e < track->first + track->count; e++) {
+        bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
+        if (!launch && !(stk_class_of(s->a, e) & STK_NAME_HOST_COLL)) {
+            continue;
+        }
+        stk_said_close(&s->stack, t->start_ns[e]);
+        if (!launch) {
+            stk_said_open(&s->stack, t, e);
+        } else if (s->stack.depth && !note_launch(s, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A group's name stands once, with the first collective that has it.
+static bool name_group(struct sweep *s, struct stk_collective *c, uint32_t group)
+{
+    struct stk_collective *all = s->a->sum->collectives;
+    int created;
+    uint32_t *first = stk_map_put(&s->groups, group, 0, (uint32_t)(c - all), &created);
+    if (!first) {
+        return false;
+    }
+    struct stk_str text = stk_strpool_get(&s->a->t->strings, group);
+    c->group = created ? stk_arena_strndup(s->a->out, text.p, text.n) : all[*first].group;
+    return c->group != NULL;
+}
+
+static bool size_one(struct sweep *s, struct stk_collective *c)
+{
+    const struct stk_trace *t = s->a->t;
+    struct stk_collective_said said = stk_collective_said_of(t, c->event);
+    const uint32_t *call = stk_map_get(&s->launched, c->event, 0);
+    if (call) {
+        complete(&said, stk_vec_at(&s->calls, *call));
+    }
+    if (said.collective != STK_NONE) { // NUL-terminated
+        enum stk_collective_kind kind =
+            stk_collective_kind_of(stk_strpool_get(&t->strings, said.collective).p);
+        c->kind = kind ? (uint8_t)kind : c->kind;
+    }
+    c->group_size = said.group_size;
+    c->bytes = stk_collective_said_bytes(&said, c->kind);
+    if (said.members != STK_NONE) {
+        c->members_hash =
+            stk_collective_group_hash(stk_strpool_get(&t->strings, said.members), said.group_size);
+    }
+    return said.group == STK_NONE || name_group(s, c, said.group);
+}
+
+static bool sweep_all(struct sweep *s)
+{
+    const struct stk_trace *t = s->a->t;
+    const char *last = NULL;
+    uint8_t kind = STK_COLLECTIVE_NONE;
+    for (uint32_t k = 0; k < t->track_count && t->detail_count; k++) {
+        if (t->tracks[k].kind == STK_TRACK_THREAD && s->a->in_rank[t->tracks[k].process] &&
+            !sweep_thread(s, &t->tracks[k])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < s->a->sum->collective_count; i++) {
+        struct stk_collective *c = &s->a->sum->collectives[i];
+        if (c->name != last) {
+            kind = (uint8_t)stk_collective_kind_of(last = c->name);
+        }
+        c->kind = kind;
+        if (!size_one(s, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool stk_collective_sizes_find(struct stk_analysis *a)
+{
+    if (a->sum->collective_count == 0) {
+        return true;
+    }
+    struct sweep *s = stk_alloc_zero(1, sizeof *s);
+    if (!s) {
+        return false;
+    }
+    s->a = a;
+    stk_map_init(&s->launched, UINT32_MAX - 1);
+    stk_map_init(&s->groups, UINT32_MAX - 1);
+    stk_vec_init(&s->calls, sizeof(struct stk_collective_said), UINT32_MAX - 1);
+    bool ok = sweep_all(s);
+    stk_map_deinit(&s->launched);
+    stk_map_deinit(&s->groups);
+    stk_vec_deinit(&s->calls);
+    stk_free(s);
+    return ok;
+}
+
+const struct stk_collective *stk_collective_of(const struct stk_analysis *a, uint32_t line,
+                                               int64_t start_ns, uint32_t event)
+{
+    const struct stk_collective *all = a->sum->collectives;
+    uint32_t low = 0, high = a->sum->collective_count, count = high;
+    start_ns += a->t->base_ns;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (all[mid].device < line || (all[mid].device == line && all[mid].start_ns < start_ns)) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    for (; low < count && all[low].device == line && all[low].start_ns == start_ns; low++) {
+        if (all[low].event == event) {
+            return &all[low];
+        }
+    }
+    return NULL;
+}

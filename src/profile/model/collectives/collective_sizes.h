@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What collectives move, among how many, and what that asks of a link: the one place that knows.
+#ifndef STK_MODEL_COLLECTIVE_SIZES_H
+#define STK_MODEL_COLLECTIVE_SIZES_H
+
+#include "profile/model/analysis.h"
+#include "profile/store/words.h"
+
+// Smaller messages say nothing about a link's rate: starting them takes longer than sending.
+#define STK_COLLECTIVE_LARGE_BYTES 1000000
+
+// What one row says; 0 and STK_NONE: nothing.
+struct stk_collective_said {
+    int64_t in, out, element_bytes, bytes, group_size;
+    uint32_t collective, group, members; // string ids
+};
+struct stk_collective_said stk_collective_said_of(const struct stk_trace *t, uint32_t event);
+// Of the whole tensor; -1: not known.
+int64_t stk_collective_said_bytes(const struct stk_collective_said *s,
+                                  enum stk_collective_kind kind);
+
+// Rows of collectives that are open on a host thread, each with what those around it say.
+#define STK_SAID_DEPTH 64
+struct stk_said_stack {
+    struct {
+        int64_t end_ns;
+        struct stk_collective_said said;
+    } open[STK_SAID_DEPTH];
+    uint32_t depth;
+};
+// To before an event: rows that ended are closed.
+void stk_said_close(struct stk_said_stack *stack, int64_t at_ns);
+// Opens a row, and returns what it says.
+struct stk_collective_said stk_said_open(struct stk_said_stack *stack, const struct stk_trace *t,
+                                         uint32_t event);
+
+// By the words of NCCL, RCCL, oneCCL, XLA and PyTorch.
+enum stk_collective_kind stk_collective_kind_of(const char *name);
+// Bytes that cross each link, as a share of the tensor's: 2 (n - 1) / n for an all_reduce.
+double stk_collective_bus_factor(enum stk_collective_kind kind, int64_t group_size);
+
+// Sizes, groups and kinds of the rank's collectives on devices. False: no memory.
+bool stk_collective_sizes_find(struct stk_analysis *a);
+// The collective of an event that begins on a line at that time; NULL: none.
+const struct stk_collective *stk_collective_of(const struct stk_analysis *a, uint32_t line,
+                                               int64_t start_ns, uint32_t event);
+
+#endif

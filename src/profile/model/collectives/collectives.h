@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives matched across ranks: who waits, and for whom.
+#ifndef STK_MODEL_COLLECTIVES_H
+#define STK_MODEL_COLLECTIVES_H
+
+#include "profile/model/summary.h"
+
+// Matches the k-th collective of each name and group over the ranks of `run`, moves the waiting
+// part of exposed communication to `collective_wait` (steps, devices), and fills run->straggler and
+// run->rank_events_unequal. `device_base[r]` and `step_base[r]` are the offsets of rank r in the
+// concatenated arrays. Does nothing with one rank.
+STK_MUST_CHECK enum stoker_status stk_collectives_match(struct stk_run_sum *run,
+                                                        const uint32_t *device_base,
+                                                        const uint32_t *step_base,
+                                                        struct stoker_err *err);
+
+// Never 0. The list of ranks may be cut short in the profile, so the size counts too.
+uint64_t stk_collective_group_hash(struct stk_str members, int64_t size);
+
+#endif

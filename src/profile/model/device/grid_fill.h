@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a device the kernels' grids reach.
+#ifndef STK_MODEL_GRID_FILL_H
+#define STK_MODEL_GRID_FILL_H
+
+#include "profile/model/analysis.h"
+
+// Add what the kernels of a device's used steps leave empty. empty_ns: per string id, the part of
+// it in kernels of that name. False: no memory.
+bool stk_grid_fill_add(const struct stk_analysis *a, uint32_t line, int64_t *empty_ns,
+                       struct stk_grid_fill *out);
+
+#endif

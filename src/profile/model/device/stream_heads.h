@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was launched before the recording began, and ran behind its begin: the head of a stream.
+//
+// A stream keeps its order: its head was launched earlier than what is behind it, and where all of
+// that has a launch call, before the recording began. A head of more than half of the work is no
+// queue: calls were lost. Of an input that ends early the last calls are missing, however many:
+// what began before those says whether the head is a queue.
+#ifndef STK_MODEL_STREAM_HEADS_H
+#define STK_MODEL_STREAM_HEADS_H
+
+#include "profile/model/analysis.h"
+
+// The work of a stream before its first operation with a launch call.
+struct stk_stream_head {
+    uint32_t count, linked; // linked: behind it
+    int64_t end_ns;         // of the last of it
+    int64_t behind_ns;      // when what is behind it begins
+    bool is_torn;           // some behind it lack theirs, too
+};
+
+// The track that stands for a stream; operations that overlap lie in rows below it.
+static inline uint32_t stk_stream_of(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t track = stk_track_of(t, event);
+    return t->tracks[track].parent != STK_NONE ? t->tracks[track].parent : track;
+}
+
+// line->queued and queued_end_ns. heads: as below.
+void stk_line_find_queued(const struct stk_analysis *a, struct stk_device_line *line,
+                          struct stk_stream_head *heads);
+// heads: of all tracks, zero; those of the device's streams are filled.
+void stk_stream_heads_find(const struct stk_analysis *a, const struct stk_device_line *line,
+                           struct stk_stream_head *heads);
+
+static inline bool stk_stream_head_is_queue(const struct stk_analysis *a,
+                                            const struct stk_stream_head *h)
+{
+    uint32_t linked_least = a->whole_until_ns == INT64_MAX ? h->count + 1 : 1;
+    return h->count > 0 && h->linked >= linked_least && !h->is_torn;
+}
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does what the model derived hold together, and what is it: for assertions, tests and a debugger.
+// Checks return what is wrong, the first thing found, or NULL; the text is valid until the thread's
+// next check.
+#ifndef STK_MODEL_MODEL_CHECK_H
+#define STK_MODEL_MODEL_CHECK_H
+
+#include <stdio.h>
+
+#include "profile/model/analysis.h"
+
+// Sorted, disjoint, not touching, none empty.
+const char *stk_spans_check(const struct stk_spans *s);
+// STK_PART_COUNT parts, none negative, that sum to the wall time exactly.
+const char *stk_parts_check(const int64_t *parts, int64_t wall_ns);
+// Windows of one device, or of the host: they tile the time.
+const char *stk_windows_check(const struct stk_window *w, uint32_t count);
+// Rows of steps: each one's parts sum to its time, those of one rank and device are in order and do
+// not overlap. (A window loses the time that is no step's, so rows may lie apart.)
+const char *stk_steps_check(const struct stk_step *steps, uint32_t count, uint32_t device_count);
+// Time line of one device: operations by start, exposed time disjoint and in all the busy time.
+const char *stk_line_check(const struct stk_device_line *line);
+const char *stk_rank_sum_check(const struct stk_rank_sum *sum);
+const char *stk_run_sum_check(const struct stk_run_sum *run);
+
+// For people; bounded to some forty rows of each list.
+void stk_spans_dump(const struct stk_spans *s, FILE *to);
+void stk_parts_dump(const int64_t *parts, FILE *to); // with shares of their sum
+void stk_steps_dump(const struct stk_step *steps, uint32_t count, FILE *to);
+void stk_line_dump(const struct stk_device_line *line, FILE *to);
+void stk_gaps_dump(const struct stk_analysis *a, FILE *to); // where they are kept (keeps_gaps)
+void stk_run_sum_dump(const struct stk_run_sum *run, FILE *to);
+
+#endif

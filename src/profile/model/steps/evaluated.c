@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tf.data gives to an evaluation, or a prediction, that a step holds besides: no input of the
+// step's. An iterator that is made now and then is none, and neither is one that another function
+// is given, behind the step's own. What a loader gives behind a step's last call of its optimizer,
+// where the step's own batch came before, is an evaluation's, too; the step waits for that all the
+// same, and it is measured apart.
+//
+// Method: passes over the fetches, which are in order, beside the calls of functions on the driving
+// thread, and of the optimizer's. Limits: without an optimizer, a step that fetches for itself
+// before its function keeps what an evaluation behind it fetches.
+#include "base/alloc.h"
+#include "profile/model/steps/evaluated.h"
+
+uint32_t stk_step_at(const struct stk_analysis *a, int64_t t_ns, uint32_t *at)
+{
+    while (*at < a->step_count && a->steps[*at].end_ns <= t_ns) {
+        (*at)++;
+    }
+    return *at < a->step_count && a->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
+}
+
+// An iterator of tf.data that is made once, or now and then for an evaluation, is none of the
+// step's input.
+static void drop_rare_iterators(struct stk_analysis *a)
+{
+    const uint32_t made = STK_NAME_PREP | STK_NAME_ITERATOR;
+    size_t kept = 0;
+    if (2 * a->sum->facts.signs[STK_SIGN_ITERATOR].count >= a->step_count) {
+        return;
+    }
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        if ((stk_class_of(a, a->fetches.v[i].event) & made) != made) {
+            a->fetches.v[kept++] = a->fetches.v[i];
+        }
+    }
+    a->fetches.count = kept;
+}
+
+// The next outermost call of a tf.function that begins at or after a time, from *at on, which only
+// goes forward; NULL: none before until_ns.
+static const struct stk_mark *next_function(const struct stk_analysis *a, size_t *at,
+                                            int64_t from_ns, int64_t until_ns)
+{
+    const struct stk_marks *m = &a->step_events;
+    while (*at < m->count &&
+           (stk_track_of(a->t, m->v[*at].event) != a->driver || m->v[*at].start_ns < from_ns ||
+            !(stk_class_of(a, m->v[*at].event) & STK_NAME_FUNCTION))) {
+        (*at)++;
+    }
+    return *at < m->count && m->v[*at].start_ns < until_ns ? &m->v[*at] : NULL;
+}
+
+// What tf.data gives behind a step's function for another one, and after that one, in a step that
+// fetched nothing before it, is of an evaluation or a prediction: the step's own data come within
+// its function.
+static void drop_evaluated(struct stk_analysis *a)
+{
+    const uint32_t given = STK_NAME_ITERATOR | STK_NAME_GET_NEXT | STK_NAME_FETCH;
+    struct stk_marks *m = &a->fetches;
+    uint32_t step = 0;
+    size_t kept = 0, at = 0, behind = 0;
+    bool leads = false, other = false;
+    for (size_t i = 0, of = STK_NONE; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        uint32_t k = stk_step_at(a, x.start_ns, &step);
+        const struct stk_mark *first = NULL, *next = NULL;
+        if (k != STK_NONE && (stk_class_of(a, x.event) & given)) {
+            first = next_function(a, &at, a->steps[k].start_ns, a->steps[k].end_ns);
+            leads = (k == of && leads) || (first && x.start_ns < first->start_ns);
+            other &= k == of;
+            of = k;
+            behind = behind > at ? behind : at;
+            next = next_function(a, &behind, x.end_ns, a->steps[k].end_ns);
+        }
+        if (first && next) {
+            other = a->t->name[first->event] != a->t->name[next->event];
+        }
+        if (!first || !other || leads) {
+            m->v[kept++] = x;
+        }
+    }
+    m->count = kept;
+}
+
+// When each step's last call of the optimizer on the driving thread ends; INT64_MAX: it has none.
+static void find_optimized(const struct stk_analysis *a, int64_t *end_ns)
+{
+    const struct stk_marks *m = &a->step_events;
+    uint32_t step = 0, row = STK_NONE;
+    for (uint32_t k = 0; k < a->step_count; k++) {
+        end_ns[k] = INT64_MAX;
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        if (stk_thread_of(a, m->v[i].event) != a->threads[a->driver].root ||
+            !(stk_class_of(a, m->v[i].event) & STK_NAME_OPTIMIZER)) {
+            continue;
+        }
+        step = stk_track_of(a->t, m->v[i].event) == row ? step : 0; // in order on each row
+        row = stk_track_of(a->t, m->v[i].event);
+        uint32_t at = stk_step_at(a, m->v[i].start_ns, &step);
+        if (at != STK_NONE && (end_ns[at] == INT64_MAX || m->v[i].end_ns > end_ns[at])) {
+            end_ns[at] = m->v[i].end_ns;
+        }
+    }
+}
+
+// Of the fetches, the time of those that an evaluation waits for behind the step's optimizer.
+static void measure_behind_optimizer(struct stk_analysis *a, const int64_t *end_ns)
+{
+    const struct stk_marks *m = &a->fetches;
+    uint32_t step = 0, fed = STK_NONE;
+    for (size_t i = 0; i < m->count; i++) {
+        uint32_t k = stk_step_at(a, m->v[i].start_ns, &step);
+        bool behind = k != STK_NONE && m->v[i].start_ns >= end_ns[k];
+        fed = k != STK_NONE && !behind ? k : fed;
+        if (behind && fed == k && !a->steps[k].excluded) {
+            a->sum->facts.evaluated_fetch_ns += m->v[i].end_ns - m->v[i].start_ns;
+        }
+    }
+}
+
+bool stk_evaluated_drop(struct stk_analysis *a)
+{
+    drop_rare_iterators(a);
+    if (a->driver == STK_NONE) {
+        return true;
+    }
+    drop_evaluated(a);
+    int64_t *end_ns = stk_alloc_array((size_t)a->step_count + 1, sizeof *end_ns);
+    if (end_ns) {
+        find_optimized(a, end_ns);
+        measure_behind_optimizer(a, end_ns);
+    }
+    stk_free(end_ns);
+    return end_ns != NULL;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that would distort the breakdown are named and not used: one of the first two that is
+// longer than twice the median of the others (warm-up), and later ones (evaluation, checkpoint, a
+// pause of the collector) where all of them together hold less than a tenth of the time of all
+// steps. Where they hold more they are how the job runs: they count, and are marked with what is
+// known of them and with their period. What the user did not select is not used either, nor what
+// may lack rows since the file is cut.
+//
+// A step's length is that of its window on the busiest device: a host that runs ahead is no
+// outlier.
+//
+// Limits: with fewer than three steps nothing stands out, and all are used.
+#include "base/alloc.h"
+#include "profile/model/analysis.h"
+#include "profile/model/median.h"
+#include "profile/model/thresholds.h"
+
+#define OUTLIER 2 // times the median of the others
+#define MIN_STEPS 3
+#define WARM_UP 2        // first steps that may be a start
+#define ALIKE_PERCENT 67 // of the longest: steps that return are about as long
+#define EVAL_PERCENT 10  // of a long step spent in evaluation or a checkpoint explains it
+
+static void exclude_outside(struct stk_analysis *a)
+{
+    const struct stk_select *sel = a->select;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        struct stk_host_step *s = &a->steps[i];
+        if (s->end_ns > a->whole_until_ns) {
+            s->excluded = STK_EXCLUDED_CUT;
+        }
+        if (sel->has_steps && (s->number < sel->step_first || s->number > sel->step_last)) {
+            s->excluded = STK_EXCLUDED_UNSELECTED;
+        } else if ((sel->has_from && s->start_ns < a->from_ns) ||
+                   (sel->has_to && s->end_ns > a->to_ns)) {
+            s->excluded = "not wholly in the selected time";
+        }
+    }
+}
+
+// One of the first two steps; each device may have steps of its own.
+static bool is_first(const struct stk_analysis *a, uint32_t index)
+{
+    for (uint32_t i = 0; i < WARM_UP; i++) {
+        if (index < i + 1 ||
+            (a->steps_per_device && a->steps[index - i - 1].line != a->steps[index].line)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct outliers {
+    uint32_t *at;   // indices, in order
+    uint32_t *room; // for as many
+    uint32_t count, first_periodic;
+    bool is_twice;    // only two were seen, at one distance
+    int64_t total_ns; // of all candidates
+    int64_t later_ns; // of the outliers after the first two steps
+};
+
+// `durs` is room for the candidates' lengths.
+static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns, int64_t *durs,
+                          struct outliers *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (!a->steps[i].excluded) {
+            durs[n++] = length_ns[i];
+            out->total_ns = stk_add_ns(out->total_ns, length_ns[i]);
+        }
+    }
+    if (n < MIN_STEPS) {
+        return;
+    }
+    // Without one long step the lower median of the rest is this value of all.
+    int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (!a->steps[i].excluded && length_ns[i] / OUTLIER > median) {
+            out->at[out->count++] = i;
+            out->later_ns = stk_add_ns(out->later_ns, is_first(a, i) ? 0 : length_ns[i]);
+        }
+    }
+}
+
+// The distance of outliers that return at one distance: every k-th step saves, logs, evaluates. 0:
+// none.
+static uint32_t distance_of(const uint32_t *at, uint32_t n)
+{
+    if (n < 3) {
+        return 0;
+    }
+    uint32_t distance = at[1] - at[0];
+    for (uint32_t i = 1; i < n; i++) {
+        if (at[i] - at[i - 1] != distance) {
+            return 0;
+        }
+    }
+    return distance > 1 ? distance : 0;
+}
+
+// The same, of these without those of the first steps that are none of them.
+static uint32_t distance_after_start(struct outliers *o, const uint32_t *at, uint32_t n)
+{
+    for (uint32_t skip = 0; skip <= WARM_UP && skip < n; skip++) {
+        uint32_t distance = distance_of(at + skip, n - skip);
+        if (distance) {
+            o->first_periodic = at[skip];
+            return distance;
+        }
+        if (at[skip] >= WARM_UP) {
+            break;
+        }
+    }
+    return 0;
+}
+
+// Two of them return by chance, too; but where they fit the selection as a rhythm would, with none
+// missing before or after, it may be one. The last step ends before what follows it: it may be one
+// more.
+static uint32_t distance_of_two(struct outliers *o, const uint32_t *at, uint32_t n, uint32_t steps)
+{
+    uint32_t distance = n == 2 ? at[1] - at[0] : 0;
+    if (distance < 2 || at[0] < WARM_UP || at[0] >= distance || at[1] + distance + 1 < steps) {
+        return 0;
+    }
+    o->first_periodic = at[0];
+    o->is_twice = true;
+    return distance;
+}
+
+// Where all outliers return, or else those that are about as long, only they are kept: a step that
+// stands out less among them is none of them. So is the first step, which has reasons of its own,
+// unless it is one of them. Returns their distance; 0: they do not, and all are kept.
+static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns, uint32_t steps)
+{
+    uint32_t *at = o->at, n = 0;
+    int64_t longest_ns = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (at[i] >= WARM_UP && length_ns[at[i]] > longest_ns) {
+            longest_ns = length_ns[at[i]];
+        }
+    }
+    uint32_t *alike = o->room;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (length_ns[at[i]] >= longest_ns / 100 * ALIKE_PERCENT) {
+            alike[n++] = at[i];
+        }
+    }
+    uint32_t distance = distance_after_start(o, at, o->count);
+    distance = distance ? distance : distance_after_start(o, alike, n);
+    return distance ? distance : distance_of_two(o, alike, n, steps);
+}
+
+static bool evaluates(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)
+{
+    const struct stk_host_step *s = &a->steps[index];
+    return evals->count && stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
+                               (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT;
+}
+
+static const char *reason(const struct stk_analysis *a, uint32_t index,
+                          const struct stk_spans *evals)
+{
+    if (evaluates(a, index, evals)) {
+        return "evaluation or checkpoint: longer than twice the median of the others";
+    }
+    return index == 0 ? "first step, longer than twice the median of the others"
+                      : "longer than twice the median of the others";
+}
+
+static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outliers *o,
+                   const struct stk_spans *evals)
+{
+    double share = o->total_ns > 0 ? (double)o->later_ns / (double)o->total_ns : 0;
+    bool counts = share >= stk_threshold_value(STK_T_LONG_STEPS);
+    uint32_t period = counts ? keep_periodic(o, length_ns, a->step_count) : 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct stk_host_step *s = &a->steps[o->at[i]];
+        bool returns =
+            period && o->at[i] >= o->first_periodic && (o->at[i] - o->first_periodic) % period == 0;
+        s->is_warm_up = !returns && is_first(a, o->at[i]);
+        if (s->is_warm_up || !counts) {
+            s->excluded = reason(a, o->at[i], evals);
+        } else if (returns || !period) {
+            s->long_why = evaluates(a, o->at[i], evals) ? "evaluation or checkpoint" : "";
+        }
+    }
+    a->sum->facts.long_period = period;
+    a->sum->facts.long_twice = o->is_twice;
+}
+
+static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
+{
+    const struct stk_trace *t = a->t;
+    if (a->driver == STK_NONE) {
+        return true;
+    }
+    for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
+        const struct stk_track *k = &t->tracks[row];
+        for (uint32_t e = k->first; e < k->first + k->count; e++) {
+            if (!(stk_class_of(a, e) & STK_NAME_EVAL)) {
+                continue;
+            }
+            if (!stk_spans_reserve(evals, evals->count + 1)) {
+                return false;
+            }
+            evals->v[evals->count++] = (struct stk_span){t->start_ns[e], stk_end_ns(t, e)};
+        }
+    }
+    stk_spans_normalize(evals);
+    return true;
+}
+
+bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
+{
+    exclude_outside(a);
+    if (a->step_count < MIN_STEPS) {
+        return true;
+    }
+    struct stk_spans evals;
+    stk_spans_init(&evals);
+    int64_t *durs = stk_alloc_array(a->step_count, sizeof *durs);
+    struct outliers o = {.at = stk_alloc_array(a->step_count, sizeof *o.at),
+                         .room = stk_alloc_array(a->step_count, sizeof *o.at)};
+    bool ok = durs && o.at && o.room;
+    if (ok) {
+        find_outliers(a, length_ns, durs, &o);
+        ok = o.count == 0 || collect_evals(a, &evals);
+    }
+    if (ok) {
+        settle(a, length_ns, &o, &evals);
+    }
+    stk_spans_deinit(&evals);
+    stk_free(durs);
+    stk_free(o.at);
+    stk_free(o.room);
+    return ok;
+}

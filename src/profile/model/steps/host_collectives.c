@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collectives of a rank without a device (gloo, MPI, XLA and TensorFlow on the CPU), to be
+// matched with those of the other ranks: the k-th of each name in start order. Where both the call
+// and the work behind it are recorded (c10d::allreduce_, gloo:all_reduce), the work counts.
+//
+// Method: one pass over the host's events, only where some collective was met; exposed is what was
+// put to communication of the steps while it ran.
+#include "base/sort.h"
+#include "profile/model/analysis.h"
+
+static bool is_call(struct stk_str name)
+{
+    static const struct stk_str calls[] = {{"c10d::", 6},
+                                           {"c10d_functional::", 17},
+                                           {"_c10d_functional::", 18},
+                                           {"record_param_comms", 18}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (stk_str_starts(name, calls[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Calls, or the work behind them; false: no memory.
+static bool collect(const struct stk_analysis *a, bool calls, struct stk_vec *out)
+{
+    const struct stk_trace *t = a->t;
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_track *row = &t->tracks[k];
+        int64_t end_ns = INT64_MIN; // of the outermost
+        for (uint32_t e = row->first; a->threads[k].in_rank && e < row->first + row->count; e++) {
+            if (!(stk_class_of(a, e) & STK_NAME_HOST_COLL) || t->start_ns[e] < end_ns ||
+                is_call(stk_name_of(t, e)) != calls || t->start_ns[e] < a->from_ns ||
+                t->start_ns[e] >= a->to_ns) {
+                continue;
+            }
+            struct stk_mark *m = stk_vec_push(out);
+            if (!m) {
+                return false;
+            }
+            *m = (struct stk_mark){t->start_ns[e], stk_end_ns(t, e), e};
+            end_ns = m->end_ns;
+        }
+    }
+    return true;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct stk_mark *a = pa, *b = pb;
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+// Row of the host's step that holds a time; STK_NONE: none. `at` only goes forward, as times do.
+static uint32_t row_at(const struct stk_rank_sum *sum, int64_t t_ns, uint32_t *at)
+{
+    while (*at < sum->step_count && (sum->steps[*at].device != STK_NONE ||
+                                     sum->steps[*at].start_ns + sum->steps[*at].dur_ns <= t_ns)) {
+        (*at)++;
+    }
+    return *at < sum->step_count && sum->steps[*at].start_ns <= t_ns ? *at : STK_NONE;
+}
+
+static bool list(struct stk_analysis *a, const struct stk_vec *marks, const struct stk_spans *spans)
+{
+    struct stk_map ordinals;
+    uint32_t step = 0;
+    bool ok = true;
+    stk_map_init(&ordinals, marks->count + 1);
+    for (size_t i = 0; i < marks->count && ok; i++) {
+        const struct stk_mark *m = stk_vec_at(marks, i);
+        struct stk_str name = stk_name_of(a->t, m->event);
+        int created;
+        uint32_t *k = stk_map_put(&ordinals, a->t->name[m->event], 0, 0, &created);
+        struct stk_collective *c = &a->sum->host_collectives[a->sum->host_collective_count];
+        *c = (struct stk_collective){.name_hash = stk_hash_bytes(name.p, name.n),
+                                     .name = stk_arena_strndup(a->out, name.p, name.n),
+                                     .ordinal = k ? (*k)++ : 0,
+                                     .device = STK_NONE,
+                                     .start_ns = a->t->base_ns + m->start_ns,
+                                     .dur_ns = m->end_ns - m->start_ns,
+                                     .exposed_ns = stk_spans_overlap(spans, m->start_ns, m->end_ns),
+                                     .step = row_at(a->sum, m->start_ns, &step)};
+        ok = k && c->name;
+        a->sum->host_collective_count += ok;
+    }
+    stk_map_deinit(&ordinals);
+    return ok;
+}
+
+bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *communication)
+{
+    struct stk_vec marks;
+    if (a->host_collectives.count == 0) {
+        return true;
+    }
+    stk_vec_init(&marks, sizeof(struct stk_mark), UINT32_MAX - 1);
+    bool ok = collect(a, false, &marks) && (marks.count > 0 || collect(a, true, &marks));
+    stk_sort(marks.items, marks.count, sizeof(struct stk_mark), by_start);
+    a->sum->host_collectives =
+        stk_arena_array(a->out, marks.count + 1, sizeof *a->sum->host_collectives);
+    ok = ok && a->sum->host_collectives && list(a, &marks, communication);
+    stk_vec_deinit(&marks);
+    return ok;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches that the loop makes itself, in no function of its own: it reads, sorts and distorts with
+// NumPy or plain Python, and then hands the result to the framework (torch.tensor(rows),
+// torch.from_numpy(x), jnp.asarray(x)). What comes before the last such call, and the call itself,
+// which reads lists of Python's number by number, is the input. JAX takes arrays of NumPy within
+// the compiled call itself: there all that comes before the call is. So it is where many of its
+// operations run one by one before the call, but for those that make keys of random numbers.
+//
+// Method: one pass over the row. Left out are functions of the job's own that lie there and are
+// named after something else (log_row, check_quota), or compute in plain Python what no call that
+// hands over has to read long (a rate, a curriculum), and what blocks: who ends it decides what
+// that is (block_end.c). Limits: a loop that computes a metric with NumPy in its own body, before
+// it gives the step arrays, is not told from one that makes them.
+#include "profile/model/steps/own_batch.h"
+
+#include "base/alloc.h"
+#include "profile/model/threads/feed_words.h"
+#include "profile/model/threads/python_frame.h"
+
+#define EAGER_LEAST 16 // calls of JAX's, one by one, before a step's work: fewer cut out a row
+
+enum { UNASKED, NO, YES, OTHERWISE };
+
+bool stk_hands_open(struct stk_hands *h, const struct stk_trace *t)
+{
+    *h = (struct stk_hands){t, stk_alloc_zero((size_t)t->strings.count + 1, 1)};
+    return h->by_name != NULL;
+}
+
+void stk_hands_close(struct stk_hands *h)
+{
+    stk_free(h->by_name);
+    *h = (struct stk_hands){0};
+}
+
+// YES: hands data over; OTHERWISE: a function of the job's own that is named after something else.
+static uint8_t hands_kind(struct stk_hands *h, uint32_t event)
+{
+    if (h->t->kind[event] != STK_KIND_PYTHON) {
+        return NO;
+    }
+    uint8_t *known = &h->by_name[h->t->name[event]];
+    if (*known == UNASKED) {
+        struct stk_str name = stk_name_of(h->t, event);
+        bool is_other = stk_python_frame_is_users(name) &&
+                        stk_feed_of(stk_python_frame_parse(name).function) == STK_FEED_OTHER;
+        *known = stk_feed_hands_over(name) ? YES : is_other ? OTHERWISE : NO;
+    }
+    return *known;
+}
+
+bool stk_hands_over(struct stk_hands *h, uint32_t event)
+{
+    return hands_kind(h, event) == YES;
+}
+
+// handed_ns: of the step's calls that hand data over, what reads these data.
+static bool is_otherwise(const struct stk_analysis *a, const struct stk_inside *inside,
+                         int64_t handed_ns, uint32_t event)
+{
+    const struct stk_trace *t = a->t;
+    if (stk_class_of(a, event) & STK_NAME_BLOCKED) {
+        return true;
+    }
+    struct stk_str name = stk_name_of(t, event);
+    if (t->kind[event] != STK_KIND_PYTHON || !stk_python_frame_is_users(name)) {
+        return false;
+    }
+    struct stk_str function = stk_python_frame_parse(name).function;
+    enum stk_feed feed = stk_feed_of(function);
+    double least_ns = STK_DATA_LEAST * (double)stk_dur_ns(t, event);
+    bool has_data = (double)stk_inside_of(inside, event).data_ns >= least_ns;
+    bool is_silent = feed == STK_FEED_UNKNOWN;
+    return feed == STK_FEED_OTHER || (is_silent && stk_feed_rules(function)) ||
+           (is_silent && !has_data && (double)handed_ns < least_ns);
+}
+
+static bool push(struct stk_vec *marks, int64_t start_ns, int64_t end_ns, uint32_t event)
+{
+    struct stk_mark *m = start_ns < end_ns ? stk_vec_push(marks) : NULL;
+    if (m) {
+        *m = (struct stk_mark){start_ns, end_ns, event};
+    }
+    return m || start_ns >= end_ns;
+}
+
+// What hands a step's data over: the last call that does, or the compiled one that takes them.
+struct handing {
+    uint32_t last; // STK_NONE: none
+    int64_t to_ns; // the preparation's end
+    int64_t handing_ns, data_ns;
+};
+
+static struct handing last_hand_over(const struct stk_trace *t, uint32_t at, uint32_t end,
+                                     struct stk_hands *hands, int64_t until_ns,
+                                     const struct stk_inside *inside)
+{
+    struct handing h = {.last = STK_NONE, .to_ns = INT64_MIN};
+    int64_t other_ns =
+        INT64_MIN; // until when a function does something else, with arrays of its own
+    for (; at < end && t->start_ns[at] < until_ns; at++) {
+        uint8_t kind = hands_kind(hands, at);
+        if (kind == OTHERWISE && stk_end_ns(t, at) <= until_ns && t->start_ns[at] >= other_ns) {
+            other_ns = stk_end_ns(t, at);
+        }
+        if (kind == YES && t->start_ns[at] >= h.to_ns && t->start_ns[at] >= other_ns) {
+            struct stk_inside_sum sum = stk_inside_of(inside, at);
+            bool is_c = stk_str_starts(stk_name_of(t, at), STK_STR("<built-in"));
+            h.handing_ns = stk_add_ns(h.handing_ns, stk_dur_ns(t, at));
+            h.data_ns = stk_add_ns(h.data_ns, is_c ? stk_dur_ns(t, at) : sum.data_ns);
+            h.to_ns = stk_end_ns(t, at);
+            h.last = at;
+        }
+    }
+    return h;
+}
+
+// The compiled call that begins the step's work, if it takes arrays of the host's, or what
+// operations before it make one by one; nothing between `at` and it may read results back, which
+// are no data of the next step's.
+static struct handing compiled_hand_over(const struct stk_analysis *a, uint32_t at, uint32_t end,
+                                         int64_t work_ns, const struct stk_inside *inside)
+{
+    const struct stk_trace *t = a->t;
+    struct handing h = {.last = STK_NONE, .to_ns = work_ns};
+    uint32_t first = at;
+    while (at < end && (t->start_ns[at] < work_ns || !(stk_class_of(a, at) & STK_NAME_PJIT))) {
+        at++;
+    }
+    if (at == end || t->start_ns[at] != work_ns ||
+        inside->takes[at - inside->first] > inside->takes[first - inside->first]) {
+        return h;
+    }
+    int64_t end_ns = stk_end_ns(t, at);
+    if (stk_inside_calls(inside, first, at) >= EAGER_LEAST) {
+        h.last = at;
+    }
+    for (uint32_t e = at; e < end && t->start_ns[e] < end_ns && h.last == STK_NONE; e++) {
+        if (t->kind[e] != STK_KIND_PYTHON && stk_feed_puts(stk_name_of(t, e))) {
+            h.last = at;
+        }
+    }
+    return h;
+}
+
+// The job's own function around an event; the event itself where none is recorded.
+static uint32_t function_around(struct stk_thread_cursor *c, uint32_t event)
+{
+    const struct stk_trace *t = c->a->t;
+    stk_cursor_advance(c, t->start_ns[event]);
+    for (uint32_t i = c->depth; i-- > 0;) {
+        uint32_t frame = c->stack[i].event;
+        if (t->kind[frame] == STK_KIND_PYTHON && stk_python_frame_is_users(stk_name_of(t, frame))) {
+            return frame;
+        }
+    }
+    return event;
+}
+
+// One step's marks: what comes before the handing over ends, without functions that do something
+// else. Where no function is known around it, what a library does has marks of its own.
+static bool mark_step(const struct stk_analysis *a, uint32_t at, int64_t start_ns,
+                      const struct handing *h, struct stk_hands *hands, uint32_t function,
+                      struct stk_own_batches *out)
+{
+    const struct stk_trace *t = a->t;
+    int64_t from_ns = start_ns,
+            called_ns = start_ns; // until when a library, or the handing over, runs
+    uint32_t end = h->last + (h->to_ns > t->start_ns[h->last]);
+    int64_t data_ns = stk_inside_data_ns(out->inside, at, end);
+    for (; at < h->last; at++) {
+        if (t->start_ns[at] < called_ns || stk_end_ns(t, at) > h->to_ns) {
+            continue;
+        }
+        bool otherwise = is_otherwise(a, out->inside, h->data_ns, at);
+        bool is_data = stk_inside_is_data(out->inside, at);
+        if (otherwise || is_data || stk_hands_over(hands, at)) {
+            called_ns = stk_end_ns(t, at);
+        }
+        if (otherwise || (is_data && function == h->last)) {
+            if (!push(out->marks, from_ns, t->start_ns[at], function) ||
+                !(otherwise || push(out->marks, t->start_ns[at], called_ns, at))) {
+                return false;
+            }
+            from_ns = called_ns;
+            data_ns -= otherwise ? stk_inside_of(out->inside, at).data_ns : 0;
+        }
+    }
+    out->data_ns = stk_add_ns(out->data_ns, data_ns);
+    return push(out->marks, from_ns, h->to_ns, function);
+}
+
+bool stk_own_batches_find(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
+                          const struct stk_own_step *of_step, struct stk_thread_cursor *cursor,
+                          struct stk_own_batches *out)
+{
+    const struct stk_trace *t = a->t;
+    uint32_t at = t->tracks[row].first, end = at + t->tracks[row].count;
+    out->steps = 0;
+    out->handing_ns = 0;
+    out->data_ns = 0;
+    stk_cursor_init(cursor, a, row);
+    for (uint32_t k = 0; k < a->step_count; k++) {
+        const struct stk_own_step *s = &of_step[k];
+        while (at < end && t->start_ns[at] < s->start_ns) {
+            at++;
+        }
+        if (s->work_ns == INT64_MAX) {
+            continue;
+        }
+        struct handing h = last_hand_over(t, at, end, hands, s->work_ns, out->inside);
+        if (h.last == STK_NONE) {
+            h = compiled_hand_over(a, at, end, s->work_ns, out->inside);
+        }
+        if (h.last == STK_NONE) {
+            continue;
+        }
+        out->handing_ns = stk_add_ns(out->handing_ns, h.handing_ns);
+        uint32_t function = function_around(cursor, h.last);
+        if (!mark_step(a, at, s->start_ns, &h, hands, function, out)) {
+            return false;
+        }
+        out->steps++;
+    }
+    return true;
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose name says that they prepare data: which of them feed the step.
+//
+// Not an input wait, whatever they are called:
+//   - the function, or one that calls it, is named after something else (log_samples, save_batch);
+//   - it runs after the step's last model operation, in a job whose steps begin with a fetch, or
+//     with a function that prepares, before their first one: what feeds the step comes before it.
+//
+// An input wait although no fetch is recorded: functions of the user's own that run before the
+// step's first model operation in half of all steps, and whose words speak of data (feeds.def), or
+// say nothing while what they call makes arrays of bytes or of files.
+// Without a device, and where that is little of the steps' time, the first of these that is a good
+// part of it prepares data, too:
+//   - such functions whose names say nothing at all, where next to none of it is the framework's,
+//   and
+//     some of it is NumPy's or shows data otherwise: what computes numbers in plain Python is a
+//     schedule, or a metric;
+//   - what the loop does itself before it hands data over to the framework (own_batch.h);
+//   - such functions behind the step's work that make arrays of bytes or hand data over, and read
+//     nothing back: the batch of the next step.
+// A call that hands data over is no work of the step, nor are the operations inside of it.
+// They may make tensors: operations inside of them are no work of the step while they are few of
+// it. Where fetches are recorded, the same holds if all of them lie inside such functions and are
+// the smaller part of these: what reads a file asks for its next line.
+//
+// Where such a function is a coroutine, the whole run of its event loop is the wait: what the loop
+// waits for has been asked for by it.
+//
+// Method: one pass over the training threads' rows beside the marks, which are disjoint and in
+// order. Limits: what is prepared at the end of a step for the next one, in a job that also
+// prepares at its beginning, is taken for something else.
+#include "base/alloc.h"
+#include "profile/model/analysis.h"
+#include "profile/model/steps/evaluated.h"
+#include "profile/model/steps/inside.h"
+#include "profile/model/steps/jitted.h"
+#include "profile/model/steps/main_calls.h"
+#include "profile/model/steps/own_batch.h"
+#include "profile/model/threads/feed_words.h"
+#include "profile/model/threads/python_frame.h"
+#include "profile/model/threads/thread_walk.h"
+
+#define WORK_LITTLE 0.2 // of a function's time, at most, is the framework's
+#define GOOD_PART 0.15  // of the steps' time: from where a wait for input is told on a host
+#define WORK (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH)
+
+// When a step's model operations begin and end, outside of all marks, and how many there are.
+struct work {
+    int64_t first_ns, last_ns;
+    uint32_t count;
+};
+
+static bool is_prep(const struct stk_analysis *a, const struct stk_mark *m)
+{
+    return (stk_class_of(a, m->event) & (STK_NAME_PREP | STK_NAME_FETCH)) == STK_NAME_PREP;
+}
+
+static void find_work(const struct stk_analysis *a, uint32_t row, struct stk_hands *hands,
+                      struct work *work)
+{
+    const struct stk_trace *t = a->t;
+    const struct stk_marks *m = &a->fetches;
+    uint32_t step = 0;
+    size_t mark = 0;
+    int64_t handed_ns = INT64_MIN;
+    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
+        if (stk_hands_over(hands, e)) {
+            handed_ns = stk_end_ns(t, e);
+        }
+        if (!(stk_class_of(a, e) & WORK) || t->start_ns[e] < handed_ns) {
+            continue;
+        }
+        while (mark < m->count && m->v[mark].end_ns <= t->start_ns[e]) {
+            mark++;
+        }
+        bool inside = mark < m->count && m->v[mark].start_ns <= t->start_ns[e];
+        uint32_t at = inside ? STK_NONE : stk_step_at(a, t->start_ns[e], &step);
+        if (at == STK_NONE) {
+            continue;
+        }
+        struct work *w = &work[at];
+        w->first_ns = t->start_ns[e] < w->first_ns ? t->start_ns[e] : w->first_ns;
+        w->last_ns = t->start_ns[e] > w->last_ns ? t->start_ns[e] : w->last_ns;
+        w->count++;
+    }
+}
+
+// Do the steps begin with a mark before their work?
+static bool steps_lead(const struct stk_analysis *a, const struct work *work)
+{
+    uint32_t step = 0, last = STK_NONE, lead = 0;
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        uint32_t at = stk_step_at(a, a->fetches.v[i].start_ns, &step);
+        if (at != STK_NONE && at != last && a->fetches.v[i].start_ns < work[at].first_ns) {
+            lead++;
+            last = at;
+        }
+    }
+    return 2 * lead >= a->step_count;
+}
+
+// The step's loop is called what it likes: only frames that hold none of the step's work count.
+static bool is_called_otherwise(struct stk_thread_cursor *c, int64_t start_ns, int64_t work_ns)
+{
+    stk_cursor_advance(c, start_ns);
+    for (uint32_t i = 0; i < c->depth; i++) {
+        const struct stk_open_event *frame = &c->stack[i];
+        bool holds_work = c->a->t->start_ns[frame->event] <= work_ns && work_ns < frame->end_ns;
+        struct stk_str name = stk_name_of(c->a->t, frame->event);
+        if (!holds_work && stk_feed_of(stk_python_frame_parse(name).function) == STK_FEED_OTHER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop(struct stk_analysis *a, const struct work *work, struct stk_thread_cursor *c,
+                 uint32_t row)
+{
+    bool lead = steps_lead(a, work);
+    struct stk_marks *m = &a->fetches;
+    uint32_t step = 0;
+    size_t kept = 0;
+    stk_cursor_init(c, a, row);
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        uint32_t at = stk_step_at(a, x.start_ns, &step);
+        bool own = at != STK_NONE && work[at].last_ns > INT64_MIN && is_prep(a, &x) &&
+                   stk_track_of(a->t, x.event) == row;
+        bool trails = own && lead && x.start_ns > work[at].last_ns;
+        if (!trails && !(own && is_called_otherwise(c, x.start_ns, work[at].first_ns))) {
+            m->v[kept++] = x;
+        }
+    }
+    m->count = kept;
+}
+
+// Marks inside an event loop of a row become that loop, once, unless who runs it is called
+// otherwise: what saves, and asks for the next of its own lists meanwhile, fetches nothing.
+static void widen_to_loops(const struct stk_analysis *a, const struct work *work,
+                           struct stk_thread_cursor *c, uint32_t row, struct stk_marks *m)
+{
+    size_t kept = 0;
+    uint32_t step = 0;
+    stk_cursor_init(c, a, row);
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        uint32_t at = stk_step_at(a, x.start_ns, &step);
+        bool own =
+            stk_track_of(a->t, x.event) == row &&
+            !is_called_otherwise(c, x.start_ns, at == STK_NONE ? INT64_MIN : work[at].first_ns);
+        for (uint32_t k = 0; own && k < c->depth; k++) {
+            const struct stk_open_event *frame = &c->stack[k];
+            if (stk_python_frame_is_event_loop(stk_name_of(a->t, frame->event))) {
+                x = (struct stk_mark){a->t->start_ns[frame->event], frame->end_ns, frame->event};
+                break;
+            }
+        }
+        if (kept == 0 || m->v[kept - 1].event != x.event || m->v[kept - 1].end_ns <= x.start_ns) {
+            m->v[kept++] = x;
+        }
+    }
+    m->count = kept;
+    stk_marks_flatten(m);
+}
+
+// What is looked for where no fetch is recorded, in this order.
+enum way { NAMED, SILENT, OWN, BEHIND, WAYS };
+
+struct lead {
+    struct stk_analysis *a;
+    const struct work *work;
+    struct stk_hands *hands;
+    struct stk_thread_cursor *cursor; // scratch
+    uint8_t *says; // per string id: 1 + enum stk_feed, 0 not asked yet; others' functions: OTHER
+    struct stk_inside inside; // of the driving thread's first row
+    struct stk_vec marks;     // struct stk_mark
+    uint32_t steps;           // that have one
+    int64_t handing_ns;       // of OWN: in calls that hand data over
+    enum way way;
+};
+
+static enum stk_feed says_of(struct lead *x, uint32_t event)
+{
+    uint32_t id = x->a->t->name[event];
+    if (x->says[id] == 0) {
+        struct stk_str name = stk_name_of(x->a->t, event);
+        enum stk_python_owner owner = stk_python_frame_owner(name);
+        bool is_user = owner == STK_PYTHON_USER || owner == STK_PYTHON_UNKNOWN;
+        x->says[id] = 1 + (uint8_t)(is_user ? stk_feed_of(stk_python_frame_parse(name).function)
+                                            : STK_FEED_OTHER);
+    }
+    return (enum stk_feed)(x->says[id] - 1);
+}
+
+static bool speaks_of_data(struct lead *x, uint32_t event)
+{
+    enum stk_feed says = says_of(x, event);
+    struct stk_inside_sum sum = stk_inside_of(&x->inside, event);
+    if (x->way == BEHIND) {
+        return says != STK_FEED_OTHER && sum.brings > 0 && sum.takes == 0;
+    }
+    if (says != STK_FEED_UNKNOWN) {
+        return says == STK_FEED_DATA;
+    }
+    struct stk_str name = stk_name_of(x->a->t, event);
+    double share = WORK_LITTLE * (double)stk_dur_ns(x->a->t, event);
+    return sum.brings > 0 ||
+           (x->way == SILENT && !stk_feed_rules(stk_python_frame_parse(name).function) &&
+            (double)sum.work_ns <= share &&
+            (double)sum.data_ns >= STK_DATA_LEAST * (double)stk_dur_ns(x->a->t, event));
+}
+
+// Is what a function calls little of the step's work, with more of it to come?
+static bool holds_little(const struct lead *x, uint32_t function, const struct work *work)
+{
+    uint64_t held = stk_inside_of(&x->inside, function).works;
+    return work->last_ns >= stk_end_ns(x->a->t, function) &&
+           held * STK_BATCH_OPS_FEW <= work->count;
+}
+
+// Outermost functions of one row that lie between a step's beginning and its first work. Where the
+// work itself begins the step, they lie after the work of the step before.
+static bool find_leading(struct lead *x, uint32_t row)
+{
+    const struct stk_trace *t = x->a->t;
+    uint32_t step = 0, last = STK_NONE;
+    int64_t end_ns = INT64_MIN;
+    for (uint32_t e = t->tracks[row].first; e < t->tracks[row].first + t->tracks[row].count; e++) {
+        if (t->kind[e] != STK_KIND_PYTHON || t->start_ns[e] < end_ns) {
+            continue;
+        }
+        uint32_t at = stk_step_at(x->a, t->start_ns[e], &step);
+        if (at == STK_NONE || x->work[at].last_ns == INT64_MIN) {
+            continue;
+        }
+        const struct stk_host_step *s = &x->a->steps[at];
+        bool begins_with_work = x->way == BEHIND || x->work[at].first_ns <= s->start_ns;
+        bool leads = begins_with_work
+                         ? t->start_ns[e] > x->work[at].last_ns && stk_end_ns(t, e) <= s->end_ns
+                         : t->start_ns[e] <= x->work[at].first_ns;
+        if (!leads ||
+            (!begins_with_work && stk_end_ns(t, e) > x->work[at].first_ns &&
+             !holds_little(x, e, &x->work[at])) ||
+            !speaks_of_data(x, e)) {
+            continue;
+        }
+        struct stk_mark *m = stk_vec_push(&x->marks);
+        if (!m) {
+            return false;
+        }
+        *m = (struct stk_mark){t->start_ns[e], stk_end_ns(t, e), e};
+        end_ns = m->end_ns;
+        x->steps += at != last;
+        last = at;
+    }
+    return true;
+}
+
+static int64_t total_ns(const struct stk_vec *functions)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < functions->count; i++) {
+        const struct stk_mark *m = stk_vec_at(functions, i);
+        ns = stk_add_ns(ns, m->end_ns - m->start_ns);
+    }
+    return ns;
+}
+
+// Do the functions hold all fetches, which are the smaller part of them?
+static bool holds_fetches(const struct stk_analysis *a, const struct stk_vec *functions)
+{
+    int64_t inner_ns = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < functions->count; i++) {
+        const struct stk_mark *m = stk_vec_at(functions, i);
+        for (; at < a->fetches.count && a->fetches.v[at].start_ns >= m->start_ns &&
+               a->fetches.v[at].end_ns <= m->end_ns;
+             at++) {
+            inner_ns = stk_add_ns(inner_ns, a->fetches.v[at].end_ns - a->fetches.v[at].start_ns);
+        }
+    }
+    return at == a->fetches.count && inner_ns <= total_ns(functions) / 2;
+}
+
+// Functions of most steps that hold what fetches there are.
+static bool feeds_steps(const struct lead *x)
+{
+    return x->steps > 0 && 2 * x->steps >= x->a->step_count && holds_fetches(x->a, &x->marks);
+}
+
+static bool is_good_part(const struct lead *x)
+{
+    const struct stk_analysis *a = x->a;
+    int64_t steps_ns = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        steps_ns = stk_add_ns(steps_ns, a->steps[i].end_ns - a->steps[i].start_ns);
+    }
+    return (double)total_ns(&x->marks) >= GOOD_PART * (double)steps_ns;
+}
+
+static bool has_kernels(const struct stk_analysis *a)
+{
+    bool has = false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        has |= a->sum->devices[d].kernels > 0;
+    }
+    return has;
+}
+
+static bool find_own(struct lead *x)
+{
+    const struct stk_analysis *a = x->a;
+    struct stk_own_step *of_step = stk_alloc_array((size_t)a->step_count + 1, sizeof *of_step);
+    for (uint32_t k = 0; of_step && k < a->step_count; k++) {
+        of_step[k] = (struct stk_own_step){a->steps[k].start_ns, x->work[k].first_ns};
+    }
+    struct stk_own_batches own = {.marks = &x->marks, .inside = &x->inside};
+    bool ok = of_step && stk_own_batches_find(a, a->driver, x->hands, of_step, x->cursor, &own);
+    bool has_data = (double)own.data_ns >= STK_DATA_LEAST * (double)total_ns(&x->marks);
+    x->steps = has_data ? own.steps : 0;
+    x->handing_ns = own.handing_ns;
+    stk_free(of_step);
+    return ok;
+}
+
+static bool find_by(struct lead *x, enum way way)
+{
+    x->way = way;
+    x->steps = 0;
+    x->marks.count = 0;
+    return way == OWN ? find_own(x) : find_leading(x, x->a->driver);
+}
+
+// The first way that finds a good part of the steps' time; else what names say. False: no memory.
+static bool find_any(struct lead *x, bool *found)
+{
+    enum way ways = has_kernels(x->a) ? SILENT : WAYS;
+    for (enum way way = NAMED; way < ways; way++) {
+        if (!find_by(x, way)) {
+            return false;
+        }
+        *found = feeds_steps(x);
+        if (*found && is_good_part(x)) {
+            return true;
+        }
+    }
+    bool ok = ways == SILENT || find_by(x, NAMED);
+    *found = ok && feeds_steps(x);
+    return ok;
+}
+
+static void take_leading(struct lead *x)
+{
+    struct stk_analysis *a = x->a;
+    a->sum->facts.loader_fetch_ns = 0;
+    stk_free(a->fetches.v);
+    a->fetches = (struct stk_marks){x->marks.items, x->marks.count};
+    widen_to_loops(a, x->work, x->cursor, a->driver, &a->fetches);
+    a->sum->facts.loader_fetches = x->steps; // a step's helpers make one batch
+    a->sum->facts.own_batches = x->way == OWN ? x->steps : 0;
+    a->sum->facts.own_handing_ns = x->way == OWN ? x->handing_ns : 0;
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        const struct stk_mark *m = &a->fetches.v[i];
+        a->sum->facts.loader_fetch_ns += m->end_ns - m->start_ns;
+    }
+}
+
+// Where no fetch is recorded but inside of such functions. False: no memory.
+static bool add_leading(struct stk_analysis *a, const struct work *work, struct stk_hands *hands,
+                        struct stk_thread_cursor *c)
+{
+    struct lead x = {.a = a, .work = work, .hands = hands, .cursor = c};
+    if (a->driver == STK_NONE) {
+        return true;
+    }
+    stk_vec_init(&x.marks, sizeof(struct stk_mark), UINT32_MAX);
+    x.says = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
+    bool found = false;
+    bool ok = x.says && stk_inside_open(&x.inside, a, a->driver, WORK) && find_any(&x, &found);
+    if (ok && found) {
+        take_leading(&x);
+    } else {
+        stk_vec_deinit(&x.marks);
+    }
+    stk_inside_close(&x.inside);
+    stk_free(x.says);
+    return ok;
+}
+
+static bool has_python(const struct stk_analysis *a)
+{
+    return a->sum->facts.python_events > 0 && a->step_count > 0;
+}
+
+// Are the calls that hold most of the time operations that run one by one?
+static bool runs_one_by_one(const struct stk_analysis *a, const struct stk_vec *calls)
+{
+    const struct stk_mark *first = stk_vec_at(calls, 0);
+    return calls->count > 2 * (size_t)a->step_count || stk_call_is_alone(a, first->event);
+}
+
+// Calls of the jitted function that stands for the step where operations that run one by one take
+// most of the time.
+static bool find_once_a_step(const struct stk_analysis *a, struct stk_vec *calls)
+{
+    struct stk_calls_filter f = {.class = STK_NAME_PJIT, .by_name = true};
+    struct stk_calls c;
+    if (!stk_calls_once_a_step(a, f.class, &f.name)) {
+        return false;
+    }
+    if (f.name == STK_NONE) {
+        return true;
+    }
+    bool ok = stk_calls_choose(a, &f, &c);
+    stk_vec_deinit(calls);
+    *calls = c.marks;
+    return ok;
+}
+
+// What works out gradients is the step's work, however often it is called before the call that
+// takes them (micro-batches, a gradient for each sample): no batch is made that way. Moves first[]
+// of the steps that have one to such calls. False: no memory.
+static bool begin_with_gradients(const struct stk_analysis *a, int64_t *first)
+{
+    enum { UNASKED, NO, YES };
+    const struct stk_trace *t = a->t;
+    if (a->driver == STK_NONE || t->program_count == 0) {
+        return true;
+    }
+    uint8_t *by_name = stk_alloc_zero((size_t)t->strings.count + 1, 1);
+    uint32_t step = 0, begin = t->tracks[a->driver].first;
+    for (uint32_t e = begin; by_name && e < begin + t->tracks[a->driver].count; e++) {
+        if (!(stk_class_of(a, e) & STK_NAME_PJIT)) {
+            continue;
+        }
+        uint8_t *known = &by_name[t->name[e]];
+        if (*known == UNASKED) {
+            *known = stk_jitted_differentiates(t, stk_name_of(t, e)) ? YES : NO;
+        }
+        uint32_t at = *known == YES ? stk_step_at(a, t->start_ns[e], &step) : STK_NONE;
+        if (at != STK_NONE && first[at] != INT64_MAX && t->start_ns[e] < first[at]) {
+            first[at] = t->start_ns[e];
+        }
+    }
+    bool ok = by_name != NULL;
+    stk_free(by_name);
+    return ok;
+}
+
+// Where a compiled function does the work, operations before it are no work of the step: a function
+// that prepares data makes arrays of the framework's, too. False: no memory.
+static bool begin_with_main(const struct stk_analysis *a, struct work *work)
+{
+    struct stk_vec calls;
+    uint32_t class, step = 0;
+    bool ok = stk_main_calls_find(a, &calls, &class);
+    if (ok && (class == 0 || (class == STK_NAME_PJIT && runs_one_by_one(a, &calls)))) {
+        ok = find_once_a_step(a, &calls);
+    }
+    int64_t *first = stk_alloc_array((size_t)a->step_count + 1, sizeof *first);
+    for (uint32_t k = 0; first && k < a->step_count; k++) {
+        first[k] = INT64_MAX;
+    }
+    for (size_t i = 0; ok && first && i < calls.count; i++) {
+        const struct stk_mark *m = stk_vec_at(&calls, i);
+        uint32_t at = stk_step_at(a, m->start_ns, &step);
+        if (at != STK_NONE && m->start_ns < first[at]) {
+            first[at] = m->start_ns;
+        }
+    }
+    ok = ok && first && begin_with_gradients(a, first);
+    for (uint32_t k = 0; ok && class != STK_NAME_OPTIMIZER && k < a->step_count; k++) {
+        work[k].first_ns = first[k] == INT64_MAX ? work[k].first_ns : first[k];
+    }
+    stk_vec_deinit(&calls);
+    stk_free(first);
+    return ok;
+}
+
+bool stk_preparation_check(struct stk_analysis *a)
+{
+    bool any = false, functions = false;
+    for (size_t i = 0; i < a->fetches.count; i++) {
+        any |= is_prep(a, &a->fetches.v[i]);
+        functions |= a->t->kind[a->fetches.v[i].event] == STK_KIND_PYTHON;
+    }
+    if (!any && !functions && !has_python(a)) {
+        return true;
+    }
+    struct work *work = stk_alloc_array((size_t)a->step_count + 1, sizeof *work);
+    struct stk_thread_cursor *c = stk_cursor_new(STK_WALK_DEPTH);
+    struct stk_hands hands;
+    bool ok = stk_hands_open(&hands, a->t) && work && c;
+    for (uint32_t i = 0; work && i < a->step_count; i++) {
+        work[i] = (struct work){INT64_MAX, INT64_MIN, 0};
+    }
+    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
+        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
+        if (a->threads[k].in_rank && !th->is_loader) {
+            find_work(a, k, &hands, work);
+        }
+    }
+    for (uint32_t k = 0; ok && k < a->t->track_count; k++) {
+        const struct stk_thread_info *th = &a->threads[a->threads[k].root];
+        if (!a->threads[k].in_rank || !(th->launches || th->is_driver)) {
+            continue;
+        }
+        if (any) {
+            drop(a, work, c, k);
+        }
+        if (functions) {
+            widen_to_loops(a, work, c, k, &a->fetches);
+        }
+    }
+    ok = ok && (!has_python(a) || (begin_with_main(a, work) && add_leading(a, work, &hands, c)));
+    stk_hands_close(&hands);
+    stk_free(work);
+    stk_free(c);
+    return ok;
+}

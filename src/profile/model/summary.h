@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is derived once from a trace and read by every analysis and rule: devices, steps, parts and
+// their causes. One summary per rank is small (no events) and outlives its trace; merging the
+// summaries of all ranks gives the run. Times are ns in the trace's own time; base_ns adds the
+// file's clock.
+#ifndef STK_MODEL_SUMMARY_H
+#define STK_MODEL_SUMMARY_H
+
+#include "base/arena.h"
+#include "profile/model/signs.h"
+#include "profile/model/workers.h"
+#include "profile/store/names.h"
+#include "profile/store/trace.h"
+
+struct stk_machine_view; // profile/model/machine/machine.h
+
+enum stk_part {
+#define P(id, key, group, label, meaning) STK_PART_##id,
+#include "profile/model/parts.def"
+#undef P
+    STK_PART_COUNT
+};
+enum stk_group {
+    STK_GROUP_COMPUTE,
+    STK_GROUP_INPUT,
+    STK_GROUP_HOST,
+    STK_GROUP_SYNC,
+    STK_GROUP_TRANSFER,
+    STK_GROUP_COMMUNICATION,
+    STK_GROUP_COLD,
+    STK_GROUP_UNKNOWN,
+    STK_GROUP_COUNT
+};
+struct stk_part_info {
+    const char *key, *label, *meaning;
+    enum stk_group group;
+};
+const struct stk_part_info *stk_part_info(enum stk_part part);
+
+// What the user selected. Zero-initialised means everything.
+struct stk_select {
+    bool has_steps, has_rank, has_device, has_from, has_to;
+    int64_t step_first, step_last; // inclusive, numbers as in the profile
+    int32_t rank;
+    int64_t device;         // ordinal
+    int64_t from_ns, to_ns; // since the profile's first event
+};
+
+// Up to this many examples and names are kept per cause.
+#define STK_CAUSE_EXAMPLES 5
+#define STK_CAUSE_NAMES 8
+#define STK_CAUSE_OWNERS 4
+struct stk_example {
+    int64_t start_ns, dur_ns;
+    const char *name;  // the host event that fills it, or the device operation; "" unknown
+    const char *track; // "thread 1890023232", "GPU 0 stream 7"
+    int64_t step;      // number, -1 outside any
+};
+struct stk_cause_name {
+    const char *name;
+    int64_t ns;
+    uint32_t count;
+};
+// What owners are put in order by: the loop itself, called once, weighs half, as what it calls each
+// time says more.
+static inline int64_t stk_owner_weight(int64_t ns, uint32_t count)
+{
+    return count == 1 ? ns / 2 : ns;
+}
+// Evidence for one part, over the used steps of one rank (merged: of all).
+struct stk_cause {
+    int64_t ns;
+    uint32_t intervals;
+    uint32_t steps_affected;                      // steps in which it is 1 % or more
+    struct stk_cause_name names[STK_CAUSE_NAMES]; // by ns, largest first
+    int name_count;
+    struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
+    int example_count;
+    // The user's own functions and ranges in whose time it lies, the innermost one at each moment,
+    // by weight; count: their calls. Where Python or the user's ranges were recorded.
+    struct stk_cause_name owners[STK_CAUSE_OWNERS];
+    int owner_count;
+};
+
+// The stage of the input pipeline that keeps the others waiting
+// (profile/model/input/input_stages.h), on a rank that waits for its input.
+struct stk_slow_stage {
+    const char *stage;   // its name; NULL: none is known
+    const char *kind;    // stk_input_kind_key
+    bool is_pipeline;    // of tf.data
+    bool is_async;       // it has workers of its own
+    bool is_fetch;       // the fetch itself: what it does is not recorded
+    bool is_buffered;    // tf.data hands batches over through a buffer (prefetch)
+    bool is_taken_apart; // batches are taken apart before it (unbatch), on its thread
+    bool is_windowed;    // a data set of its own for each window of what is in memory
+    int64_t self_ns, elements, parallelism; // parallelism 0, elements -1: not known
+    double share;                           // of the work of all stages
+    const char *next, *next_kind; // another that works about as much, one after the other; NULL
+    bool next_is_beside;          // on other threads, and it works more in all
+};
+
+struct stk_device_sum {
+    const char *id;        // "rank/ordinal"
+    const char *source_id; // as the file names it
+    const char *name;      // "" unknown
+    const char *host;
+    enum stk_device_kind kind;
+    int32_t rank; // -1 unknown is shown as 0
+    int64_t ordinal;
+    int64_t first_ns, span_ns, busy_ns, idle_ns;
+    int64_t kernel_ns, compute_ns, communication_ns, communication_exposed_ns;
+    int64_t h2d_ns, d2h_ns, d2d_ns, p2p_ns, transfer_exposed_ns;
+    uint64_t kernels, short_kernels, copies, memsets, linked_ops, ops;
+    bool analysed;                 // took part in the breakdown
+    const char *left_out;          // why not, or NULL
+    int64_t parts[STK_PART_COUNT]; // over its used steps (or its span)
+    int64_t wall_ns;               // == sum of parts, asserted
+};
+
+enum stk_step_source {
+    STK_STEPS_NONE,
+    STK_STEPS_ANNOTATED,
+    STK_STEPS_FRAMEWORK,
+    STK_STEPS_INFERRED
+};
+
+#define STK_EXCLUDED_UNSELECTED "not selected" // excluded by --steps: not a row of the report
+#define STK_EXCLUDED_CUT "the file is cut: rows of this step may be missing"
+struct stk_step {
+    int64_t number; // as marked, else counted from 0
+    int32_t rank;
+    uint32_t device;                    // index into devices; STK_NONE for host steps
+    int64_t start_ns, dur_ns;           // window (on the device, or the host without one)
+    int64_t host_start_ns, host_dur_ns; // -1, -1 where there is no host step
+    int64_t parts[STK_PART_COUNT];      // sum == dur_ns, asserted
+    const char *excluded;               // why it is not used, or NULL
+    bool is_warm_up;                    // one of the first two, left out since it is long
+    const char *long_why; // used although it is long: why it is, "" unknown; else NULL
+};
+
+// One collective, for matching across ranks: the k-th of its name in its group.
+struct stk_collective {
+    uint64_t name_hash;
+    uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
+    const char *name;
+    uint32_t ordinal;         // k
+    uint32_t device;          // index into devices, STK_NONE on the host
+    int64_t start_ns, dur_ns; // start in absolute file time (base added)
+    int64_t exposed_ns;       // not hidden behind compute of its device
+    uint32_t step;            // index into steps, STK_NONE outside
+    // Of devices alone (profile/model/collectives/collective_sizes.h):
+    uint32_t event;        // of the trace
+    uint8_t kind;          // enum stk_collective_kind: as recorded, else by the name
+    int64_t bytes;         // of the whole tensor, -1 not known
+    int64_t group_size;    // 0 not known
+    const char *group;     // name of the process group, NULL not known
+    uint64_t members_hash; // of the list of ranks, those that the launch names too; 0 not known
+    // Set where it is matched with those of the other ranks:
+    bool matched;
+    int64_t wait_ns;               // own duration above the shortest over the ranks
+    int32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
+};
+
+#define STK_WHAT_SHUFFLE "a shuffle buffer that fills" // what makes a step long
+
+// An argument that differs between the compiled programs of a function.
+#define STK_CHANGED_TYPES 3
+struct stk_changed {
+    const char *name;                     // "x", "argument 7"; NULL: no more
+    const char *types[STK_CHANGED_TYPES]; // "f32[8,82,64]"; the first of them
+    uint32_t type_count;                  // of all programs
+};
+
+// A function that was traced or compiled: calls that did, those after the first two steps, the
+// time; and, where the profile holds its compiled programs, how they differ.
+#define STK_RECOMPILED 3
+#define STK_CHANGED 2
+struct stk_recompiled {
+    const char *name;     // NULL: no more
+    const char *function; // "train_step" of JAX's call "PjitFunction(train_step)"; else NULL
+    uint32_t count, later;
+    int64_t ns;
+    uint32_t programs;                       // that were compared; 0: fewer than two are known
+    bool takes_differ;                       // they take different numbers of arrays
+    uint32_t changed_count;                  // arguments of another type or shape in some of them
+    struct stk_changed changed[STK_CHANGED]; // those with the most types
+};
+
+// Kernels, as far as their names tell what could be better.
+enum stk_kernel_kind {
+    STK_KERNEL_PLAIN,   // a matrix product or convolution that leaves tensor cores unused
+    STK_KERNEL_CHAINED, // elementwise, one of several that follow each other on a stream
+    STK_KERNEL_LAYOUT,  // changes the layout of a tensor
+    STK_KERNEL_LOW,     // a matrix product or convolution on tensor cores, of 16 bits or fewer
+    STK_KERNEL_KINDS
+};
+// How much of their devices the grids of kernels reach (profile/model/device/grid_fill.h).
+struct stk_grid_fill {
+    int64_t kernels_ns;       // time in which kernels run, collectives left out
+    int64_t known_ns;         // of it, with the grids and the device's multiprocessors known
+    int64_t empty_ns;         // of that, weighed by the share of multiprocessors that have no block
+    uint64_t kernels, small;  // small: with fewer blocks than there are multiprocessors
+    uint32_t multiprocessors; // of a device; 0 not known
+    const char *emptiest;     // the kernel beside which most is left empty; NULL: none
+    int64_t emptiest_ns;
+};
+
+// Devices of one process whose first kernel of a step comes late (profile/model/device/stagger.c).
+struct stk_stagger {
+    uint32_t devices;                 // of the step with the most
+    uint32_t steps, one_thread_steps; // compared; of these, launched for by one thread
+    int64_t steps_ns, late_ns;        // what they take; what their latest devices are late
+    const char *latest;               // device of the step with the most; NULL: none
+    int64_t latest_ns;
+};
+
+struct stk_kernel_work {
+    int64_t all_ns; // of all kernels but collectives, in the used steps
+    int64_t kind_ns[STK_KERNEL_KINDS];
+    uint64_t kind_count[STK_KERNEL_KINDS];
+    const char *longest[STK_KERNEL_KINDS]; // by its sum; NULL: none
+    int64_t longest_ns[STK_KERNEL_KINDS];
+    // Of the devices of a process that work for it: their busy time, and that of any of them.
+    int64_t devices_busy_ns, any_busy_ns;
+    uint32_t devices;
+    struct stk_stagger stagger;
+    struct stk_grid_fill grids;
+};
+
+// Facts that rules and health checks ask for; all over the selected time of one rank.
+struct stk_facts {
+    uint64_t events, host_events, python_events, runtime_calls, device_ops, unlinked_ops;
+    uint64_t queued_ops; // of the unlinked: launched before the recording began
+    uint64_t launches_without_work;
+    int64_t first_ns, last_ns; // of all events
+    int64_t startup_ns;        // before the first step, or the first device operation
+    int64_t first_use_ns;      // compilation and first use in the whole profile, start-up included
+    struct stk_example first_use; // the longest of them; name NULL: none
+    uint64_t pageable_copies;
+    int64_t pageable_copy_ns;
+    uint64_t pageable_bytes;
+    uint64_t pinned_copies; // known to be; where memory is not recorded neither is counted
+    uint64_t copies;
+    int64_t copy_ns;
+    uint64_t sync_calls;
+    int64_t sync_call_ns; // blocking calls inside used steps
+    uint64_t alloc_calls;
+    int64_t alloc_call_ns;
+    uint64_t launches;
+    int64_t launch_call_ns, launch_call_median_ns;
+    uint64_t graph_launches;
+    int64_t delay_median_ns;  // start of launch call to start of device work, lower median; -1
+    uint64_t negative_delays; // device work that begins before its launch call
+    int64_t worst_negative_ns;
+    uint64_t loader_fetches;
+    uint64_t batch_fetches; // of these, those that a framework's own record names: one a batch
+    int64_t loader_fetch_ns;
+    uint64_t own_batches;    // steps whose batch the loop itself makes (own_batch.h)
+    int64_t own_handing_ns;  // of these, in calls that hand it over to the framework
+    int64_t input_asleep_ns; // in fetches: who prepares waits for an answer, and keeps no core busy
+    // In fetches, on the training thread: calls, the time that goes by in short ones; operators of
+    // PyTorch's among them, those that put samples together into a tensor (fetch_calls.c).
+    uint64_t fetch_calls, fetch_ops, fetch_stacks;
+    int64_t fetch_fine_ns;
+    int64_t fetch_draw_ns; // in fetches: drawing the order of samples, by an operator of PyTorch's
+    uint64_t prep_ops;     // beside a loader's fetches, in functions that prepare what they gave
+    uint64_t eager_rounds; // of a loop that calls TensorFlow's operations one by one; 0: none
+    int64_t list_handing_ns; // in fetches: JAX makes an array of lists, looking at each element
+    // In used steps: none of the operations of TensorFlow's step runs, and it waits for what
+    // tf.data's threads do; or for other threads, or programs. A call of TensorFlow's waits for
+    // Python's lock, where Python makes elements.
+    int64_t standstill_ns, standstill_rest_ns, lock_ns;
+    int64_t evaluated_fetch_ns;   // in used steps: an evaluation behind the optimizer fetches
+    uint32_t loader_workers_seen; // 0 unknown
+    uint64_t serialized_launches; // launches directly followed by a blocking call until the device
+                                  // is idle
+    int64_t compile_recurring_ns; // compilation after the first two used steps
+    struct stk_recompiled recompiled[STK_RECOMPILED]; // most often after the first two steps first
+    double period_score;                              // of inferred steps, 0 none
+    int64_t profiler_overhead_ns;
+    uint32_t frameworks; // bit per enum stk_framework
+    bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
+    bool unknown_accelerator;
+    bool is_cut;                // the file ended early: what it held further is not known
+    int64_t whole_until_ns;     // rows from here on may be missing; INT64_MAX: none that counts
+    const char *accelerator;    // its name where unknown, else NULL
+    const char *input_limit;    // what stoker.data said of itself: "what|where|stage|percent"; NULL
+    const char *recorded_limit; // the same, where that is not the only profile of the rank; NULL
+    int64_t host_collective_ns; // host collectives inside steps (no device)
+    double host_event_fill;     // share of host steps' time that is inside some event of the driver
+    uint32_t host_steps;
+    uint32_t long_period;     // distance of the long steps that count, 0: they have none
+    bool long_twice;          // only two were seen: they may return
+    const char *long_what;    // what makes the longest of them long; NULL
+    bool long_what_is_usual;  // steps that are not long do that too, for less than half as long
+    bool has_fetches;         // the profile holds the steps' fetches of their batches
+    const char *input_filler; // function of another thread that the step's input waits for; NULL
+    const char *owner_calls, *owner_calling; // function of a library, and the job's own that calls
+                                             // it most of its time; NULL
+    double owner_calls_share;                // of all of that function's time
+    const char *warm_up_what;                // what made a first step long; NULL
+    struct stk_sign_sum signs[STK_SIGN_COUNT];
+    struct stk_kernel_work kernels;
+};
+
+struct stk_rank_sum {
+    int32_t rank;       // -1 unknown
+    int32_t world_size; // -1 unknown
+    const char *host;
+    int64_t base_ns;
+    struct stk_device_sum *devices;
+    uint32_t device_count;
+    enum stk_step_source source;
+    double confidence;      // of the step source, 0..1
+    uint32_t step_marks;    // host steps found (before exclusion), counted once per rank
+    struct stk_step *steps; // a row per step and analysed device, or per host step without a device
+    uint32_t step_count;
+    struct stk_collective *collectives, *host_collectives; // host: of a rank without a device
+    uint32_t collective_count, host_collective_count;
+    struct stk_cause causes[STK_PART_COUNT];
+    struct stk_facts facts;
+    struct stk_slow_stage slow_stage;
+    bool host_scope;        // judged on host steps: no device in the profile
+    int64_t cold_ns;        // what counts for a cold start: see verdict
+    void *partial;          // what an analysis kept of this rank (profile/model/view.h), or NULL
+    const uint8_t *in_rank; // per process of the trace: it belongs to this rank
+    uint32_t devices_left_out, steps_left_out; // beyond those that are looked at step by step
+};
+
+// Everything about the run, ranks merged. Arrays are concatenated over ranks (device indices
+// adjusted), so report and rules need not know of ranks.
+enum stk_scope { STK_SCOPE_STEPS, STK_SCOPE_SPAN, STK_SCOPE_HOST };
+struct stk_straggler {
+    bool fired;
+    int32_t rank;      // who is late
+    int64_t wait_ns;   // sum of waits over the other ranks
+    double wait_share; // of the longest device span, per waiting rank
+    double held_share; // share of the waiting held by that rank
+    uint32_t matched, last_count;
+    bool clocks_agree; // ends of matched collectives agree: a rank may be named
+};
+struct stk_run_sum {
+    struct stk_rank_sum **ranks; // rank_count, and again_count records of the same ranks' input
+    uint32_t rank_count, again_count;
+    struct stk_device_sum *devices;
+    uint32_t device_count;
+    struct stk_step *steps;
+    uint32_t step_count;
+    enum stk_step_source source;
+    double confidence;
+    uint32_t step_marks, steps_used; // per rank: of the rank with the most
+    enum stk_scope scope;
+    int64_t parts[STK_PART_COUNT], wall_ns;            // sum == wall, asserted
+    uint32_t median_step;                              // index into steps, STK_NONE
+    int64_t step_median_ns, step_mean_ns, step_p95_ns; // of used steps; -1 none
+    struct stk_cause causes[STK_PART_COUNT];
+    struct stk_facts facts;                 // summed or maximised over ranks
+    struct stk_slow_stage slow_stage;       // of the rank that waits most
+    struct stk_worker_sum workers;          // of records that go with the run; set by who read them
+    const struct stk_machine_view *machine; // the machine's record; NULL: none; set as `workers` is
+    struct stk_straggler straggler;
+    uint64_t rank_events_unequal; // collectives left out since their counts differ between ranks
+};
+
+// What the breakdown shows of the ranks' waiting for each other.
+static inline double stk_straggler_share(const struct stk_run_sum *run)
+{
+    int64_t wait_ns = run->parts[STK_PART_COLLECTIVE_WAIT];
+    return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
+}
+
+// Summaries of the ranks in one trace (usually one), allocated in `arena`, which must outlive them.
+STK_MUST_CHECK enum stoker_status stk_model_summarize(const struct stk_trace *t,
+                                                      const struct stk_select *select,
+                                                      struct stk_arena *arena,
+                                                      struct stk_rank_sum ***ranks, uint32_t *count,
+                                                      struct stoker_err *err);
+// Merge: collective waits are taken out of exposed communication, totals and medians computed.
+STK_MUST_CHECK enum stoker_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t count,
+                                                  struct stk_arena *arena, struct stk_run_sum **out,
+                                                  struct stoker_err *err);
+
+#endif

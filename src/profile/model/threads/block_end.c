@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who ends the waits of the training thread. A thread that is blocked is not busy: another one
+// fills the queue, lets the lock go, or sets the future's result. Where that one prepares data, the
+// wait is a fetch of the next batch; any other stays host_wait, under the name of what it waits in.
+//
+// Method: of the calls that end such a wait (names_block.def) the last one on another thread before
+// the wait is over. What that thread did meanwhile is asked for at five moments of the wait: the
+// innermost frame that is a fetch or is named after preparing data, or after something else
+// (feeds.def), speaks. An element put into a queue is data unless a frame says otherwise; so is the
+// result of a user's function on a thread of a pool, where it is waited for before the step's work.
+// O((w + e) log e) in waits and ends.
+// Limits: threads whose Python was not recorded are not seen, nor are other processes: what comes
+// through a queue between processes, or from a pool of them, is taken for data.
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "profile/model/analysis.h"
+#include "profile/model/intervals.h"
+#include "profile/model/threads/feed_words.h"
+#include "profile/model/threads/python_frame.h"
+#include "profile/model/threads/thread_walk.h"
+#include "profile/store/names_block.h"
+
+#define LATE_NS STK_MS // an end may be recorded this long after the wait: the interpreter's lock
+#define MOMENTS 5
+#define LOOKED_MAX 1024 // events of a step that are looked at before a wait
+#define SIBLINGS 64     // calls before it that the frame around a call is looked for behind
+
+struct ends {
+    struct stk_analysis *a;
+    struct stk_thread_cursor **rows; // per track, made when first asked for
+    int64_t filler_ns;               // longest wait with a known filler
+    uint32_t filler;                 // its frame
+    bool failed;
+};
+
+static enum stk_feed frame_says(const struct stk_analysis *a, const struct stk_open_event *frame)
+{
+    const uint32_t fetches = STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR | STK_NAME_PY_NEXT;
+    struct stk_str name = stk_name_of(a->t, frame->event);
+    if (frame->classes & fetches) {
+        return STK_FEED_DATA;
+    }
+    enum stk_python_owner owner = stk_python_frame_owner(name);
+    if (a->t->kind[frame->event] == STK_KIND_PYTHON && owner != STK_PYTHON_USER &&
+        owner != STK_PYTHON_UNKNOWN) {
+        return STK_FEED_UNKNOWN;
+    }
+    return stk_feed_of(stk_python_frame_parse(name).function);
+}
+
+static bool is_users(const struct stk_analysis *a, uint32_t event)
+{
+    return a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_python_frame_owner(stk_name_of(a->t, event)) == STK_PYTHON_USER;
+}
+
+// Without a folder a file may be anybody's: told of where nothing better is.
+static bool may_be_users(const struct stk_analysis *a, uint32_t event)
+{
+    return a->t->kind[event] == STK_KIND_PYTHON &&
+           stk_python_frame_is_users(stk_name_of(a->t, event));
+}
+
+// Is a frame better told of than the one before? The user's own function is what he knows, and an
+// expression within it (<listcomp>) has no name of its own.
+static bool tells_more(const struct stk_analysis *a, uint32_t frame, uint32_t before)
+{
+    struct stk_str function = stk_python_frame_parse(stk_name_of(a->t, frame)).function;
+    bool is_expression = stk_str_starts(function, STK_STR("<"));
+    return before == STK_NONE || (!is_expression && (!is_users(a, before) || is_users(a, frame)));
+}
+
+// What the thread does at a moment, by its innermost frame that says so. *frame: it, or the
+// outermost of the user's own up to there, where it is a framework's or none says anything.
+static enum stk_feed thread_says(struct ends *x, uint32_t thread, int64_t t_ns, uint32_t *frame)
+{
+    for (uint32_t row = thread; row != STK_NONE; row = x->a->threads[row].next_row) {
+        if (!x->rows[row]) {
+            x->rows[row] = stk_cursor_new(x->a->t->tracks[row].count);
+            if (!x->rows[row]) {
+                x->failed = true;
+                return STK_FEED_UNKNOWN;
+            }
+            stk_cursor_init(x->rows[row], x->a, row);
+        }
+        struct stk_thread_cursor *c = x->rows[row];
+        stk_cursor_advance(c, t_ns);
+        for (uint32_t i = c->depth; i-- > 0;) {
+            enum stk_feed says = frame_says(x->a, &c->stack[i]);
+            uint32_t event = c->stack[i].event;
+            if ((says != STK_FEED_UNKNOWN || may_be_users(x->a, event)) &&
+                tells_more(x->a, event, *frame)) {
+                *frame = event;
+            }
+            if (says != STK_FEED_UNKNOWN) {
+                return says;
+            }
+        }
+    }
+    return STK_FEED_UNKNOWN;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct stk_mark *a = pa, *b = pb;
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+// The call on another thread that ended the wait; STK_NONE: not recorded.
+static uint32_t ender_of(const struct stk_analysis *a, const struct stk_mark *wait,
+                         enum stk_block_end by)
+{
+    const struct stk_marks *m = &a->lets_go;
+    uint32_t waiter = stk_thread_of(a, wait->event);
+    size_t low = 0, high = m->count;
+    while (low < high) { // first that begins after the wait may have ended
+        size_t mid = low + (high - low) / 2;
+        if (m->v[mid].start_ns <= wait->end_ns + LATE_NS) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    while (low-- > 0 && m->v[low].start_ns >= wait->start_ns) {
+        uint32_t thread = stk_thread_of(a, m->v[low].event);
+        if (thread != waiter && stk_name_lets_go(stk_name_of(a->t, m->v[low].event)) == by) {
+            return m->v[low].event;
+        }
+    }
+    return STK_NONE;
+}
+
+// Does a pool's own thread hand over what another process gave back? The frame around the call
+// says.
+static bool is_from_process(const struct stk_trace *t, uint32_t call)
+{
+    uint32_t from = call > SIBLINGS ? call - SIBLINGS : 0;
+    for (uint32_t e = call; t->depth[call] > 0 && e-- > from;) {
+        if (t->depth[e] < t->depth[call]) {
+            return stk_str_eq(stk_python_frame_parse(stk_name_of(t, e)).function,
+                              STK_STR("process_result_item"));
+        }
+    }
+    return false;
+}
+
+// multiprocessing.Queue: another process puts in what the thread waits for.
+static bool is_between_processes(const struct stk_analysis *a, uint32_t event)
+{
+    return stk_str_ends(stk_python_frame_parse(stk_name_of(a->t, event)).file,
+                        STK_STR("queues.py"));
+}
+
+// Does the wait come before the step's work?
+static bool leads_step(const struct stk_analysis *a, const struct stk_mark *wait)
+{
+    const uint32_t work = STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_FUNCTION | STK_NAME_LAUNCH;
+    const struct stk_trace *t = a->t;
+    uint32_t step = 0, high = a->step_count;
+    while (step < high) { // first that ends behind the wait's start
+        uint32_t mid = step + (high - step) / 2;
+        if (a->steps[mid].end_ns <= wait->start_ns) {
+            step = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    if (step == a->step_count || a->steps[step].start_ns > wait->start_ns) {
+        return false;
+    }
+    uint32_t first = t->tracks[stk_track_of(t, wait->event)].first, looked = 0;
+    for (uint32_t e = wait->event; e-- > first && t->start_ns[e] >= a->steps[step].start_ns;) {
+        if ((stk_class_of(a, e) & work) || ++looked > LOOKED_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool ends_with_data(struct ends *x, const struct stk_mark *wait)
+{
+    enum stk_block_end by = stk_name_blocks(stk_name_of(x->a->t, wait->event));
+    bool can = by == STK_ENDED_BY_PUT || by == STK_ENDED_BY_LOCK || by == STK_ENDED_BY_RESULT;
+    uint32_t call = can ? ender_of(x->a, wait, by) : STK_NONE, frame = STK_NONE;
+    int feeds = 0, serves = 0, users = 0;
+    if (call == STK_NONE) {
+        return by == STK_ENDED_BY_PUT && is_between_processes(x->a, wait->event);
+    }
+    if (by == STK_ENDED_BY_RESULT && is_from_process(x->a->t, call)) {
+        return true;
+    }
+    uint32_t thread = stk_thread_of(x->a, call);
+    for (int i = 0; i < MOMENTS; i++) {
+        int64_t at = wait->start_ns + (wait->end_ns - wait->start_ns) / MOMENTS * i;
+        uint32_t seen = STK_NONE;
+        enum stk_feed says = thread_says(x, thread, at, &seen);
+        feeds += says == STK_FEED_DATA;
+        serves += says == STK_FEED_OTHER;
+        users += says == STK_FEED_UNKNOWN && seen != STK_NONE && is_users(x->a, seen);
+        if (says != STK_FEED_OTHER && seen != STK_NONE && tells_more(x->a, seen, frame)) {
+            frame = seen;
+        }
+    }
+    bool is_answer = by == STK_ENDED_BY_RESULT && users > 0 && leads_step(x->a, wait);
+    if (feeds <= serves && ((by != STK_ENDED_BY_PUT && !is_answer) || serves > 0)) {
+        return false;
+    }
+    x->a->threads[thread].is_loader = true; // what it computes is no model's
+    if (frame != STK_NONE && wait->end_ns - wait->start_ns > x->filler_ns) {
+        x->filler_ns = wait->end_ns - wait->start_ns;
+        x->filler = frame;
+    }
+    return true;
+}
+
+// Does one of the first `count` fetches, in order of time and apart from each other, hold the wait?
+static bool lies_in_fetch(const struct stk_analysis *a, size_t count, const struct stk_mark *wait)
+{
+    size_t low = 0, high = count;
+    while (low < high) { // first that ends after the wait begins
+        size_t mid = low + (high - low) / 2;
+        if (a->fetches.v[mid].end_ns <= wait->start_ns) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < count && a->fetches.v[low].start_ns <= wait->start_ns;
+}
+
+// In time order over all threads: the cursors only go forward.
+static bool judge_waits(struct ends *x)
+{
+    struct stk_analysis *a = x->a;
+    size_t known = a->fetches.count;
+    size_t most = a->fetches.count + a->waits.count;
+    struct stk_mark *fetches = stk_realloc_array(a->fetches.v, most, sizeof *fetches);
+    bool any = false;
+    if (!fetches) {
+        return false;
+    }
+    a->fetches.v = fetches;
+    stk_sort(a->waits.v, a->waits.count, sizeof *a->waits.v, by_start);
+    stk_sort(a->lets_go.v, a->lets_go.count, sizeof *a->lets_go.v, by_start);
+    for (size_t i = 0; i < a->waits.count && !x->failed; i++) {
+        const struct stk_mark *wait = &a->waits.v[i];
+        const struct stk_thread_info *th = &a->threads[stk_thread_of(a, wait->event)];
+        if ((th->is_driver || th->launches) && ends_with_data(x, wait)) {
+            a->fetches.v[a->fetches.count++] = *wait;
+            any = true;
+            if (!lies_in_fetch(a, known, wait)) { // else its fetch was counted
+                a->sum->facts.loader_fetches++;
+                a->sum->facts.loader_fetch_ns += wait->end_ns - wait->start_ns;
+            }
+        }
+    }
+    if (any) {
+        stk_marks_flatten(&a->fetches);
+    }
+    return !x->failed;
+}
+
+// How long, within fetches, a thread that prepares data waits for an answer: of a clock, a socket,
+// another program. False: no memory.
+static bool measure_asleep(struct stk_analysis *a)
+{
+    struct stk_spans fetches, asleep, both;
+    stk_spans_init(&fetches);
+    stk_spans_init(&asleep);
+    stk_spans_init(&both);
+    bool ok = stk_spans_reserve(&fetches, a->fetches.count + 1) &&
+              stk_spans_reserve(&asleep, a->waits.count + 1);
+    for (size_t i = 0; ok && i < a->fetches.count; i++) {
+        const struct stk_mark *m = &a->fetches.v[i];
+        fetches.v[fetches.count++] = (struct stk_span){m->start_ns, m->end_ns};
+    }
+    for (size_t i = 0; ok && i < a->waits.count; i++) {
+        const struct stk_mark *m = &a->waits.v[i];
+        const struct stk_thread_info *th = &a->threads[stk_thread_of(a, m->event)];
+        enum stk_block_end by = stk_name_blocks(stk_name_of(a->t, m->event));
+        if ((by == STK_ENDED_BY_CLOCK || by == STK_ENDED_BY_OUTSIDE) &&
+            (th->is_driver || th->launches || th->is_loader)) {
+            asleep.v[asleep.count++] = (struct stk_span){m->start_ns, m->end_ns};
+        }
+    }
+    if (ok) {
+        stk_spans_normalize(&fetches);
+        stk_spans_normalize(&asleep);
+        ok = stk_spans_intersect(&fetches, &asleep, &both);
+        a->sum->facts.input_asleep_ns = stk_spans_total(&both);
+    }
+    stk_spans_deinit(&fetches);
+    stk_spans_deinit(&asleep);
+    stk_spans_deinit(&both);
+    return ok;
+}
+
+bool stk_block_ends_find(struct stk_analysis *a)
+{
+    if (a->waits.count == 0) {
+        return true;
+    }
+    struct ends x = {.a = a, .filler = STK_NONE};
+    x.rows = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *x.rows);
+    bool ok = x.rows && judge_waits(&x) && measure_asleep(a);
+    if (ok && x.filler != STK_NONE) {
+        struct stk_str name = stk_name_of(a->t, x.filler);
+        a->sum->facts.input_filler = stk_arena_strndup(a->out, name.p, name.n);
+        ok = a->sum->facts.input_filler != NULL;
+    }
+    for (uint32_t k = 0; x.rows && k < a->t->track_count; k++) {
+        stk_free(x.rows[k]);
+    }
+    stk_free(x.rows);
+    return ok;
+}

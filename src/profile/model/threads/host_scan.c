@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over the host's events: which threads there are and which launch work, the calls that
+// block, the intervals of fetching, compiling and profiler overhead, and the counts of stk_facts.
+//
+// Method: every event's name class is one table look-up; only events of the few interesting classes
+// are kept. Marks of one kind are made disjoint afterwards: the one that began first has the time.
+// Limits: overhead is known only where the profiler records it (CUPTI's overhead activity).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/sort.h"
+#include "profile/model/analysis.h"
+#include "profile/model/median.h"
+#include "profile/model/thresholds.h"
+
+#define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
+
+#define OPEN_NEXTS 16              // nested deeper are not kept
+#define MIN_WAIT_NS (200 * STK_US) // briefer waits need no explanation
+
+struct scan {
+    struct stk_analysis *a;
+    struct stk_facts *f;
+    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, nexts, waits, lets_go,
+        launch_durs;
+    // Calls of next() that are open on the thread being scanned: index into nexts.
+    size_t open[OPEN_NEXTS];
+    uint32_t open_count;
+    struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
+    uint64_t work;            // operations of the model on the thread being scanned
+    int64_t sign_end_ns[STK_SIGN_COUNT]; // of the last event of each on the thread being scanned
+    bool failed;
+};
+
+// CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it
+// is the launching thread waiting for room in the queue: the device is behind, not the profiler at
+// work.
+static bool is_overhead_name(struct stk_str name)
+{
+    static const char *const names[] = {
+        "Instrumentation", "Activity Buffer Request",   "Buffer Flush",
+        "BUFFER_FLUSH",    "INSTRUMENTATION",           "RESOURCE",
+        "Resource",        "CUDA profiling data flush",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (stk_str_eq(name, stk_str_from(names[i]))) {
+            return true;
+        }
+    }
+    return stk_str_starts(name, STK_STR("CUPTI: ")) ||
+           stk_str_ends(name, STK_STR(" profiling initialization"));
+}
+
+// CUPTI files module loading under overhead, but it is the program's own first use.
+static bool is_loading_name(struct stk_str name)
+{
+    return stk_str_eq(name, STK_STR("Runtime Triggered Module Loading")) ||
+           stk_str_eq(name, STK_STR("Lazy Function Loading")) ||
+           stk_str_eq(name, STK_STR("COMPILER"));
+}
+
+static void push_mark(struct scan *s, struct stk_vec *v, uint32_t event)
+{
+    struct stk_mark *m = stk_vec_push(v);
+    if (m) {
+        *m = (struct stk_mark){s->a->t->start_ns[event], stk_end_ns(s->a->t, event), event};
+    } else {
+        s->failed = true;
+    }
+}
+
+// An asynchronous copy call that returned only after its copy was done has blocked its thread.
+bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event)
+{
+    STK_ASSERT(event < t->count && t->kind[event] == STK_KIND_RUNTIME);
+    uint32_t op = t->ref[event];
+    return op != STK_NONE && stk_dur_ns(t, event) >= BLOCKED_COPY_NS &&
+           t->kind[op] == STK_KIND_MEMCPY && stk_end_ns(t, op) <= stk_end_ns(t, event) &&
+           t->start_ns[op] >= t->start_ns[event];
+}
+
+static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_t thread)
+{
+    const struct stk_trace *t = s->a->t;
+    int64_t dur = stk_dur_ns(t, event);
+    s->f->runtime_calls++;
+    if (t->ref[event] != STK_NONE) {
+        s->a->threads[thread].launches = true;
+    }
+    if (class & STK_NAME_ALLOC) {
+        s->f->alloc_calls++;
+        s->f->alloc_call_ns = stk_add_ns(s->f->alloc_call_ns, dur);
+    }
+    if (class & STK_NAME_LAUNCH) {
+        int64_t *d = stk_vec_push(&s->launch_durs);
+        if (d) {
+            *d = dur;
+        } else {
+            s->failed = true;
+        }
+        s->f->launches++;
+        s->f->launch_call_ns = stk_add_ns(s->f->launch_call_ns, dur);
+        s->f->graph_launches += (class & STK_NAME_GRAPH_LAUNCH) != 0;
+        s->f->launches_without_work += t->ref[event] == STK_NONE;
+    }
+    if ((class & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
+        ((class & STK_NAME_COPY_CALL) && stk_copy_call_blocked(t, event))) {
+        struct stk_blocking_call *c = stk_vec_push(&s->calls);
+        if (c) {
+            *c = (struct stk_blocking_call){t->start_ns[event], t->start_ns[event] + dur, event,
+                                            thread};
+        } else {
+            s->failed = true;
+        }
+    }
+}
+
+// What steps may be told from: markers, framework calls that come once a step.
+static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
+{
+    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_FUNCTION |
+                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT)) {
+        return true;
+    }
+    return stk_is_step_mark(a, event);
+}
+
+// A context manager that is written as a generator is entered and left by next().
+static bool is_of_context(const struct stk_trace *t, uint32_t event)
+{
+    return t->depth[event] > 0 && t->depth[event - 1] + 1 == t->depth[event] &&
+           stk_str_contains(stk_name_of(t, event - 1), STK_STR("contextlib.py"));
+}
+
+// Python's next() may be a fetch, or a pipeline object that runs the whole model: see
+// drop_working_nexts.
+static void track_next(struct scan *s, uint32_t event, uint32_t class)
+{
+    const struct stk_trace *t = s->a->t;
+    while (s->open_count) {
+        struct stk_mark *m = stk_vec_at(&s->nexts, s->open[s->open_count - 1]);
+        if (m->event != STK_NONE && stk_end_ns(t, m->event) > t->start_ns[event]) {
+            break;
+        }
+        s->open_count--;
+    }
+    if (class & (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_LAUNCH)) {
+        s->work++;
+        for (uint32_t i = 0; i < s->open_count; i++) {
+            ++*(uint32_t *)stk_vec_at(&s->next_work, s->open[i]);
+        }
+    }
+    if ((class & STK_NAME_PY_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
+        s->open_count < OPEN_NEXTS && !is_of_context(t, event)) {
+        uint32_t *work = stk_vec_push(&s->next_work);
+        if (!work) {
+            s->failed = true;
+            return;
+        }
+        *work = 0;
+        s->open[s->open_count++] = s->nexts.count;
+        push_mark(s, &s->nexts, event);
+    }
+}
+
+// A fetch makes tensors of what it has read, which takes few operations; a pipeline object runs the
+// model. Kept are those of a thread, the first of which is given, with few of the thread's
+// operations that fall to one of them (others run what was called, several threads at a time); a
+// rejected one has no length.
+static void drop_working_nexts(struct scan *s, size_t first)
+{
+    uint64_t count = s->nexts.count - first;
+    for (size_t i = first; i < s->nexts.count && i < s->next_work.count; i++) {
+        uint64_t held = *(uint32_t *)stk_vec_at(&s->next_work, i);
+        if (held * STK_BATCH_OPS_FEW * count > s->work) {
+            struct stk_mark *m = stk_vec_at(&s->nexts, i);
+            m->end_ns = m->start_ns;
+        }
+    }
+}
+
+// Waits nest (a queue's get in a condition's wait in a lock's acquire): the outermost says for
+// what.
+static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
+{
+    int64_t start_ns = s->a->t->start_ns[event];
+    if (start_ns >= *end_ns && stk_dur_ns(s->a->t, event) >= MIN_WAIT_NS) {
+        push_mark(s, &s->waits, event);
+        *end_ns = stk_end_ns(s->a->t, event);
+    }
+}
+
+static bool is_brief(int64_t dur_ns)
+{
+    return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3;
+}
+
+static void count_sign(struct scan *s, uint32_t event, int sign)
+{
+    struct stk_sign_sum *sum = &s->f->signs[sign];
+    int64_t end_ns = stk_end_ns(s->a->t, event);
+    bool is_tfs = sign == STK_SIGN_CONSTANT || sign == STK_SIGN_EAGER_OP;
+    if (is_tfs && end_ns <= s->sign_end_ns[STK_SIGN_PY_FUNC]) {
+        return; // Python that the graph calls: the loop has no part in it
+    }
+    sum->count++;
+    if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
+        int64_t dur_ns = stk_dur_ns(s->a->t, event);
+        sum->outer++;
+        sum->ns = stk_add_ns(sum->ns, dur_ns);
+        sum->brief_ns = stk_add_ns(sum->brief_ns, is_brief(dur_ns) ? dur_ns : 0);
+        s->sign_end_ns[sign] = end_ns;
+    }
+}
+
+static void scan_thread(struct scan *s, uint32_t track)
+{
+    const struct stk_trace *t = s->a->t;
+    const struct stk_track *k = &t->tracks[track];
+    uint32_t root = s->a->threads[track].root;
+    size_t first_next = s->nexts.count;
+    s->open_count = 0;
+    s->work = 0;
+    int64_t wait_end_ns = INT64_MIN;
+    memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
+    bool after_launch = false; // the runtime call before this one was a launch
+    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
+        if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
+            continue;
+        }
+        uint32_t class = stk_class_of(s->a, e);
+        uint8_t kind = t->kind[e];
+        s->f->host_events++;
+        s->f->python_events += kind == STK_KIND_PYTHON;
+        if (kind == STK_KIND_RUNTIME) {
+            scan_runtime(s, e, class, root);
+            s->f->serialized_launches += after_launch && (class & STK_NAME_SYNC);
+            after_launch = (class & STK_NAME_LAUNCH) != 0;
+        }
+        track_next(s, e, class);
+        if (class & STK_NAME_BLOCKED) {
+            keep_wait(s, e, &wait_end_ns);
+        }
+        if (class & STK_NAME_LETS_GO) {
+            push_mark(s, &s->lets_go, e);
+        }
+        if (s->a->signs[t->name[e]]) {
+            count_sign(s, e, s->a->signs[t->name[e]] - 1);
+        }
+        if (is_step_event(s->a, e, class)) {
+            push_mark(s, &s->steps, e);
+        }
+        if (class & (STK_NAME_FETCH | STK_NAME_PREP)) {
+            push_mark(s, &s->fetches, e);
+        } else if (class & STK_NAME_COMPILE) {
+            push_mark(s, &s->compiles, e);
+        } else if (class & STK_NAME_HOST_COLL) {
+            push_mark(s, &s->collectives, e);
+        } else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e))) {
+            push_mark(s, &s->overheads, e);
+        }
+        s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
+    }
+    drop_working_nexts(s, first_next);
+}
+
+// The profiler's own row.
+static void scan_overhead(struct scan *s, uint32_t track)
+{
+    const struct stk_trace *t = s->a->t;
+    const struct stk_track *k = &t->tracks[track];
+    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
+        push_mark(s, is_loading_name(stk_name_of(t, e)) ? &s->compiles : &s->overheads, e);
+    }
+}
+
+static bool is_loader_name(struct stk_str name)
+{
+    return stk_str_starts(name, STK_STR("tf_data")) ||
+           stk_str_contains_nocase(name, STK_STR("dataloader")) ||
+           stk_str_contains_nocase(name, STK_STR("pin_memory"));
+}
+
+static bool find_threads(struct stk_analysis *a)
+{
+    const struct stk_trace *t = a->t;
+    a->threads = stk_arena_array(&a->scratch, (size_t)t->track_count + 1, sizeof *a->threads);
+    if (!a->threads) {
+        return false;
+    }
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        struct stk_thread_info *th = &a->threads[k];
+        const struct stk_track *track = &t->tracks[k];
+        th->root = k;
+        th->next_row = STK_NONE;
+        th->in_rank = track->kind == STK_TRACK_THREAD && a->in_rank[track->process];
+        th->is_loader = is_loader_name(stk_strpool_get(&t->strings, track->name));
+        th->first_ns = INT64_MAX;
+        th->last_ns = INT64_MIN;
+        if (track->count && a->in_rank[track->process]) {
+            // Outermost events follow each other: the last one ends last.
+            uint32_t e = track->first + track->count - 1;
+            while (e > track->first && t->depth[e] > 0) {
+                e--;
+            }
+            th->first_ns = t->start_ns[track->first];
+            th->last_ns = stk_end_ns(t, e);
+        }
+    }
+    for (uint32_t k = t->track_count; k-- > 0;) {
+        uint32_t root = k;
+        for (uint32_t hops = 0; t->tracks[root].parent < t->track_count && hops < 1024; hops++) {
+            root = t->tracks[root].parent;
+        }
+        if (root == k) {
+            continue;
+        }
+        struct stk_thread_info *row = &a->threads[k], *first = &a->threads[root];
+        row->root = root;
+        row->next_row = first->next_row;
+        first->next_row = k;
+        first->first_ns = row->first_ns < first->first_ns ? row->first_ns : first->first_ns;
+        first->last_ns = row->last_ns > first->last_ns ? row->last_ns : first->last_ns;
+    }
+    return true;
+}
+
+static int compare_calls(const void *pa, const void *pb)
+{
+    const struct stk_blocking_call *a = pa, *b = pb;
+    if (a->thread != b->thread) {
+        return a->thread < b->thread ? -1 : 1;
+    }
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+static void index_calls(struct stk_analysis *a)
+{
+    stk_sort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
+    for (uint32_t i = 0; i < a->call_count; i++) {
+        struct stk_thread_info *th = &a->threads[a->calls[i].thread];
+        if (th->call_count++ == 0) {
+            th->first_call = i;
+        }
+    }
+}
+
+static int compare_marks(const void *pa, const void *pb)
+{
+    const struct stk_mark *a = pa, *b = pb;
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    if (a->end_ns != b->end_ns) {
+        return a->end_ns > b->end_ns ? -1 : 1;
+    }
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+void stk_marks_flatten(struct stk_marks *m)
+{
+    if (m->count == 0) {
+        return;
+    }
+    stk_sort(m->v, m->count, sizeof *m->v, compare_marks);
+    size_t n = 0;
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        if (x.start_ns < end) {
+            x.start_ns = end;
+        }
+        if (x.end_ns <= x.start_ns) {
+            continue;
+        }
+        end = x.end_ns;
+        m->v[n++] = x;
+    }
+    m->count = n;
+}
+
+static struct stk_marks take_marks(struct stk_vec *v)
+{
+    struct stk_marks m = {v->items, v->count};
+    stk_vec_init(v, sizeof(struct stk_mark), SIZE_MAX);
+    return m;
+}
+
+enum stoker_status stk_host_scan(struct stk_analysis *a, struct stoker_err *err)
+{
+    struct scan s = {.a = a, .f = &a->sum->facts};
+    stk_vec_init(&s.calls, sizeof(struct stk_blocking_call), UINT32_MAX - 1);
+    stk_vec_init(&s.fetches, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.compiles, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.overheads, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.steps, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.collectives, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.nexts, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.next_work, sizeof(uint32_t), UINT32_MAX);
+    stk_vec_init(&s.waits, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.lets_go, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
+    a->signs = stk_signs_classify(a->t, &a->scratch);
+    s.failed = !a->signs || !find_threads(a);
+    for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
+        const struct stk_track *track = &a->t->tracks[k];
+        if (!a->in_rank[track->process] || track->kind == STK_TRACK_STREAM ||
+            track->kind == STK_TRACK_COUNTER) {
+            continue;
+        }
+        if (stk_str_contains_nocase(stk_strpool_get(&a->t->strings, track->name),
+                                    STK_STR("overhead"))) {
+            scan_overhead(&s, k);
+        } else if (track->kind == STK_TRACK_THREAD) {
+            scan_thread(&s, k);
+        }
+    }
+    if (s.launch_durs.count) {
+        s.f->launch_call_median_ns = stk_median_low(s.launch_durs.items, s.launch_durs.count);
+    }
+    stk_vec_deinit(&s.launch_durs);
+    stk_vec_deinit(&s.next_work);
+    a->calls = s.calls.items; // freed by stk_analysis_deinit
+    a->call_count = (uint32_t)s.calls.count;
+    a->fetches = take_marks(&s.fetches);
+    a->compiles = take_marks(&s.compiles);
+    a->overheads = take_marks(&s.overheads);
+    a->host_collectives = take_marks(&s.collectives);
+    a->nexts = take_marks(&s.nexts);
+    a->waits = take_marks(&s.waits);
+    a->lets_go = take_marks(&s.lets_go);
+    a->step_events = take_marks(&s.steps);
+    if (s.failed) {
+        return stk_err_nomem(err);
+    }
+    index_calls(a);
+    stk_marks_flatten(&a->overheads);
+    stk_marks_flatten(&a->host_collectives);
+    return STOKER_OK;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anomaly detection that was left on, and steps of thousands of tiny operations: both make a step
+// long that computes little, and neither is a part of its own. Told by the names and the number of
+// PyTorch's operators (signs.def). Limits: on a device tiny operations are launches, which count as
+// the host's; here they are looked at where the model runs on the host.
+//
+// What of the step is calling: the time of operators that are inside of no other and brief. That is
+// some of the arithmetic of tiny tensors too, which nobody would miss.
+#include "profile/model/verdict/busy_work.h"
+
+#include "profile/model/intervals.h"
+#include "profile/model/thresholds.h"
+
+double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which)
+{
+    return (double)run->facts.signs[which].count / (run->step_marks > 0 ? run->step_marks : 1);
+}
+
+// An operator that calls hundreds of tiny ones itself is one call of Python's.
+static bool is_called_by_python(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
+    uint64_t outer = signs[STK_SIGN_ATEN].outer + signs[STK_SIGN_RECURRENT].outer;
+    return (double)calls <= stk_threshold_value(STK_T_TINY_INSIDE) * (double)outer;
+}
+
+// Of all operators; the time of those inside of others is theirs, so that the mean is of all calls.
+static bool is_tiny(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    double count = stk_sign_a_step(run, STK_SIGN_ATEN) + stk_sign_a_step(run, STK_SIGN_RECURRENT);
+    int64_t ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
+    uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
+    return run->scope == STK_SCOPE_HOST && is_called_by_python(run) &&
+           count >= stk_threshold_value(STK_T_TINY_COUNT) &&
+           (double)ns <= stk_threshold_value(STK_T_TINY_US) * 1e3 * (double)calls;
+}
+
+double stk_tiny_share(const struct stk_run_sum *run)
+{
+    const struct stk_sign_sum *signs = run->facts.signs;
+    if (stk_busy_work_of(run) != STK_BUSY_TINY || run->wall_ns <= 0 || run->step_marks <= 0) {
+        return 0;
+    }
+    int64_t brief_ns =
+        stk_add_ns(signs[STK_SIGN_ATEN].brief_ns, signs[STK_SIGN_RECURRENT].brief_ns);
+    double used = run->steps_used ? (double)run->steps_used : 1;
+    return (double)brief_ns / (double)run->step_marks * used / (double)run->wall_ns;
+}
+
+enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)
+{
+    if (stk_sign_a_step(run, STK_SIGN_ANOMALY) >= stk_threshold_value(STK_T_ANOMALY_CHECKS)) {
+        return STK_BUSY_ANOMALY;
+    }
+    return is_tiny(run) ? STK_BUSY_TINY : STK_BUSY_NONE;
+}

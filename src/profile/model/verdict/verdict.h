@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verdict is, and the decision from parts to one. Its thresholds are rows of thresholds.def.
+#ifndef STK_MODEL_VERDICT_H
+#define STK_MODEL_VERDICT_H
+
+#include "profile/model/summary.h"
+
+enum stk_verdict_kind {
+    STK_VERDICT_INPUT,
+    STK_VERDICT_HOST,
+    STK_VERDICT_SYNC,
+    STK_VERDICT_TRANSFER,
+    STK_VERDICT_COMMUNICATION,
+    STK_VERDICT_STRAGGLER,
+    STK_VERDICT_COMPUTE,
+    STK_VERDICT_COLD,
+    STK_VERDICT_MIXED,
+    STK_VERDICT_CANNOT_TELL,
+    STK_VERDICT_COUNT
+};
+const char *stk_verdict_key(enum stk_verdict_kind kind); // "input-bound", ...
+
+// Why nothing can be told.
+enum stk_reason {
+    STK_REASON_NONE,
+#define R(id, key, sentence) STK_REASON_##id,
+#include "profile/model/verdict/reasons.def"
+#undef R
+    STK_REASON_COUNT
+};
+const char *stk_reason_key(enum stk_reason reason); // "empty", ...; NULL for STK_REASON_NONE
+
+// No cause could be named, but the parts that are known mean something.
+static inline bool stk_reason_leaves_shares(enum stk_reason reason)
+{
+    return reason == STK_REASON_UNKNOWN_IDLE || reason == STK_REASON_HOST_UNSEEN;
+}
+
+enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM, STK_LEVEL_HIGH };
+
+struct stk_verdict {
+    enum stk_verdict_kind kind;
+    enum stk_level confidence; // LOW, MEDIUM or HIGH
+    const char *sentence;      // in the arena
+    double group_share[STK_GROUP_COUNT];
+    double unrecorded_share; // of the host's group: time without events, outside the framework
+    double tiny_share;       // of the host's group: calls of tiny operations
+    double recompile_share;  // of the host's group: compilation after the first two steps
+    // For cold-start by a one-off in the first two steps: what they hold of all steps' time, what
+    // most of it is, and what the others would be called; else share 0.
+    double one_off_share;
+    enum stk_group one_off;
+    enum stk_verdict_kind steady_kind;
+    enum stk_group first, second;      // largest losses
+    enum stk_verdict_kind median_kind; // what the median step alone would say
+    enum stk_reason reason;            // for cannot-tell; else STK_REASON_NONE
+};
+
+enum stk_health_status { STK_HEALTH_GOOD, STK_HEALTH_LIMITED, STK_HEALTH_UNUSABLE };
+
+STK_MUST_CHECK enum stoker_status stk_verdict_decide(const struct stk_run_sum *run,
+                                                     struct stk_arena *arena,
+                                                     struct stk_verdict *out,
+                                                     struct stoker_err *err);
+
+#endif

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// From parts to one verdict: abstain first, then straggler, cold start, compute, the largest loss.
+// Every figure is in thresholds.def. The same decision is taken for the median step alone; where it
+// differs in kind, confidence is low and the sentence names both.
+//
+// Limits: the order decides between kinds that hold at once (a straggler also looks like
+// communication); a single rank cannot tell a slow network from a late peer, and says so.
+#include <string.h>
+
+#include "base/assert.h"
+#include "profile/model/verdict/busy_work.h"
+#include "profile/model/intervals.h"
+#include "profile/model/verdict/verdict.h"
+#include "profile/model/verdict/verdict_text.h"
+#include "profile/model/thresholds.h"
+
+#define HANDS_OVER 0.25 // of the mean step, at most, is a step that waits for nothing
+
+#define AT(name) stk_threshold_value(STK_T_##name)
+
+static enum stk_verdict_kind kind_of_group(enum stk_group group)
+{
+    static const enum stk_verdict_kind kinds[STK_GROUP_COUNT] = {
+        [STK_GROUP_COMPUTE] = STK_VERDICT_COMPUTE,
+        [STK_GROUP_INPUT] = STK_VERDICT_INPUT,
+        [STK_GROUP_HOST] = STK_VERDICT_HOST,
+        [STK_GROUP_SYNC] = STK_VERDICT_SYNC,
+        [STK_GROUP_TRANSFER] = STK_VERDICT_TRANSFER,
+        [STK_GROUP_COMMUNICATION] = STK_VERDICT_COMMUNICATION,
+        [STK_GROUP_COLD] = STK_VERDICT_COLD,
+        [STK_GROUP_UNKNOWN] = STK_VERDICT_CANNOT_TELL,
+    };
+    return kinds[group];
+}
+
+// Shares of the groups; the profiler's own overhead counts for none of them.
+static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
+{
+    STK_ASSERT(wall_ns >= 0);
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        share[g] = 0;
+    }
+    if (wall_ns <= 0) {
+        return;
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (p != STK_PART_OVERHEAD) {
+            share[stk_part_info(p)->group] += (double)parts[p] / (double)wall_ns;
+        }
+    }
+}
+
+// The two largest losses, idle of unknown cause aside.
+static void rank_losses(const double *share, enum stk_group *first, enum stk_group *second)
+{
+    *first = STK_GROUP_INPUT;
+    *second = STK_GROUP_HOST;
+    if (share[*second] > share[*first]) {
+        *first = STK_GROUP_HOST;
+        *second = STK_GROUP_INPUT;
+    }
+    for (int g = STK_GROUP_SYNC; g < STK_GROUP_UNKNOWN; g++) {
+        if (share[g] > share[*first]) {
+            *second = *first;
+            *first = g;
+        } else if (share[g] > share[*second]) {
+            *second = g;
+        }
+    }
+}
+
+// What to do where idle of unknown cause is the largest loss.
+static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const double *share)
+{
+    const struct stk_facts *f = &run->facts;
+    uint64_t kernels = 0, brief = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        kernels += run->devices[d].kernels;
+        brief += run->devices[d].short_kernels;
+    }
+    bool unlinked = f->device_ops && (double)f->unlinked_ops > 0.5 * (double)f->device_ops;
+    if (unlinked && kernels >= AT(UNLINKED_KERNELS) &&
+        (double)brief >= AT(UNLINKED_SHORT) * (double)kernels && f->host_events > 0) {
+        return STK_VERDICT_HOST;
+    }
+    if (share[STK_GROUP_COMPUTE] >= AT(UNKNOWN_COMPUTE) &&
+        share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_COMPUTE_MAX)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    return STK_VERDICT_CANNOT_TELL;
+}
+
+static int64_t cold_ns_of(const struct stk_run_sum *run)
+{
+    int64_t cold_ns = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        cold_ns = stk_add_ns(cold_ns, run->ranks[r]->cold_ns);
+    }
+    return cold_ns;
+}
+
+// Does compilation go on behind the first two steps, as it was in them?
+static bool compile_goes_on(const struct stk_run_sum *run)
+{
+    return (double)run->facts.compile_recurring_ns >= AT(COLD_RETURNS) * (double)cold_ns_of(run);
+}
+
+// Compilation that returns in every step is a cost of the steady state: the host's, not a start,
+// and that of the first two steps too where it goes on. Returns what was moved.
+static double move_recurring_compile(const struct stk_run_sum *run, double *share)
+{
+    double recurring =
+        run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
+    if (recurring < AT(COMPILE_RECURRING)) {
+        return 0;
+    }
+    if (recurring > share[STK_GROUP_COLD] || compile_goes_on(run)) {
+        recurring = share[STK_GROUP_COLD];
+    }
+    share[STK_GROUP_COLD] -= recurring;
+    share[STK_GROUP_HOST] += recurring;
+    return recurring;
+}
+
+// Without a device: where the job's fetches and the framework's operations are recorded, what the
+// driving thread does without any event is neither, but the program's own code. Returns what was
+// moved to the host.
+static double move_unrecorded(const struct stk_run_sum *run, double *share)
+{
+    double unrecorded = share[STK_GROUP_UNKNOWN];
+    if (run->scope != STK_SCOPE_HOST || !run->facts.has_fetches || run->facts.input_limit ||
+        run->parts[STK_PART_COMPUTE] <= 0) {
+        return 0;
+    }
+    share[STK_GROUP_UNKNOWN] = 0;
+    share[STK_GROUP_HOST] += unrecorded;
+    return unrecorded;
+}
+
+// Without a device: in steps of thousands of tiny operations calling them is the host's loss, not
+// the model's work, where it or the rest of the host's work is a loss by itself: a model may
+// consist of small operations. Returns what was moved to the host.
+static double move_tiny(const struct stk_run_sum *run, double *share)
+{
+    double tiny = run->scope == STK_SCOPE_HOST ? stk_tiny_share(run) : 0;
+    tiny = tiny < share[STK_GROUP_COMPUTE] ? tiny : share[STK_GROUP_COMPUTE];
+    if (tiny < AT(HOST_LOSS) && share[STK_GROUP_HOST] < AT(HOST_LOSS)) {
+        return 0;
+    }
+    share[STK_GROUP_COMPUTE] -= tiny;
+    share[STK_GROUP_HOST] += tiny;
+    return tiny;
+}
+
+// The steady part of the decision: compute, then the largest loss. Used for the whole and for the
+// median step alike.
+static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const double *share)
+{
+    enum stk_group first, second;
+    rank_losses(share, &first, &second);
+    if (share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    if (share[STK_GROUP_UNKNOWN] >= AT(LOSS) && share[STK_GROUP_UNKNOWN] > share[first]) {
+        return decide_unknown(run, share);
+    }
+    if (share[first] < AT(LOSS)) {
+        return share[STK_GROUP_COMPUTE] >= AT(COMPUTE_NO_LOSS) ? STK_VERDICT_COMPUTE
+                                                               : STK_VERDICT_MIXED;
+    }
+    if (share[second] > AT(SECOND) * share[first]) {
+        return STK_VERDICT_MIXED;
+    }
+    return kind_of_group(first);
+}
+
+// Without a device: time without events may hold anything, the input above all.
+static bool host_is_unseen(const double *share, double first)
+{
+    double unknown = share[STK_GROUP_UNKNOWN];
+    bool is_largest = unknown > share[STK_GROUP_COMPUTE] && unknown > first;
+    return is_largest || (unknown >= AT(HOST_UNKNOWN) && unknown > first);
+}
+
+// Without a device: the host's own step, where work is done in turn.
+static enum stk_verdict_kind decide_host(const double *share)
+{
+    enum stk_group first, second;
+    rank_losses(share, &first, &second);
+    if (host_is_unseen(share, share[first])) {
+        return STK_VERDICT_CANNOT_TELL;
+    }
+    if (share[first] < AT(HOST_LOSS)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    return share[second] > AT(SECOND) * share[first] ? STK_VERDICT_MIXED : kind_of_group(first);
+}
+
+static uint64_t kernels_of(const struct stk_run_sum *run)
+{
+    uint64_t kernels = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        kernels += run->devices[d].kernels;
+    }
+    return kernels;
+}
+
+// The input ends early, and not behind all rows that count.
+static bool lacks_rows(const struct stk_facts *f)
+{
+    return f->is_cut && f->whole_until_ns != INT64_MAX;
+}
+
+// Why nothing can be judged, if so.
+static enum stk_reason abstain(const struct stk_run_sum *run, const double *share)
+{
+    const struct stk_facts *f = &run->facts;
+    uint64_t kernels = kernels_of(run);
+    if (run->machine && run->rank_count == 0) {
+        return STK_REASON_MACHINE_ALONE;
+    }
+    // A pipeline that reports itself leaves short calls out: a few steps hold few events.
+    bool is_pipeline = f->input_limit && run->steps_used >= AT(HOST_STEPS);
+    if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline) {
+        return STK_REASON_EMPTY;
+    }
+    if (kernels == 0 && f->unknown_accelerator) {
+        return STK_REASON_UNKNOWN_ACCELERATOR;
+    }
+    if (kernels == 0 && lacks_rows(f)) {
+        return STK_REASON_CUT_SHORT;
+    }
+    if (kernels == 0 && f->launches > 0) {
+        return STK_REASON_KERNELS_NOT_RECORDED;
+    }
+    if (kernels == 0 && f->has_device_rows) {
+        return STK_REASON_NO_KERNELS;
+    }
+    if (lacks_rows(f) && run->steps_used == 0) {
+        return STK_REASON_CUT_STEPS;
+    }
+    if (run->scope != STK_SCOPE_HOST) {
+        return run->wall_ns > 0 ? STK_REASON_NONE : STK_REASON_NO_DEVICE_EVENTS;
+    }
+    if (run->steps_used < AT(HOST_STEPS)) {
+        return STK_REASON_NO_DEVICE_EVENTS;
+    }
+    // Other ranks' profiles tell who is late, and a rank alone has no peers to wait for.
+    bool is_alone = run->rank_count == 1 && run->ranks[0]->world_size != 1;
+    double collective = run->wall_ns > 0 ? (double)f->host_collective_ns / (double)run->wall_ns : 0;
+    if (is_alone && collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
+        return STK_REASON_HOST_COLLECTIVE;
+    }
+    return STK_REASON_NONE;
+}
+
+static bool cold_start(const struct stk_run_sum *run)
+{
+    int64_t span_ns = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
+    }
+    return span_ns > 0 && (double)cold_ns_of(run) >= AT(COLD) * (double)span_ns &&
+           !compile_goes_on(run);
+}
+
+static enum stk_verdict_kind decide_steady(const struct stk_run_sum *run, const double *share)
+{
+    return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
+}
+
+// The group whose time in these steps is most above what the used steps have of it.
+static enum stk_group excess_group(const struct stk_run_sum *run, const int64_t *parts,
+                                   int64_t wall_ns)
+{
+    double most = 0, own[STK_GROUP_COUNT], usual[STK_GROUP_COUNT];
+    enum stk_group best = STK_GROUP_COMPUTE;
+    shares_of(parts, wall_ns, own);
+    shares_of(run->parts, run->wall_ns, usual);
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        if (own[g] - usual[g] > most) {
+            most = own[g] - usual[g];
+            best = (enum stk_group)g;
+        }
+    }
+    return best;
+}
+
+// One of the first two steps, left out since it is long, holds most of the time, for a reason that
+// the others do not have: a start.
+static bool starts_slowly(const struct stk_run_sum *run, struct stk_verdict *v)
+{
+    int64_t parts[STK_PART_COUNT] = {0}, first_ns = 0, all_ns = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct stk_step *s = &run->steps[i];
+        bool is_row = run->scope == STK_SCOPE_HOST
+                          ? s->device == STK_NONE
+                          : s->device != STK_NONE && run->devices[s->device].analysed;
+        bool is_unseen = s->excluded && (strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0 ||
+                                         strcmp(s->excluded, STK_EXCLUDED_CUT) == 0);
+        if (!is_row || is_unseen) {
+            continue;
+        }
+        all_ns = stk_add_ns(all_ns, s->dur_ns);
+        for (int p = 0; p < STK_PART_COUNT && s->is_warm_up; p++) {
+            parts[p] += s->parts[p];
+        }
+        first_ns = stk_add_ns(first_ns, s->is_warm_up ? s->dur_ns : 0);
+    }
+    if (first_ns == 0 || (double)first_ns < AT(ONE_OFF) * (double)all_ns) {
+        return false;
+    }
+    v->one_off = excess_group(run, parts, first_ns);
+    v->steady_kind = decide_steady(run, v->group_share);
+    if (kind_of_group(v->one_off) == v->steady_kind) {
+        return false;
+    }
+    v->one_off_share = (double)first_ns / (double)all_ns;
+    return true;
+}
+
+// A late rank is named before the largest loss is looked for: where another loss is larger than the
+// ranks' waiting, less is said with that, and least where the host's larger part is not recorded.
+// A device's waiting is measured whatever else of its work a profile leaves out.
+static enum stk_level straggler_confidence(const struct stk_run_sum *run, const double *share)
+{
+    double wait = stk_straggler_share(run);
+    if (run->scope == STK_SCOPE_HOST && share[STK_GROUP_UNKNOWN] > wait) {
+        return STK_LEVEL_LOW;
+    }
+    bool is_largest = share[STK_GROUP_COMMUNICATION] <= 2 * wait;
+    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++) {
+        is_largest &= g == STK_GROUP_COMMUNICATION || share[g] <= wait;
+    }
+    return is_largest && run->straggler.clocks_agree && run->straggler.matched >= 8
+               ? STK_LEVEL_HIGH
+               : STK_LEVEL_MEDIUM;
+}
+
+static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
+{
+    const struct stk_facts *f = &run->facts;
+    const double *share = v->group_share;
+    if (v->kind == STK_VERDICT_CANNOT_TELL) {
+        return stk_reason_leaves_shares(v->reason) ? STK_LEVEL_LOW : STK_LEVEL_HIGH;
+    }
+    if (v->kind == STK_VERDICT_STRAGGLER) {
+        return straggler_confidence(run, share);
+    }
+    // What was queued before the recording hides no idle time of a step.
+    bool unlinked = f->device_ops && (double)(f->unlinked_ops - f->queued_ops) >
+                                         AT(UNLINKED_LOW) * (double)f->device_ops;
+    double unseen = share[STK_GROUP_UNKNOWN] + v->unrecorded_share;
+    if (unseen >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
+        return STK_LEVEL_LOW;
+    }
+    if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
+        (unlinked || run->source == STK_STEPS_INFERRED || run->steps_used == 1)) {
+        return STK_LEVEL_LOW;
+    }
+    if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED) {
+        return STK_LEVEL_MEDIUM;
+    }
+    bool steady = run->steps_used >= 3 || v->kind == STK_VERDICT_COLD;
+    bool clear = v->kind == STK_VERDICT_COMPUTE
+                     ? share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND) + 0.05
+                     : share[v->first] >= 2 * AT(LOSS) && share[v->first] >= 2 * share[v->second];
+    return steady && clear && share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_LOW) ? STK_LEVEL_HIGH
+                                                                         : STK_LEVEL_MEDIUM;
+}
+
+// Without a device the collectives' own time is part of the step: where it is far more than the
+// waiting, an even load would gain less than fewer or cheaper collectives.
+static bool straggles(const struct stk_run_sum *run)
+{
+    return run->straggler.fired &&
+           (run->scope != STK_SCOPE_HOST ||
+            (double)run->parts[STK_PART_COMMUNICATION] <=
+                AT(STRAGGLER_OWN) * (double)run->parts[STK_PART_COLLECTIVE_WAIT]);
+}
+
+static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)
+{
+    v->reason = abstain(run, v->group_share);
+    if (v->reason != STK_REASON_NONE) {
+        return STK_VERDICT_CANNOT_TELL;
+    }
+    if (straggles(run)) {
+        return STK_VERDICT_STRAGGLER;
+    }
+    if (cold_start(run)) {
+        return STK_VERDICT_COLD;
+    }
+    v->recompile_share = move_recurring_compile(run, v->group_share);
+    v->unrecorded_share = move_unrecorded(run, v->group_share);
+    v->tiny_share = move_tiny(run, v->group_share);
+    rank_losses(v->group_share, &v->first, &v->second);
+    if (starts_slowly(run, v)) {
+        return STK_VERDICT_COLD;
+    }
+    enum stk_verdict_kind kind = decide_steady(run, v->group_share);
+    if (kind == STK_VERDICT_CANNOT_TELL) {
+        v->reason = run->scope == STK_SCOPE_HOST ? STK_REASON_HOST_UNSEEN : STK_REASON_UNKNOWN_IDLE;
+    }
+    return kind;
+}
+
+// Where a loop runs ahead of its work (JAX on a processor) and waits for it every few steps, a
+// usual step only hands its work over: it is short, and no model's work is in it.
+static bool only_hands_over(const struct stk_run_sum *run, const struct stk_verdict *v,
+                            const struct stk_step *median)
+{
+    return v->kind == STK_VERDICT_COMPUTE && run->scope == STK_SCOPE_HOST &&
+           (double)median->dur_ns < HANDS_OVER * (double)run->step_mean_ns;
+}
+
+// What the median step alone says; the same as the whole where there is none or order decided.
+static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
+                                           const struct stk_verdict *v)
+{
+    bool steady = v->kind != STK_VERDICT_STRAGGLER && v->kind != STK_VERDICT_COLD &&
+                  v->kind != STK_VERDICT_CANNOT_TELL;
+    if (!steady || run->median_step == STK_NONE || run->steps_used < 3) {
+        return v->kind;
+    }
+    double share[STK_GROUP_COUNT];
+    const struct stk_step *s = &run->steps[run->median_step];
+    if (only_hands_over(run, v, s)) {
+        return v->kind;
+    }
+    shares_of(s->parts, s->dur_ns, share);
+    move_recurring_compile(run, share);
+    move_unrecorded(run, share);
+    move_tiny(run, share);
+    return decide_steady(run, share);
+}
+
+enum stoker_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_arena *arena,
+                                      struct stk_verdict *out, struct stoker_err *err)
+{
+    memset(out, 0, sizeof *out);
+    shares_of(run->parts, run->wall_ns, out->group_share);
+    rank_losses(out->group_share, &out->first, &out->second);
+    out->kind = decide(run, out);
+    out->median_kind = decide_median(run, out);
+    out->confidence = confidence_of(run, out);
+    if (lacks_rows(&run->facts) && out->kind != STK_VERDICT_CANNOT_TELL &&
+        out->confidence > STK_LEVEL_MEDIUM) {
+        out->confidence = STK_LEVEL_MEDIUM;
+    }
+    out->sentence = stk_verdict_sentence(run, out, arena);
+    return out->sentence ? STOKER_OK : stk_err_nomem(err);
+}

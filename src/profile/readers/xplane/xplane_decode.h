@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding the events of many lines with several workers.
+//
+// The lines, in file order, are cut into tasks of about equal size; each task fills a shard of its
+// own, so rows come out in file order whatever the number of workers, and equal input gives equal
+// traces. A line larger than a task is cut between two events. Where an event begins is guessed
+// from the bytes there; the guess is right if decoding what lies before arrives at it, and if one
+// is not, all is decoded again with cuts found by hopping over the lengths of all events.
+#ifndef STK_READERS_XPLANE_DECODE_H
+#define STK_READERS_XPLANE_DECODE_H
+
+#include "profile/readers/reader.h"
+#include "profile/readers/xplane/xplane_event.h"
+
+struct stk_xp_decode_job {
+    struct stk_build *build;
+    struct stk_pb_source source;
+    const struct stk_xp_plane *planes;
+    size_t plane_count;
+    const struct stk_xp_line *lines;
+    size_t line_count;
+    int threads;
+    uint32_t wants;                      // bits STK_WANT_...
+    const struct stk_progress *progress; // may be NULL; called on the caller's thread only
+    uint64_t done_bytes, total_bytes;    // for progress; done_bytes is counted up
+    bool truncated;                      // out: the source ended before a line did
+};
+STK_MUST_CHECK enum stoker_status stk_xp_decode_lines(struct stk_xp_decode_job *job,
+                                                      struct stoker_err *err);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of one line to rows of one shard. The hot path of the XPlane reader: an event is a look-up
+// of its metadata, a rounding of its times, and a glance at each stat's id.
+#ifndef STK_READERS_XPLANE_EVENT_H
+#define STK_READERS_XPLANE_EVENT_H
+
+#include "profile/readers/xplane/xplane_plane.h"
+
+// Bytes that must be readable behind a block given to stk_xp_decode.
+#define STK_XP_PAD 16
+
+// All processes of a file are one: it is written per host by the profiled process.
+#define STK_XP_PROCESS 0
+
+// What an event's metadata means for it, looked up once per decoder.
+struct stk_xp_prepared {
+    uint32_t name; // string id of the shard
+    uint32_t meta; // index of the metadata, STK_NONE: there is none
+    uint8_t kind, derived;
+    bool ready;
+    bool has_defaults;  // stats of the metadata that count for the event
+    uint8_t input;      // enum stk_xp_input
+    bool is_collective; // by the name that XLA gave its operation
+};
+
+// What was made of texts that stay where they are, by their addresses (xplane_launch.c).
+#define STK_XP_PARSED 64
+struct stk_xp_parsed {
+    const char *text; // kernel_details
+    size_t n;
+    struct stk_launch_config config;
+};
+struct stk_xp_costed {
+    const char *op, *shapes;
+    size_t op_n, shapes_n;
+    int64_t flops, bytes;
+};
+
+// Whose stats of tf.data an event carries, by its name (xplane_input.c).
+enum stk_xp_input { STK_XP_INPUT_NONE, STK_XP_INPUT_STAGE_OF, STK_XP_INPUT_FUNCTION };
+enum stk_xp_input stk_xp_input_of(struct stk_str name);
+
+struct stk_xp_decoder {
+    struct stk_shard *shard;
+    const struct stk_xp_plane *planes;
+    size_t plane_count;
+    // Per plane, NULL until the first of its lines: by metadata id, dense ones.
+    struct stk_xp_prepared **prepared;
+    struct stk_xp_prepared rare; // of any other id
+    bool no_memory;
+    bool has_pext;  // STK_CPU_PEXT
+    uint32_t wants; // bits STK_WANT_...
+    // The line being decoded.
+    const struct stk_xp_plane *plane;
+    const struct stk_xp_line *line;
+    struct stk_xp_prepared *by_id;
+    uint64_t id_count; // of by_id
+    bool has_zero;     // the plane knows an event by the id that is not written
+    uint8_t base_kind; // of events on this line whose metadata does not count; UNSET: it does
+    uint32_t tracks[STK_XP_DERIVED_COUNT]; // the line's own and those beside; STK_NONE: not yet
+    uint64_t events;                       // of this line, so far
+    struct stk_xp_parsed parsed[STK_XP_PARSED];
+    struct stk_xp_costed costed[STK_XP_PARSED];
+};
+
+// The metadata of an event; NULL: there is none.
+static inline const struct stk_xp_event_meta *stk_xp_prepared_meta(const struct stk_xp_decoder *d,
+                                                                   const struct stk_xp_prepared *x)
+{
+    return x->meta == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, x->meta);
+}
+
+bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
+                         const struct stk_xp_plane *planes, size_t plane_count);
+void stk_xp_decoder_deinit(struct stk_xp_decoder *d);
+
+void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line);
+// Decode the fields of the line that lie wholly in p[0, n), which starts at a field; p lies at
+// `offset` of the input. Returns the bytes used; SIZE_MAX: what follows is no field.
+size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset);
+void stk_xp_line_end(struct stk_xp_decoder *d);
+
+// xplane_details.c: what an event of the current line carries besides, if it is wanted: at most
+// STK_XP_DETAILS_MAX. p[0, n) is its message. Returns how many were put to out.
+#define STK_XP_DETAILS_MAX 16
+bool stk_xp_is_collective(struct stk_str name);
+size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_prepared *x, uint8_t kind,
+                      const uint8_t *p, size_t n, struct stk_detail *out);
+
+// xplane_launch.c: how the event's kernel was launched, if that is wanted, to ext.
+void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, const uint8_t *p,
+                   size_t n, struct stk_row_ext *ext);
+void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c);
+// xplane_cost.c: flops and bytes of TensorFlow's operation of this type, given inputs of these
+// shapes; what is not known stays as it was.
+void stk_xp_cost(struct stk_str type, struct stk_str shapes, struct stk_launch_config *c);
+// Elements of the gradient that an operation ("path:Type") of TensorFlow applies to a variable, and
+// their size: of the largest of its inputs. -1: it is another operation, or no shapes are known.
+int64_t stk_xp_update_elements(struct stk_str op, struct stk_str shapes, int64_t *width);
+
+// xplane_input.c: the same for events of tf.data; out has room for STK_XP_DETAILS_MAX.
+size_t stk_xp_input_details(struct stk_xp_decoder *d, enum stk_xp_input input, const uint8_t *p,
+                            size_t n, struct stk_detail *out);
+
+// Key of the line's track, or of one beside it.
+struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
+                                      const struct stk_xp_line *line, enum stk_xp_derived derived);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of XSpace profiles (xplane.c), while it reads one: what is being read, shared by the
+// two ways in (a plain file in place, anything else in order) and by what they do with each plane.
+#ifndef STK_READERS_XPLANE_READING_H
+#define STK_READERS_XPLANE_READING_H
+
+#include "profile/readers/reader.h"
+#include "profile/readers/xplane/xplane_plane.h"
+
+#define STK_XP_SPACE_PLANES 1
+#define STK_XP_SPACE_ERRORS 2
+#define STK_XP_SPACE_WARNINGS 3
+#define STK_XP_SPACE_HOSTNAMES 4
+
+// Planes with rows that a profile may hold.
+#define STK_XP_PLANES_MAX ((size_t)1 << 14)
+// Longest text of the profiler that is kept.
+#define STK_XP_TEXT_MAX ((uint64_t)4096)
+
+struct stk_xp_reading {
+    const struct stk_read_ctx *ctx;
+    struct stk_build *build;
+    struct stk_shard *notes; // issues of the structure
+    struct stk_arena arena;  // strings of the planes at hand
+    struct stk_arena kept;   // strings needed to the end
+    struct stk_vec planes;   // struct stk_xp_plane: those at hand
+    struct stk_vec lines;    // struct stk_xp_line: theirs
+    // Names of devices, and their numbers in the order of the names' ids.
+    struct stk_strpool device_names;
+    struct stk_vec device_numbers; // int64_t
+    struct stk_map numbers_in_use; // of the devices
+    struct stk_pb_source source;
+    struct stk_xp_trouble trouble;
+    struct stk_str cut_note;                                    // what the cut took besides events
+    uint64_t event_lines, plane_count, done_bytes, total_bytes; // planes with lines
+    int64_t min_timestamp_ns, profile_start_ns;
+    struct stk_str host, jax_version;
+    uint32_t framework_hint;
+    bool has_texts;         // texts of the profiler were seen: all planes come before them
+    bool ends_badly;        // what follows is no field of a space
+    struct stoker_err *err; // never NULL
+};
+
+// A plane whose payload lies in r->source is scanned and put with those at hand.
+STK_MUST_CHECK enum stoker_status stk_xp_add_plane(struct stk_xp_reading *r,
+                                                   struct stk_pb_walk *walk, uint64_t offset,
+                                                   uint64_t size, bool cut);
+// Decode the lines at hand, hand over what is known of their planes, and let go of them.
+STK_MUST_CHECK enum stoker_status stk_xp_finish_planes(struct stk_xp_reading *r);
+// A text of the profiler itself: errors, warnings, host names.
+STK_MUST_CHECK enum stoker_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes,
+                                                  size_t n, uint32_t field, uint64_t offset);
+// Remember that the space itself is cut or malformed at this place (nothing for other steps).
+void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t offset);
+
+// xplane_program.c: the compiled programs that the plane at [offset, offset + size) holds, to the
+// builder.
+STK_MUST_CHECK enum stoker_status stk_xp_read_programs(struct stk_xp_reading *r,
+                                                       struct stk_pb_walk *walk, uint64_t offset,
+                                                       uint64_t size);
+// xplane_intake.c: input that can only be read in order, one plane in memory at a time.
+STK_MUST_CHECK enum stoker_status stk_xp_read_in_order(struct stk_xp_reading *r);
+
+#endif

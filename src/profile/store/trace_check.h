@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a trace hold together, and what is in it: for assertions, tests and a debugger. A check goes
+// over every event; assertions call it where they are on (base/assert.h).
+#ifndef STK_STORE_TRACE_CHECK_H
+#define STK_STORE_TRACE_CHECK_H
+
+#include <stdio.h>
+
+#include "profile/store/trace.h"
+
+// What is wrong, the first thing found, or NULL: tracks cover the events in order; events of a
+// track are sorted, parents before children, depths fit; ids are in range; calls and device work
+// are linked both ways; durations are not negative. The text is valid until the thread's next
+// check.
+const char *stk_trace_check(const struct stk_trace *t);
+
+// For people; at most about a hundred lines each. An index that does not exist is said.
+void stk_trace_dump(const struct stk_trace *t, FILE *to);                 // all but the events
+void stk_event_dump(const struct stk_trace *t, uint32_t event, FILE *to); // with links and details
+// Events of one track from its `from`-th on.
+void stk_track_dump(const struct stk_trace *t, uint32_t track, uint32_t from, FILE *to);
+
+#endif

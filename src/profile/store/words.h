@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that one module writes into a trace or a file and another one reads there, so that each
+// stands once: kinds of collectives (collectives.def), categories of Chrome traces
+// (chrome_cats.def), what the Perfetto export (perfetto_facts.def) and the XSpace export add for
+// stoker's own readers.
+#ifndef STK_STORE_WORDS_H
+#define STK_STORE_WORDS_H
+
+#include <stddef.h>
+
+enum stk_collective_kind {
+    STK_COLLECTIVE_NONE, // not known, no word
+#define C(id, word) STK_COLLECTIVE_##id,
+#include "profile/store/collectives.def"
+#undef C
+    STK_COLLECTIVE_COUNT
+};
+const char *stk_collective_word(enum stk_collective_kind kind); // NULL: STK_COLLECTIVE_NONE
+enum stk_collective_kind stk_collective_find(const char *word); // NULL is STK_COLLECTIVE_NONE
+
+enum stk_chrome_own_cat {
+#define C(id, category, what) STK_CHROME_OWN_##id,
+#include "profile/store/chrome_cats.def"
+#undef C
+    STK_CHROME_OWN_COUNT
+};
+const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat);
+
+// Annotations of the Perfetto export, and the category of its rows that say what a descriptor of
+// the format has no place for: "trace", "process", "device", "track", "counter", "issue".
+enum stk_perfetto_note {
+    STK_PERFETTO_NONE,
+#define N(id, name, what) STK_PERFETTO_##id,
+#include "profile/store/perfetto_facts.def"
+#undef N
+    STK_PERFETTO_NOTES
+};
+const char *stk_perfetto_note_name(enum stk_perfetto_note note);
+#define STK_PERFETTO_FACTS "stoker_facts"
+#define STK_PERFETTO_UNSTORED "no events: " // before a kind: records of it that are none
+#define STK_PERFETTO_DETAIL "detail: " // before the key of a detail (profile/store/details.def)
+
+#define STK_XSPACE_OWN_PLANE "/custom:stoker" // passed over when read
+#define STK_XSPACE_BESIDE "/custom:beside "   // planes of rows that are no streams, no threads
+#define STK_XSPACE_COUNTERS "_counters_"      // a line of counters, as XLA names it
+#define STK_XSPACE_OWN_KIND "stoker_kind"     // stat of an event: its kind in the store
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index behind a viewer's time line, over the traces of a query (which must outlive it).
+//
+// A viewer's track is one of the store with the sub-rows behind it. Each of its rows is one depth
+// of one of these, so that the events of a row do not overlap: of those that start in a bucket of
+// time all but the last are shorter than it. What overlaps all the same (depths beyond 255, rows
+// beyond the last) shares a row; there all but the last of a bucket are merged, however long.
+//
+// A row whose events follow each other in the store, as those of a stream do, needs no list of
+// them. Above the level where a bucket holds eight events in the mean, each row has its buckets
+// made (tl_levels.c): a tile is a copy of them there, and a look at eight events a bucket below.
+//
+// Memory: 4 bytes an event for the lists of rows that need one, 1 to 2 for the buckets.
+#ifndef STK_TIMELINE_TIMELINE_H
+#define STK_TIMELINE_TIMELINE_H
+
+#include "base/arena.h"
+#include "base/frozen.h"
+#include "base/json.h"
+#include "base/vec.h"
+#include "answers/query/query_source.h"
+
+#define STK_TL_ROWS 256 // of a track
+#define STK_TL_LEVEL_MAX 52
+#define STK_TL_BUCKETS 1024
+#define STK_TL_DENSE 8 // events of a bucket, from where on buckets are made
+
+struct stk_tl_row {
+    uint32_t first, end; // places: rows lie one behind the other
+    uint32_t from;       // the first event, where `follows`; else where its list begins
+    uint32_t steps;      // the first of its levels in the trace's `steps`
+    bool follows;        // its events are from, from + 1, ...
+    uint8_t lowest;      // level of its first buckets
+    uint8_t levels;      // that it has buckets of; beyond the last there is one bucket
+};
+
+// What starts in a stretch of 2^level ns, and is not empty.
+struct stk_tl_bucket {
+    uint32_t first;   // place; the next bucket's is where it ends
+    uint32_t longest; // place, of what is merged; of one that stands alone if nothing is
+};
+
+struct stk_tl_track { // of a root track; `count` is 0 of sub-rows and of what is not selected
+    uint32_t first_row, row_count, event_count, last_sub; // sub-rows: up to last_sub, inclusive
+};
+
+struct stk_tl_trace {
+    const struct stk_query_trace *x;
+    const struct stk_trace *t;
+    uint32_t index;
+    uint32_t name_base;          // id of its string 0 among all traces' names
+    struct stk_tl_track *tracks; // as the trace's
+    uint32_t *roots;             // of each track its root
+    uint32_t *row_base;          // of each track its first row within the root
+    struct stk_tl_row *rows;
+    uint32_t row_count, list_count, step_count, bucket_count;
+    uint32_t *list;  // events by row and start, of rows that need one
+    uint32_t *steps; // of each row and level where its buckets begin; one more at the end
+    struct stk_tl_bucket *buckets;
+    int64_t *outliers; // of each string: longer is one
+};
+
+struct stk_timeline {
+    struct stk_query *q;
+    struct stk_arena arena;
+    struct stk_tl_trace *traces;
+    uint32_t trace_count;
+    uint64_t events;
+    int64_t first_ns, last_ns; // of all events; both 0 where there are none
+    bool is_thawed;            // what is as long as the events is not its own (tl_frozen.c)
+};
+
+struct stk_tl_place { // of an event
+    const struct stk_tl_trace *x;
+    uint32_t event, root, row, at; // at: its place
+};
+
+STK_MUST_CHECK enum stoker_status stk_timeline_make(struct stk_timeline *t, struct stk_query *q,
+                                                    struct stoker_err *err);
+void stk_timeline_free(struct stk_timeline *t);
+// Behind the query (answers/query/query_frozen.h); *t is to be freed after a failure, too.
+void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f);
+STK_MUST_CHECK enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q,
+                                                    struct stk_thaw *thaw, struct stoker_err *err);
+
+static inline int64_t stk_tl_start(const struct stk_tl_trace *x, uint32_t event)
+{
+    return x->t->start_ns[event] + x->x->shift_ns;
+}
+static inline int64_t stk_tl_end(const struct stk_tl_trace *x, uint32_t event)
+{
+    int64_t end;
+    return __builtin_add_overflow(stk_tl_start(x, event), stk_dur_ns(x->t, event), &end) ? INT64_MAX
+                                                                                         : end;
+}
+static inline uint32_t stk_tl_event(const struct stk_tl_trace *x, const struct stk_tl_row *row,
+                                    uint32_t place)
+{
+    uint32_t at = row->from + (place - row->first);
+    return row->follows ? at : x->list[at];
+}
+// The first place of the row in [at, row->end) with a start at or after t_ns; near `at` it is
+// found fast.
+uint32_t stk_tl_lower(const struct stk_tl_trace *x, const struct stk_tl_row *row, uint32_t at,
+                      int64_t t_ns);
+
+// Makes the buckets of all rows. False: no memory.
+STK_MUST_CHECK bool stk_tl_make_levels(struct stk_tl_trace *x);
+static inline bool stk_tl_has_level(const struct stk_tl_row *row, int level)
+{
+    return row->levels > 0 && level >= row->lowest;
+}
+// Buckets of a level that the row has, those which begin in [from_ns, to_ns).
+struct stk_tl_buckets {
+    const struct stk_tl_bucket *v;
+    uint32_t count, end;          // end: place where the last one ends
+    struct stk_tl_bucket only[1]; // of a level beyond those that were made
+};
+void stk_tl_buckets_of(const struct stk_tl_trace *x, const struct stk_tl_row *row, int level,
+                       int64_t from_ns, int64_t to_ns, struct stk_tl_buckets *out);
+// The bucket of a level that the place at which it begins is in, by a look at each of its events.
+// *next: where it ends.
+struct stk_tl_bucket stk_tl_bucket_at(const struct stk_tl_trace *x, const struct stk_tl_row *row,
+                                      int level, uint32_t first, uint32_t *next);
+// Whether the event at a place is no shorter than a bucket: as the last of it, it stands alone.
+static inline bool stk_tl_is_long(const struct stk_tl_trace *x, const struct stk_tl_row *row,
+                                  uint32_t place, int level)
+{
+    return stk_dur_ns(x->t, stk_tl_event(x, row, place)) >> level > 0;
+}
+// STOKER_EUSAGE: no such event, or it is not selected.
+STK_MUST_CHECK enum stoker_status stk_tl_find(const struct stk_timeline *t, int64_t id,
+                                              struct stk_tl_place *out, struct stoker_err *err);
+void stk_tl_place(const struct stk_tl_trace *x, uint32_t event, struct stk_tl_place *out);
+// A track as the viewer has it. STOKER_EUSAGE: there is none.
+STK_MUST_CHECK enum stoker_status stk_tl_track(const struct stk_timeline *t, int64_t id,
+                                               const struct stk_tl_trace **x, uint32_t *root,
+                                               struct stoker_err *err);
+
+// What the viewer asks for; the JSON is written without a look at the sink's state.
+void stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j);
+// Appends to `out`, whose items are bytes.
+STK_MUST_CHECK enum stoker_status stk_tl_tile(const struct stk_timeline *t, int64_t track,
+                                              int level, int64_t index, struct stk_vec *out,
+                                              struct stoker_err *err);
+// The same of several tracks, each behind its length in 8 bytes.
+STK_MUST_CHECK enum stoker_status stk_tl_tiles(const struct stk_timeline *t, const int64_t *tracks,
+                                               size_t count, int level, int64_t index,
+                                               struct stk_vec *out, struct stoker_err *err);
+void stk_tl_names_json(const struct stk_timeline *t, const int64_t *ids, size_t count,
+                       struct stk_json *j);
+STK_MUST_CHECK enum stoker_status stk_tl_event_json(const struct stk_timeline *t, int64_t id,
+                                                    struct stk_json *j, struct stoker_err *err);
+// "id", "name", "track", "row", "start_ns", "dur_ns" into an open object.
+void stk_tl_put_event(const struct stk_tl_place *p, struct stk_json *j);
+STK_MUST_CHECK enum stoker_status stk_tl_phases_json(const struct stk_timeline *t,
+                                                     struct stk_json *j, struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id,
+                                                   struct stk_json *j, struct stoker_err *err);
+STK_MUST_CHECK enum stoker_status stk_tl_search_json(const struct stk_timeline *t,
+                                                     const char *pattern, size_t limit,
+                                                     struct stk_json *j, struct stoker_err *err);
+
+// Statistics of an area: rows for a table, longest sum first, in `arena`.
+struct stk_tl_area_row {
+    const char *name, *kind;
+    int64_t count, total_ns, union_ns, mean_ns, median_ns, p95_ns, min_ns, max_ns;
+};
+STK_MUST_CHECK enum stoker_status stk_tl_area(const struct stk_timeline *t, int64_t t0_ns,
+                                              int64_t t1_ns, const int64_t *tracks, size_t count,
+                                              struct stk_arena *arena,
+                                              struct stk_tl_area_row **rows, size_t *row_count,
+                                              struct stoker_err *err);
+
+#endif

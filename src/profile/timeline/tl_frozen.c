@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index in a file of arrays (base/frozen.h), behind the query whose traces it is of. What is as
+// long as the events stays in the map.
+#include "profile/timeline/timeline.h"
+
+struct frozen_timeline {
+    uint64_t events;
+    int64_t first_ns, last_ns;
+};
+
+struct frozen_index {
+    uint32_t name_base, row_count, list_count, step_count, bucket_count;
+};
+
+void stk_timeline_freeze(const struct stk_timeline *t, struct stk_frost *f)
+{
+    const struct frozen_timeline head = {t->events, t->first_ns, t->last_ns};
+    stk_frost_put(f, &head, 1, sizeof head);
+    for (uint32_t i = 0; i < t->trace_count; i++) {
+        const struct stk_tl_trace *x = &t->traces[i];
+        const struct frozen_index n = {x->name_base, x->row_count, x->list_count, x->step_count,
+                                       x->bucket_count};
+        stk_frost_put(f, &n, 1, sizeof n);
+        stk_frost_put(f, x->tracks, x->t->track_count, sizeof *x->tracks);
+        stk_frost_put(f, x->roots, x->t->track_count, sizeof *x->roots);
+        stk_frost_put(f, x->row_base, x->t->track_count, sizeof *x->row_base);
+        stk_frost_put(f, x->rows, n.row_count, sizeof *x->rows);
+        stk_frost_put(f, x->list, n.list_count, sizeof *x->list);
+        stk_frost_put(f, x->steps, (size_t)n.step_count + 1, sizeof *x->steps);
+        stk_frost_put(f, x->buckets, n.bucket_count, sizeof *x->buckets);
+        stk_frost_put(f, x->outliers, x->t->strings.count, sizeof *x->outliers);
+    }
+}
+
+static void thaw_trace(struct stk_tl_trace *x, struct stk_thaw *thaw)
+{
+    const struct frozen_index *n = stk_thaw_array(thaw, sizeof *n, 1);
+    if (thaw->failed) {
+        return;
+    }
+    x->name_base = n->name_base;
+    x->row_count = n->row_count;
+    x->list_count = n->list_count;
+    x->step_count = n->step_count;
+    x->bucket_count = n->bucket_count;
+    x->tracks = stk_thaw_array(thaw, sizeof *x->tracks, x->t->track_count);
+    x->roots = stk_thaw_array(thaw, sizeof *x->roots, x->t->track_count);
+    x->row_base = stk_thaw_array(thaw, sizeof *x->row_base, x->t->track_count);
+    x->rows = stk_thaw_array(thaw, sizeof *x->rows, n->row_count);
+    x->list = stk_thaw_array(thaw, sizeof *x->list, n->list_count);
+    x->steps = stk_thaw_array(thaw, sizeof *x->steps, (size_t)n->step_count + 1);
+    x->buckets = stk_thaw_array(thaw, sizeof *x->buckets, n->bucket_count);
+    x->outliers = stk_thaw_array(thaw, sizeof *x->outliers, x->t->strings.count);
+}
+
+enum stoker_status stk_timeline_thaw(struct stk_timeline *t, struct stk_query *q,
+                                     struct stk_thaw *thaw, struct stoker_err *err)
+{
+    const struct frozen_timeline *head = stk_thaw_array(thaw, sizeof *head, 1);
+    *t = (struct stk_timeline){.q = q, .is_thawed = true};
+    stk_arena_init(&t->arena, 0);
+    t->traces = stk_arena_array(&t->arena, (size_t)q->trace_count + 1, sizeof *t->traces);
+    if (!t->traces) {
+        return stk_err_nomem(err);
+    }
+    for (; t->trace_count < q->trace_count && !thaw->failed; t->trace_count++) {
+        struct stk_tl_trace *x = &t->traces[t->trace_count];
+        *x = (struct stk_tl_trace){.x = &q->traces[t->trace_count],
+                                   .t = q->traces[t->trace_count].t,
+                                   .index = t->trace_count};
+        thaw_trace(x, thaw);
+    }
+    if (thaw->failed) {
+        return stk_err_set(err, STOKER_EMISSING, "the index is not whole");
+    }
+    t->events = head->events;
+    t->first_ns = head->first_ns;
+    t->last_ns = head->last_ns;
+    return STOKER_OK;
+}

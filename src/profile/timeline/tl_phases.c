@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each phase of the training steps lies on the host's threads: forward, loss, backward and
+// optimizer, as the names of operations tell (profile/model/phase_names.h). On a thread the
+// outermost event that tells a phase counts, with all inside of it; an operation of the model that
+// nothing is said of is forward, where the rank shows a backward pass or an optimizer at all.
+// Events of one phase with no other phase between them are one stretch; none goes over the start of
+// a step, nor, where there are no steps, over a pause longer than itself. Limits: as those of
+// `stoker stats ops --by phase`, which counts the same names.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "profile/model/phase_names.h"
+#include "profile/store/names.h"
+#include "profile/timeline/timeline.h"
+
+#define STRETCHES_MOST 20000
+#define KNOWN 0x80u // a name was looked at: the bits below are its phases
+
+struct stretch {
+    int64_t start_ns, end_ns; // of the run
+    uint32_t step;            // index in the rank's, STK_NONE
+    int32_t rank;
+    uint32_t count;
+    uint8_t phase;
+};
+
+struct finder {
+    const struct stk_tl_trace *x;
+    uint8_t *memo;     // of each string
+    uint32_t *classes; // of each string
+    bool trains;
+    struct stk_vec pieces; // struct stretch
+};
+
+static enum stk_phase phase_of(struct finder *f, uint32_t event)
+{
+    const struct stk_trace *t = f->x->t;
+    uint8_t *memo = &f->memo[t->name[event]];
+    struct stk_str name = stk_name_of(t, event);
+    if (*memo == 0) {
+        *memo = (uint8_t)(KNOWN | stk_phases_of_name(name));
+    }
+    enum stk_phase phase = stk_phase_first((uint8_t)(*memo & ~KNOWN));
+    uint32_t classes = f->classes[t->name[event]];
+    bool is_other = classes & (STK_NAME_FETCH | STK_NAME_ITERATOR | STK_NAME_PREP |
+                               STK_NAME_HOST_COLL | STK_NAME_XLA_RUN);
+    if (phase == STK_PHASE_NOT_TOLD && (classes & STK_NAME_MODEL_OP) && !is_other &&
+        !stk_phase_is_eager(name)) {
+        return STK_PHASE_FORWARD;
+    }
+    return phase;
+}
+
+static bool take_thread(struct finder *f, uint32_t k)
+{
+    const struct stk_tl_trace *x = f->x;
+    const struct stk_trace *t = x->t;
+    const struct stk_query_track *known = &x->x->tracks[k];
+    int64_t covered = INT64_MIN;
+    for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
+        enum stk_phase phase = t->start_ns[e] < covered || t->kind[e] == STK_KIND_INPUT
+                                   ? STK_PHASE_NOT_TOLD
+                                   : phase_of(f, e);
+        if (phase < STK_PHASE_OPTIMIZER) {
+            continue;
+        }
+        struct stretch *piece = stk_vec_push_raw(&f->pieces);
+        if (!piece) {
+            return false;
+        }
+        covered = stk_end_ns(t, e);
+        f->trains |= phase == STK_PHASE_BACKWARD || phase == STK_PHASE_OPTIMIZER;
+        *piece = (struct stretch){stk_tl_start(x, e),
+                                  stk_tl_end(x, e),
+                                  stk_query_step_at(known->steps, t->start_ns[e]),
+                                  known->rank,
+                                  1,
+                                  (uint8_t)phase};
+    }
+    return true;
+}
+
+static int compare_stretches(const void *pa, const void *pb)
+{
+    const struct stretch *a = pa, *b = pb;
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return a->start_ns != b->start_ns ? (a->start_ns < b->start_ns ? -1 : 1)
+                                      : (a->phase > b->phase) - (a->phase < b->phase);
+}
+
+static bool goes_on(const struct stretch *a, const struct stretch *b)
+{
+    if (a->phase != b->phase || a->rank != b->rank || a->step != b->step) {
+        return false;
+    }
+    return a->step != STK_NONE || b->start_ns - a->end_ns <= a->end_ns - a->start_ns;
+}
+
+// Pieces become stretches in their place; what is forward where nothing trains is dropped.
+static void join(struct finder *f)
+{
+    struct stretch *v = f->pieces.items;
+    size_t kept = 0;
+    stk_sort(v, f->pieces.count, sizeof *v, compare_stretches);
+    for (size_t i = 0; i < f->pieces.count; i++) {
+        if (v[i].phase == STK_PHASE_FORWARD && !f->trains) {
+            continue;
+        }
+        if (kept && goes_on(&v[kept - 1], &v[i])) {
+            v[kept - 1].count++;
+            v[kept - 1].end_ns =
+                v[i].end_ns > v[kept - 1].end_ns ? v[i].end_ns : v[kept - 1].end_ns;
+        } else {
+            v[kept++] = v[i];
+        }
+    }
+    f->pieces.count = kept;
+}
+
+static bool find_stretches(struct finder *f)
+{
+    const struct stk_trace *t = f->x->t;
+    f->memo = stk_alloc_zero((size_t)t->strings.count + 1, 1);
+    f->classes = stk_names_classify(t);
+    bool ok = f->memo && f->classes;
+    for (uint32_t k = 0; k < t->track_count && ok; k++) {
+        if (t->tracks[k].kind == STK_TRACK_THREAD && f->x->x->tracks[k].taken) {
+            ok = take_thread(f, k);
+        }
+    }
+    if (ok) {
+        join(f);
+    }
+    stk_free(f->memo);
+    stk_free(f->classes);
+    return ok;
+}
+
+static void put_stretches(const struct finder *f, uint64_t *count, struct stk_json *j)
+{
+    const struct stretch *v = f->pieces.items;
+    for (size_t i = 0; i < f->pieces.count; i++) {
+        if (++*count > STRETCHES_MOST) {
+            continue;
+        }
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "phase");
+        stk_json_text(j, stk_phase_key((enum stk_phase)v[i].phase));
+        stk_json_key(j, "rank");
+        if (v[i].rank >= 0) {
+            stk_json_i64(j, v[i].rank);
+        } else {
+            stk_json_null(j);
+        }
+        stk_json_key(j, "start_ns");
+        stk_json_i64(j, v[i].start_ns);
+        stk_json_key(j, "dur_ns");
+        stk_json_i64(j, v[i].end_ns - v[i].start_ns);
+        stk_json_key(j, "events");
+        stk_json_u64(j, v[i].count);
+        stk_json_close(j, '}');
+    }
+}
+
+enum stoker_status stk_tl_phases_json(const struct stk_timeline *t, struct stk_json *j,
+                                      struct stoker_err *err)
+{
+    uint64_t count = 0;
+    bool ok = true;
+    stk_json_open(j, '{', false);
+    stk_json_key(j, "phases");
+    stk_json_open(j, '[', false);
+    for (uint32_t i = 0; i < t->trace_count && ok; i++) {
+        struct finder f = {.x = &t->traces[i]};
+        stk_vec_init(&f.pieces, sizeof(struct stretch), UINT32_MAX);
+        ok = find_stretches(&f);
+        if (ok) {
+            put_stretches(&f, &count, j);
+        }
+        stk_vec_deinit(&f.pieces);
+    }
+    stk_json_close(j, ']');
+    stk_json_key(j, "left_out");
+    stk_json_u64(j, count > STRETCHES_MOST ? count - STRETCHES_MOST : 0);
+    stk_json_close(j, '}');
+    return ok ? STOKER_OK : stk_err_nomem(err);
+}

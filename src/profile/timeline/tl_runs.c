@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// All runs of one name: the shortest, the longest, what lies between, and a histogram. Its bins are
+// of equal width, or of equal ratio where the longest is many times the shortest.
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "profile/timeline/timeline.h"
+
+#define BINS_MOST 40
+#define WIDE_RATIO 16
+
+struct run {
+    int64_t dur_ns;
+    uint32_t trace, event;
+};
+
+static int compare_runs(const void *pa, const void *pb)
+{
+    const struct run *a = pa, *b = pb;
+    if (a->dur_ns != b->dur_ns) {
+        return a->dur_ns < b->dur_ns ? -1 : 1;
+    }
+    if (a->trace != b->trace) {
+        return a->trace < b->trace ? -1 : 1;
+    }
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+static bool collect_runs(const struct stk_timeline *t, struct stk_str name, uint8_t kind,
+                         struct stk_vec *runs)
+{
+    for (uint32_t i = 0; i < t->trace_count; i++) {
+        const struct stk_trace *trace = t->traces[i].t;
+        uint32_t id = stk_strpool_find(&trace->strings, name.p, name.n);
+        for (uint32_t k = 0; id != STK_STRPOOL_FAILED && k < trace->track_count; k++) {
+            const struct stk_track *track = &trace->tracks[k];
+            if (!t->traces[i].x->tracks[k].taken) {
+                continue;
+            }
+            for (uint32_t e = track->first; e < track->first + track->count; e++) {
+                if (trace->name[e] != id || trace->kind[e] != kind) {
+                    continue;
+                }
+                struct run *run = stk_vec_push_raw(runs);
+                if (!run) {
+                    return false;
+                }
+                *run = (struct run){stk_dur_ns(trace, e), i, e};
+            }
+        }
+    }
+    return true;
+}
+
+// The last duration of bin `i` of `bins`.
+static int64_t bin_end(int64_t min_ns, int64_t max_ns, int i, int bins)
+{
+    if (i + 1 == bins) {
+        return max_ns;
+    }
+    double share = (double)(i + 1) / bins, low = (double)(min_ns < 1 ? 1 : min_ns);
+    double edge = (double)max_ns / low >= WIDE_RATIO
+                      ? low * pow((double)max_ns / low, share)
+                      : (double)min_ns + ((double)max_ns - (double)min_ns) * share;
+    return (int64_t)edge;
+}
+
+static void put_longest(const struct stk_timeline *t, const struct run *run, struct stk_json *j)
+{
+    stk_json_key(j, "longest");
+    if (!run) {
+        stk_json_null(j);
+        return;
+    }
+    struct stk_tl_place p;
+    stk_tl_place(&t->traces[run->trace], run->event, &p);
+    stk_json_open(j, '{', true);
+    stk_tl_put_event(&p, j);
+    stk_json_close(j, '}');
+}
+
+static void put_bins(const struct stk_timeline *t, const struct run *runs, size_t n,
+                     struct stk_json *j)
+{
+    int64_t min = runs[0].dur_ns, max = runs[n - 1].dur_ns, from = min;
+    int bins = max - min < BINS_MOST ? (int)(max - min) + 1 : BINS_MOST;
+    stk_json_key(j, "bins");
+    stk_json_open(j, '[', false);
+    size_t at = 0;
+    for (int i = 0; i < bins; i++) {
+        int64_t to = bin_end(min, max, i, bins);
+        size_t first = at;
+        if (to < from) {
+            continue; // narrower than a nanosecond
+        }
+        while (at < n && runs[at].dur_ns <= to) {
+            at++;
+        }
+        stk_json_open(j, '{', true);
+        stk_json_key(j, "from_ns");
+        stk_json_i64(j, from);
+        stk_json_key(j, "to_ns");
+        stk_json_i64(j, to);
+        stk_json_key(j, "count");
+        stk_json_u64(j, at - first);
+        put_longest(t, at > first ? &runs[at - 1] : NULL, j);
+        stk_json_close(j, '}');
+        from = to + 1;
+    }
+    stk_json_close(j, ']');
+}
+
+static void put_number(struct stk_json *j, const char *key, int64_t value)
+{
+    stk_json_key(j, key);
+    stk_json_i64(j, value);
+}
+
+static void put_runs(const struct stk_timeline *t, const struct stk_tl_place *p,
+                     const struct run *runs, size_t n, struct stk_json *j)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (__builtin_add_overflow(total, runs[i].dur_ns, &total)) {
+            total = INT64_MAX;
+            break;
+        }
+    }
+    stk_json_open(j, '{', false);
+    stk_json_key(j, "name");
+    stk_json_text(j, stk_name_of(p->x->t, p->event).p);
+    stk_json_key(j, "kind");
+    stk_json_text(j, stk_kind_key((enum stk_kind)p->x->t->kind[p->event]));
+    put_number(j, "count", (int64_t)n);
+    put_number(j, "total_ns", total);
+    put_number(j, "min_ns", runs[0].dur_ns);
+    put_number(j, "max_ns", runs[n - 1].dur_ns);
+    put_number(j, "median_ns", runs[(n - 1) / 2].dur_ns);
+    put_number(j, "p95_ns", runs[(n - 1) - (n - 1) / 20].dur_ns);
+    put_bins(t, runs, n, j);
+    stk_json_close(j, '}');
+}
+
+enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id, struct stk_json *j,
+                                    struct stoker_err *err)
+{
+    struct stk_tl_place p;
+    struct stk_vec runs;
+    enum stoker_status status = stk_tl_find(t, id, &p, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
+    stk_vec_init(&runs, sizeof(struct run), UINT32_MAX);
+    bool ok = collect_runs(t, stk_name_of(p.x->t, p.event), p.x->t->kind[p.event], &runs);
+    if (ok) {
+        stk_sort(runs.items, runs.count, sizeof(struct run), compare_runs);
+        put_runs(t, &p, runs.items, runs.count, j);
+    }
+    stk_vec_deinit(&runs);
+    return ok ? STOKER_OK : stk_err_nomem(err);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stacked bar of a step with its labels beneath.
+#ifndef STK_OUT_BAR_H
+#define STK_OUT_BAR_H
+
+#include "results/print/term.h"
+
+// `parts`: struct stk_rep_part in order. Parts of 0 are left out.
+void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts);
+
+#endif

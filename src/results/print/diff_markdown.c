@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison as GitHub-flavoured Markdown, for the summary of a CI job: the verdict, a table of
+// causes, and what changed below a fold. Names of a profile stand in code spans, where nothing but
+// a backtick and the bar of a table has a meaning.
+#include <stdio.h>
+#include <string.h>
+
+#include "results/print/diff_out.h"
+#include "results/print/figure.h"
+#include "base/utf8.h"
+
+#define NAME_MAX_CHARS 120
+
+static void put_code(struct stk_sink *s, const char *text)
+{
+    size_t length;
+    int n = 0;
+    stk_sink_text(s, "`");
+    for (const char *p = text; *p && n < NAME_MAX_CHARS; p += length, n++) {
+        uint32_t c = stk_utf8_next(p, &length);
+        if (c == STK_UTF8_INVALID || c < 0x20 || c == 0x7f || c == 0x202e || c == 0x2066) {
+            stk_sink_text(s, "?");
+        } else if (c == '`') {
+            stk_sink_text(s, "'");
+        } else if (c == '|') {
+            stk_sink_text(s, "\\|");
+        } else {
+            stk_sink_put(s, p, length);
+        }
+    }
+    stk_sink_text(s, n == NAME_MAX_CHARS ? "...`" : *text ? "`" : " `");
+}
+
+// Sentences hold names of devices at most; what Markdown or HTML would take for markup is escaped.
+static void put_plain(struct stk_sink *s, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        if (strchr("\\`*_[]<>|~#", *p)) {
+            stk_sink_text(s, "\\");
+        }
+        if ((unsigned char)*p < 0x20) {
+            stk_sink_text(s, " ");
+        } else {
+            stk_sink_put(s, p, 1);
+        }
+    }
+}
+
+static void put_side(struct stk_sink *s, const char *label, const struct stk_diff_side *d)
+{
+    const struct stk_rep_input *in = d->profile.inputs.items;
+    const char *slash = d->profile.inputs.count ? strrchr(in[0].path, '/') : NULL;
+    stk_sink_printf(s, "- **%s**: ", label);
+    put_code(s, !d->profile.inputs.count ? "" : slash && slash[1] ? slash + 1 : in[0].path);
+    if (d->profile.inputs.count > 1) {
+        stk_sink_printf(s, " and %zu more files", d->profile.inputs.count - 1);
+    }
+    if (d->devices && d->device) {
+        stk_sink_printf(s, ", %llu x ", (unsigned long long)d->devices);
+        put_plain(s, d->device);
+    }
+    stk_sink_printf(s, ", %llu steps: ", (unsigned long long)d->used);
+    put_plain(s, d->verdict.sentence);
+    stk_sink_text(s, "\n");
+}
+
+static void put_reasons(struct stk_sink *s, const struct stk_list *list)
+{
+    const struct stk_diff_reason *r = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_sink_text(s, "- But ");
+        put_plain(s, r[i].text);
+        if (r[i].a && r[i].b) {
+            stk_sink_text(s, " (A: ");
+            put_plain(s, r[i].a);
+            stk_sink_text(s, ", B: ");
+            put_plain(s, r[i].b);
+            stk_sink_text(s, ")");
+        }
+        stk_sink_text(s, "\n");
+    }
+}
+
+static void put_causes(struct stk_sink *s, const struct stk_diff *d)
+{
+    struct stk_diff_line l[STK_DIFF_LINES];
+    size_t n = stk_diff_lines(d, l);
+    stk_sink_text(s, "\n| in a step | A | B | change | of A's step |\n|---|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < n; i++) {
+        const char *strong = i == 0 ? "**" : "";
+        stk_sink_printf(s, "| %s%s%s%s | %s | %s | %s%s%s%s | %s |\n", strong,
+                        l[i].is_part ? "- " : "", l[i].label, strong, l[i].a, l[i].b, strong,
+                        l[i].change, strong, l[i].is_noise ? " (noise)" : "", l[i].share);
+    }
+}
+
+static void put_findings(struct stk_sink *s, const struct stk_list *list)
+{
+    const struct stk_diff_finding *f = list->items;
+    if (list->count) {
+        stk_sink_text(s, "\n| finding | A | B |\n|---|---|---|\n");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        stk_sink_printf(s, "| `%s`: ", f[i].id);
+        put_plain(s, f[i].title);
+        stk_sink_printf(s, " | %s | %s |\n", f[i].a_severity ? f[i].a_severity : "-",
+                        f[i].b_severity ? f[i].b_severity : "-");
+    }
+}
+
+static void put_names(struct stk_sink *s, const char *title, const struct stk_list *list,
+                      const struct stk_out_options *options)
+{
+    const struct stk_diff_name *row = list->items;
+    size_t n = stk_diff_names_shown(list, options);
+    char change[STK_HUMAN_MAX];
+    if (n == 0) {
+        return;
+    }
+    stk_sink_printf(s,
+                    "\n<details><summary>%s</summary>\n\n| a step of A | of B | change | name "
+                    "|\n|--:|--:|--:|---|\n",
+                    title);
+    for (size_t i = 0; i < n; i++) {
+        stk_diff_ns_text(row[i].change_ns, change);
+        stk_sink_printf(s, "| %s | %s | %s | ",
+                        row[i].in_a ? stk_figure_ns(row[i].a_ns).text : "new",
+                        row[i].in_b ? stk_figure_ns(row[i].b_ns).text : "gone", change);
+        if (row[i].placement) {
+            stk_sink_printf(s, "%s ", row[i].placement);
+        }
+        put_code(s, row[i].name);
+        stk_sink_text(s, " |\n");
+    }
+    stk_sink_text(s, "\n</details>\n");
+}
+
+static void write_markdown(const struct stk_diff *d, const struct stk_out_options *options,
+                           struct stk_sink *s)
+{
+    stk_sink_printf(s, "### stoker diff: %s\n\n", d->verdict.kind);
+    put_plain(s, d->verdict.sentence);
+    stk_sink_printf(s, ". Confidence: %s.\n\n", d->verdict.confidence);
+    if (options->verbosity < 0) {
+        return;
+    }
+    put_side(s, "A", &d->a);
+    put_side(s, "B", &d->b);
+    put_reasons(s, &d->comparable.reasons);
+    if (!d->is_compared) {
+        return;
+    }
+    put_causes(s, d);
+    put_findings(s, &d->findings);
+    put_names(s, "Kernels that changed most", &d->kernels, options);
+    put_names(s, "Operations that changed most (self time)", &d->ops, options);
+}
+
+const struct stk_diff_out stk_diff_out_markdown = {
+    .name = "markdown",
+    .summary = "for the summary of a CI job",
+    .write = write_markdown,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An output prints a comparison. To add one: a file render/diff_<name>.c that ends in its
+// descriptor `const struct stk_diff_out stk_diff_out_<name>`, and one line X(<name>) in
+// diff_outs.def.
+#ifndef STK_OUT_DIFF_OUT_H
+#define STK_OUT_DIFF_OUT_H
+
+#include "base/human.h"
+#include "results/print/out.h"
+#include "results/diff.h"
+
+// Kernels and operations whose change is less than this share of the step are shown with --verbose
+// alone, by outputs for people.
+#define STK_DIFF_SHOWN_FROM 0.001
+
+struct stk_diff_out {
+    const char *name, *summary;
+    void (*write)(const struct stk_diff *diff, const struct stk_out_options *options,
+                  struct stk_sink *sink);
+};
+const struct stk_diff_out *stk_diff_out_find(const char *name); // NULL: none
+extern const char *const stk_diff_out_names[];                  // ends with NULL
+
+// One line of the table of causes, as text.
+struct stk_diff_line {
+    char label[48], a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], change[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    bool is_part; // of the line of the step
+    bool is_noise;
+};
+#define STK_DIFF_LINES 24
+// The step, its parts that are not 0 on both sides, the further measures; returns how many.
+size_t stk_diff_lines(const struct stk_diff *diff, struct stk_diff_line *out);
+// "+12 %", "-0.4 %", "0 %".
+void stk_diff_share_text(double share, char *out);
+// "+1.20 ms", "-3 us", "0".
+void stk_diff_ns_text(int64_t ns, char *out);
+// How many of the rows are worth showing.
+size_t stk_diff_names_shown(const struct stk_list *names, const struct stk_out_options *options);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as JSON: its field table, walked (json_fields.c).
+#include "results/print/json_fields.h"
+#include "results/print/out.h"
+
+static void write_json(const struct stk_report *report, const struct stk_out_options *options,
+                       struct stk_sink *sink)
+{
+    (void)options;
+    struct stk_json j;
+    stk_json_init(&j, sink);
+    stk_json_fields(&j, &stk_report_info, report);
+    stk_sink_text(sink, "\n");
+}
+
+const struct stk_out stk_out_json = {
+    .name = "json",
+    .summary = "the versioned contract, for programs (stoker schema report)",
+    .write = write_json,
+};

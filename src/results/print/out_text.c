@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The screen that answers in five seconds: what was read and whether it can be trusted, the
+// verdict, where a step's time goes, what to change first, what could not be checked. With
+// --verbose also every step, device and rule. Wording may change; programs read the JSON.
+#include <stdio.h>
+#include <string.h>
+
+#include "results/print/bar.h"
+#include "results/print/figure.h"
+#include "results/print/text_parts.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void input_line(struct stk_term *t, const struct stk_rep_input *in)
+{
+    char facts[160];
+    snprintf(facts, sizeof facts, "%s%s%s%.60s",
+             in->has_bytes ? stk_figure_bytes(in->bytes).text : "",
+             in->has_bytes && in->format ? ", " : "", in->format ? in->format : "",
+             in->format || in->has_bytes ? "" : "could not be read");
+    int capacity = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
+    stk_term_cut(t, base_name(in->path), capacity > 16 ? capacity : 16);
+    stk_term_printf(t, "  %s", facts);
+    if (in->producer && t->options->verbosity > 0) {
+        stk_term_printf(t, " (%.120s)", in->producer);
+    }
+    stk_term_line_end(t);
+}
+
+static void rank_line(struct stk_term *t, const struct stk_list *inputs_list)
+{
+    const struct stk_rep_input *in = inputs_list->items;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    size_t count = 0;
+    for (size_t i = 0; i < inputs_list->count; i++) {
+        for (size_t k = 0; k < in[i].ranks.count; k++, count++) {
+            int64_t rank = ((const int64_t *)in[i].ranks.items)[k];
+            low = rank < low ? rank : low;
+            high = rank > high ? rank : high;
+        }
+    }
+    if (count < 2) {
+        return;
+    }
+    stk_text_label(t, "");
+    stk_term_printf(t, "%zu ranks, %lld to %lld", count, (long long)low, (long long)high);
+    stk_term_line_end(t);
+}
+
+static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
+{
+    const struct stk_rep_input *in = p->inputs.items;
+    size_t shown = t->options->verbosity > 0 || p->inputs.count <= 2 ? p->inputs.count : 1;
+    for (size_t i = 0; i < shown; i++) {
+        stk_text_label(t, i == 0 ? "read" : "");
+        input_line(t, &in[i]);
+    }
+    if (shown < p->inputs.count) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "and %zu more files", p->inputs.count - shown);
+        stk_term_line_end(t);
+    }
+    rank_line(t, &p->inputs);
+    stk_text_label(t, "");
+    stk_term_printf(t, "%s events, %s dropped; capture %s", stk_figure_count(p->events.read).text,
+                    stk_figure_count(p->events.dropped).text, p->health.status);
+    stk_term_line_end(t);
+}
+
+static void selection(struct stk_term *t, const struct stk_list *list)
+{
+    const char *const *text = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_text_label(t, i == 0 ? "only" : "");
+        stk_term_wrap(t, STK_TEXT_BODY, text[i]);
+        stk_term_line_end(t);
+    }
+}
+
+// Reasons that stand below, as issues with their remedy or as the verdict, are not said twice.
+static bool said_below(const struct stk_report *r, const char *reason)
+{
+    const struct stk_rep_profile *p = &r->profile;
+    const struct stk_rep_issue *issue = p->issues.items;
+    if (strcmp(reason, r->verdict.sentence) == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < p->issues.count; i++) {
+        if (strcmp(issue[i].severity, "info") != 0 &&
+            strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void health(struct stk_term *t, const struct stk_report *r)
+{
+    const char *const *why = r->profile.health.why.items;
+    bool first = true;
+    for (size_t i = 0; i < r->profile.health.why.count; i++) {
+        if (said_below(r, why[i])) {
+            continue;
+        }
+        stk_text_label(t, first ? "but" : "");
+        stk_term_wrap(t, STK_TEXT_BODY, why[i]);
+        stk_term_line_end(t);
+        first = false;
+    }
+}
+
+// What lost data is always shown; the rest only with --verbose.
+static void issues(struct stk_term *t, const struct stk_rep_profile *p)
+{
+    const struct stk_rep_issue *issue = p->issues.items;
+    bool first = true;
+    for (size_t i = 0; i < p->issues.count; i++) {
+        if (strcmp(issue[i].severity, "info") == 0 && t->options->verbosity <= 0) {
+            continue;
+        }
+        stk_text_label(t, first ? "issues" : "");
+        first = false;
+        char text[1200];
+        bool excerpt = issue[i].example && *issue[i].example;
+        snprintf(text, sizeof text, "%s (%s): %s%s%.400s%s; %s", issue[i].id,
+                 stk_figure_count(issue[i].count).text, issue[i].meaning, excerpt ? " [" : "",
+                 excerpt ? issue[i].example : "", excerpt ? "]" : "", issue[i].remedy);
+        stk_term_wrap(t, STK_TEXT_BODY, text);
+        stk_term_line_end(t);
+    }
+}
+
+static void excluded(struct stk_term *t, const struct stk_rep_steps *s)
+{
+    const struct stk_rep_excluded *e = s->excluded.items;
+    size_t shown = t->options->verbosity > 0 || s->excluded.count <= 2 ? s->excluded.count : 2;
+    for (size_t i = 0; i < shown; i++) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "left out: step %lld, ", (long long)e[i].step);
+        stk_term_wrap(t, STK_TEXT_BODY + 2, e[i].why);
+        stk_term_line_end(t);
+    }
+    if (shown < s->excluded.count) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "left out: %zu more step%s", s->excluded.count - shown,
+                        s->excluded.count - shown == 1 ? "" : "s");
+        stk_term_line_end(t);
+    }
+}
+
+static void steps(struct stk_term *t, const struct stk_rep_steps *s)
+{
+    stk_text_label(t, "steps");
+    if (s->count == 0) {
+        stk_term_text(t, "none found");
+        stk_term_line_end(t);
+        return;
+    }
+    stk_term_printf(t, "%s %s, %s used", stk_figure_count(s->count).text, s->source,
+                    stk_figure_count(s->used).text);
+    if (s->has_times) {
+        stk_term_printf(t, "; median %s, p95 %s", stk_figure_ns(s->median_ns).text,
+                        stk_figure_ns(s->p95_ns).text);
+    }
+    stk_term_line_end(t);
+    if (s->has_batches) {
+        stk_term_to_column(t, STK_TEXT_INDENT);
+        stk_term_printf(t, "each is %s batches", stk_figure_count(s->batches).text);
+        stk_term_line_end(t);
+    }
+    excluded(t, s);
+}
+
+static void verdict(struct stk_term *t, const struct stk_report *r)
+{
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    if (t->options->colour) {
+        stk_sink_text(t->sink, "\033[1m");
+    }
+    stk_term_wrap(t, STK_TEXT_INDENT, r->verdict.sentence);
+    if (t->options->colour) {
+        stk_sink_text(t->sink, "\033[0m");
+    }
+    stk_term_line_end(t);
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    stk_term_printf(t, "%s, confidence %s", r->verdict.kind, r->verdict.confidence);
+    stk_term_line_end(t);
+}
+
+#define LEFT_OUT_SHOWN 16 // devices
+
+static void text_breakdown(struct stk_term *t, const struct stk_rep_breakdown *b)
+{
+    if (!b->scope || b->parts.count == 0) {
+        return;
+    }
+    stk_term_line_end(t);
+    stk_bar_draw(t, STK_TEXT_INDENT, &b->parts);
+    const struct stk_rep_left_out *left = b->devices_left_out.items;
+    for (size_t i = 0; i < b->devices_left_out.count; i++) {
+        stk_term_to_column(t, STK_TEXT_INDENT);
+        if (i == LEFT_OUT_SHOWN) {
+            stk_term_printf(t, "and without %zu more devices", b->devices_left_out.count - i);
+            stk_term_line_end(t);
+            break;
+        }
+        stk_term_printf(t, "without device %s: ", left[i].id);
+        stk_term_wrap(t, STK_TEXT_INDENT + 2, left[i].why);
+        stk_term_line_end(t);
+    }
+}
+
+static void device_table(struct stk_term *t, const struct stk_report *r)
+{
+    const struct stk_rep_device *d = r->devices.items;
+    if (r->devices.count == 0) {
+        return;
+    }
+    stk_term_line_end(t);
+    stk_term_text(t, "  device     busy       idle       kernels    under 10 us  name");
+    stk_term_line_end(t);
+    for (size_t i = 0; i < r->devices.count; i++) {
+        stk_term_printf(t, "  %s", d[i].id);
+        stk_term_to_column(t, 13);
+        stk_term_text(t, stk_figure_ns(d[i].busy_ns).text);
+        stk_term_to_column(t, 24);
+        stk_term_text(t, d[i].has_span ? stk_figure_ns(d[i].idle_ns).text : "-");
+        stk_term_to_column(t, 35);
+        stk_term_text(t, stk_figure_count(d[i].kernels).text);
+        stk_term_to_column(t, 46);
+        stk_term_text(t, stk_figure_count(d[i].short_kernels).text);
+        stk_term_to_column(t, 59);
+        stk_term_text(t, d[i].name ? d[i].name : "-");
+        stk_term_line_end(t);
+    }
+}
+
+// The largest parts of a step, as "compute 120 ms, input_wait 40 ms".
+static void step_parts(struct stk_term *t, const struct stk_list *parts)
+{
+    const struct stk_ns_entry *p = parts->items;
+    for (int shown = 0; shown < 3; shown++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < parts->count; i++) {
+            size_t larger = 0; // parts before it in the order of size
+            for (size_t k = 0; k < parts->count; k++) {
+                larger += p[k].ns > p[i].ns || (p[k].ns == p[i].ns && k < i);
+            }
+            if (larger == (size_t)shown) {
+                best = i;
+            }
+        }
+        if (best == SIZE_MAX) {
+            return;
+        }
+        stk_term_printf(t, "%s%s %s", shown ? ", " : "", p[best].key,
+                        stk_figure_ns(p[best].ns).text);
+    }
+}
+
+static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
+{
+    const struct stk_rep_step *step = s->list.items;
+    if (s->list.count == 0) {
+        return;
+    }
+    stk_term_line_end(t);
+    stk_term_text(t, "  step       device   start      length     largest parts");
+    stk_term_line_end(t);
+    for (size_t i = 0; i < s->list.count; i++) {
+        stk_term_printf(t, "  %lld", (long long)step[i].number);
+        stk_term_to_column(t, 13);
+        stk_term_text(t, step[i].device ? step[i].device : "host");
+        stk_term_to_column(t, 22);
+        stk_term_text(t, stk_figure_ns(step[i].start_ns).text);
+        stk_term_to_column(t, 33);
+        stk_term_text(t, stk_figure_ns(step[i].dur_ns).text);
+        stk_term_to_column(t, 44);
+        step_parts(t, &step[i].parts);
+        stk_term_line_end(t);
+    }
+    if (s->list.left_out) {
+        stk_term_printf(t, "  %s more rows: --limit 0 shows all",
+                        stk_figure_count(s->list.left_out).text);
+        stk_term_line_end(t);
+    }
+}
+
+static void write_text(const struct stk_report *r, const struct stk_out_options *options,
+                       struct stk_sink *sink)
+{
+    struct stk_term term = {.sink = sink, .options = options}, *t = &term;
+    if (options->verbosity < 0) {
+        stk_term_text(t, r->verdict.sentence);
+        stk_term_line_end(t);
+        return;
+    }
+    inputs(t, &r->profile);
+    selection(t, &r->profile.selection);
+    health(t, r);
+    issues(t, &r->profile);
+    steps(t, &r->steps);
+    stk_term_line_end(t);
+    verdict(t, r);
+    if (strcmp(r->profile.health.status, "unusable") != 0) {
+        text_breakdown(t, &r->breakdown);
+    }
+    stk_text_findings(t, r);
+    if (options->verbosity > 0) {
+        device_table(t, r);
+        step_table(t, &r->steps);
+    }
+    stk_text_rules(t, r);
+}
+
+const struct stk_out stk_out_text = {
+    .name = "text",
+    .summary = "for people: verdict, breakdown, findings",
+    .write = write_text,
+};

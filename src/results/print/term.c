@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines for a terminal. A code point counts as one column: wide East Asian characters in a kernel's
+// or a file's name make a line longer than planned, and do no harm.
+#include "results/print/term.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+static void put_char(struct stk_term *t, const char *p, size_t *length)
+{
+    struct stk_text_piece piece;
+    stk_text_shown(&piece, (struct stk_str){p, strnlen(p, STK_UTF8_MAX)}, t->options->ascii);
+    stk_sink_put(t->sink, piece.text, piece.n);
+    *length = piece.taken;
+    t->column++;
+}
+
+// The first n code points.
+static void put_chars(struct stk_term *t, const char *text, int n)
+{
+    size_t length;
+    for (const char *p = text; *p && n > 0; p += length, n--) {
+        put_char(t, p, &length);
+    }
+}
+
+void stk_term_text(struct stk_term *t, const char *text)
+{
+    put_chars(t, text, INT32_MAX);
+}
+
+void stk_term_printf(struct stk_term *t, const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    stk_text_vprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    stk_term_text(t, line);
+}
+
+void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text)
+{
+    static const char *const codes[] = {
+        [STK_STYLE_PLAIN] = "",
+        [STK_STYLE_BOLD] = "\033[1m",
+        [STK_STYLE_DIM] = "\033[2m",
+        [STK_STYLE_RED] = "\033[1;31m",
+        [STK_STYLE_YELLOW] = "\033[1;33m",
+        [STK_STYLE_CYAN] = "\033[1;36m",
+    };
+    bool on = t->options->colour && style != STK_STYLE_PLAIN;
+    if (on) {
+        stk_sink_text(t->sink, codes[style]);
+    }
+    stk_term_text(t, text);
+    if (on) {
+        stk_sink_text(t->sink, "\033[0m");
+    }
+}
+
+void stk_term_line_end(struct stk_term *t)
+{
+    stk_sink_text(t->sink, "\n");
+    t->column = 0;
+}
+
+void stk_term_to_column(struct stk_term *t, int column)
+{
+    STK_ASSERT(column >= 0);
+    if (t->column >= column && t->column > 0) {
+        column = t->column + 1;
+    }
+    while (t->column < column) {
+        stk_sink_text(t->sink, " ");
+        t->column++;
+    }
+}
+
+int stk_term_width(const char *text)
+{
+    int width = 0;
+    size_t length;
+    for (const char *p = text; *p; p += length, width++) {
+        stk_utf8_next(p, &length);
+    }
+    return width;
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// Bytes of the next word. A figure stays with its unit and its thousands: "98 %", "4 812 330", "12
+// ms".
+static size_t word_bytes(const char *text)
+{
+    size_t n = strcspn(text, " \n");
+    while (n > 0 && digit(text[n - 1]) && text[n] == ' ') {
+        static const char *const units[] = {"%",   "ns", "us", "ms", "s",
+                                            "min", "B",  "kB", "MB", "GB"};
+        const char *next = text + n + 1;
+        size_t length = strcspn(next, " \n,;:.)");
+        bool joined = length == 3 && digit(next[0]) && digit(next[1]) && digit(next[2]);
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+            joined |= strlen(units[i]) == length && strncmp(next, units[i], length) == 0;
+        }
+        if (!joined) {
+            break;
+        }
+        n += 1 + strcspn(next, " \n");
+    }
+    return n;
+}
+
+void stk_term_wrap(struct stk_term *t, int indent, const char *text)
+{
+    STK_ASSERT(indent >= 0);
+    bool first = true;
+    while (*text == ' ') {
+        text++;
+    }
+    while (*text) {
+        size_t bytes = word_bytes(text);
+        char word[512];
+        size_t kept = bytes < sizeof word ? bytes : sizeof word - 1;
+        memcpy(word, text, kept);
+        word[kept] = 0;
+        if (!first && t->column + 1 + stk_term_width(word) > t->options->columns) {
+            stk_term_line_end(t);
+            stk_term_to_column(t, indent);
+        } else if (!first) {
+            stk_term_text(t, " ");
+        }
+        stk_term_cut(t, word, t->options->columns - indent);
+        first = false;
+        text += kept;
+        while (*text == ' ' || *text == '\n') {
+            text++;
+        }
+    }
+}
+
+void stk_term_cut(struct stk_term *t, const char *text, int width)
+{
+    int whole = stk_term_width(text);
+    if (whole <= width || width < 8) {
+        stk_term_text(t, text);
+        return;
+    }
+    int head = (width - 3) / 3, tail = width - 3 - head;
+    put_chars(t, text, head);
+    stk_term_text(t, "...");
+    size_t length;
+    const char *p = text;
+    for (int i = 0; i < whole - tail; i++) {
+        stk_utf8_next(p, &length);
+        p += length;
+    }
+    stk_term_text(t, p);
+}

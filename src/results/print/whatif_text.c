@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices on a terminal: the step as it is, how far the replay can be trusted, then a line for each
+// scenario, or the list of what there is. Wording may change; programs read the JSON.
+#include "results/print/figure.h"
+#include "results/print/term.h"
+#include "results/print/text_parts.h"
+#include "results/print/whatif_out.h"
+
+static void texts(struct stk_term *t, const char *label, const struct stk_list *list)
+{
+    const char *const *text = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_text_label(t, i == 0 ? label : "");
+        stk_term_wrap(t, STK_TEXT_BODY, text[i]);
+        stk_term_line_end(t);
+    }
+}
+
+static void base(struct stk_term *t, const struct stk_whatif *w)
+{
+    char line[400];
+    stk_text_label(t, "step");
+    stk_term_printf(t, "%s on average, %s replayed as it is",
+                    stk_figure_ns(w->base.measured_ns).text,
+                    stk_figure_ns(w->base.replayed_ns).text);
+    stk_term_line_end(t);
+    snprintf(line, sizeof line,
+             "replay error %s (worst step %s); waiting without a cause %s; inferred edges %s",
+             stk_figure_share(w->gate.replay_error_share).text,
+             stk_figure_share(w->gate.worst_error_share).text,
+             stk_figure_share(w->gate.unexplained_share).text,
+             stk_figure_share(w->gate.inferred_share).text);
+    stk_text_label(t, "gate");
+    stk_term_wrap(t, STK_TEXT_BODY, line);
+    stk_term_line_end(t);
+    if (w->gate.profiler_share >= 0.001) {
+        snprintf(line, sizeof line,
+                 "recording adds about %s: a step takes %s without it (%s to %s), and prices start "
+                 "there",
+                 stk_figure_share(w->gate.profiler_share).text,
+                 stk_figure_ns(w->base.unprofiled_ns).text,
+                 stk_figure_ns(w->base.unprofiled_low_ns).text,
+                 stk_figure_ns(w->base.unprofiled_high_ns).text);
+        stk_text_label(t, "");
+        stk_term_wrap(t, STK_TEXT_BODY, line);
+        stk_term_line_end(t);
+    }
+    if (w->gate.has_transplant) {
+        stk_text_label(t, "");
+        stk_term_printf(t, "a step's time from its neighbour's graph: off by %s",
+                        stk_figure_share(w->gate.transplant_error_share).text);
+        stk_term_line_end(t);
+    }
+}
+
+// "a + b".
+static void names(struct stk_term *t, const struct stk_list *list)
+{
+    const char *const *name = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_term_text(t, i ? " + " : "");
+        stk_term_styled(t, STK_STYLE_BOLD, name[i]);
+    }
+}
+
+// What is left of a step that is as long as expected without the profiler; what that step may be
+// off by stands with it, once.
+static int64_t left_ns(const struct stk_whatif *w, const struct stk_whatif_scenario *s,
+                       double saving)
+{
+    return (int64_t)((double)w->base.unprofiled_ns * s->work * (1 - saving));
+}
+
+static void scenario(struct stk_term *t, const struct stk_whatif *w,
+                     const struct stk_whatif_scenario *s)
+{
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    names(t, &s->fix);
+    stk_term_to_column(t, 28);
+    stk_term_printf(t, "%s a step (%s to %s)", stk_figure_ns(s->expected_ns).text,
+                    stk_figure_ns(left_ns(w, s, s->saving.high_share)).text,
+                    stk_figure_ns(left_ns(w, s, s->saving.low_share)).text);
+    stk_term_line_end(t);
+    stk_term_to_column(t, 28);
+    const char *of = s->work > 1 ? " of a sample's time" : "";
+    if (s->saving.expected_share < 0) {
+        stk_term_printf(t, "takes %.3g times as long%s (%.3g to %.3g)",
+                        1 - s->saving.expected_share, s->work > 1 ? " a sample" : "",
+                        1 - s->saving.high_share, 1 - s->saving.low_share);
+    } else if (s->saving.low_share < 0) {
+        stk_term_printf(t, "saves %s%s (nothing to %s)",
+                        stk_figure_share(s->saving.expected_share).text, of,
+                        stk_figure_share(s->saving.high_share).text);
+    } else {
+        stk_term_printf(t, "saves %s%s (%s)", stk_figure_share(s->saving.expected_share).text, of,
+                        stk_figure_range(s->saving.low_share, s->saving.high_share).text);
+    }
+    stk_term_printf(t, "; then %s", s->next_bottleneck ? s->next_bottleneck : "unknown");
+    stk_term_line_end(t);
+    if (t->options->verbosity > 0) {
+        texts(t, "assumes", &s->assumes);
+    }
+}
+
+static void list(struct stk_term *t, const struct stk_whatif *w)
+{
+    const struct stk_whatif_fix *f = w->fixes.items;
+    bool some_asked = false;
+    for (size_t i = 0; i < w->fixes.count; i++) {
+        some_asked |= f[i].is_asked;
+    }
+    stk_term_line_end(t);
+    for (size_t i = 0; i < w->fixes.count; i++) {
+        if (some_asked && !f[i].is_asked) {
+            continue;
+        }
+        stk_term_to_column(t, STK_TEXT_INDENT);
+        stk_term_styled(t, f[i].applies ? STK_STYLE_BOLD : STK_STYLE_DIM, f[i].id);
+        stk_term_to_column(t, 28);
+        stk_term_wrap(t, 28, f[i].what);
+        stk_term_line_end(t);
+        if (f[i].why) {
+            stk_term_to_column(t, 28);
+            stk_term_text(t, "not here: ");
+            stk_term_wrap(t, 28, f[i].why);
+            stk_term_line_end(t);
+        }
+    }
+}
+
+static void target(struct stk_term *t, const struct stk_whatif_target *x)
+{
+    stk_term_line_end(t);
+    stk_term_to_column(t, STK_TEXT_INDENT);
+    stk_term_printf(t, "%s %s: ", stk_figure_ns(x->target_ns).text,
+                    x->reached ? "is reached" : "is not reached");
+    if (x->fix.count) {
+        names(t, &x->fix);
+        stk_term_printf(t, ", expected %s", stk_figure_ns(x->expected_ns).text);
+    } else {
+        stk_term_text(t, x->reached ? "by the step as it is" : "nothing here saves enough");
+    }
+    stk_term_line_end(t);
+}
+
+// A row of the path: share, time, how often, what.
+static void path_rows(struct stk_term *t, const char *label, const struct stk_list *list,
+                      bool is_beside)
+{
+    const struct stk_whatif_path_row *r = list->items;
+    stk_term_line_end(t);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = r[i].name[0] ? stk_human_name(r[i].name) : "(nothing is recorded)";
+        stk_text_label(t, i == 0 ? label : "");
+        stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
+        stk_term_to_column(t, 26);
+        stk_term_printf(t, "%s",
+                        is_beside ? stk_figure_ns(r[i].slack_ns).text
+                                  : stk_figure_share(r[i].share).text);
+        stk_term_to_column(t, 38);
+        stk_term_printf(t, "%s", r[i].kind);
+        stk_term_to_column(t, 54);
+        stk_term_printf(t, "%.4g x ", r[i].count);
+        stk_term_wrap(t, 54, name);
+        stk_term_line_end(t);
+    }
+}
+
+static void kind_rows(struct stk_term *t, const struct stk_list *list)
+{
+    const struct stk_whatif_path_row *r = list->items;
+    stk_term_line_end(t);
+    for (size_t i = 0; i < list->count; i++) {
+        stk_text_label(t, i == 0 ? "path" : "");
+        stk_term_printf(t, "%s", stk_figure_ns(r[i].ns).text);
+        stk_term_to_column(t, 26);
+        stk_term_printf(t, "%s", stk_figure_share(r[i].share).text);
+        stk_term_to_column(t, 38);
+        stk_term_styled(t, STK_STYLE_BOLD, r[i].kind);
+        stk_term_line_end(t);
+    }
+}
+
+static void critical(struct stk_term *t, const struct stk_whatif_critical *c)
+{
+    kind_rows(t, &c->kinds);
+    path_rows(t, "names", &c->names, false);
+    if (c->beside.count) {
+        stk_term_line_end(t);
+        stk_text_label(t, "beside");
+        stk_term_text(t, "time, the least that one may end later, kind, name");
+        stk_term_line_end(t);
+        path_rows(t, "", &c->beside, true);
+    }
+}
+
+static void write_text(const struct stk_whatif *w, const struct stk_out_options *options,
+                       struct stk_sink *sink)
+{
+    struct stk_term t = {.sink = sink, .options = options};
+    const struct stk_whatif_scenario *s = w->scenarios.items;
+    if (w->has_base) {
+        base(&t, w);
+    }
+    texts(&t, w->gate.ok ? "note" : "closed", &w->gate.why);
+    if (w->scenarios.count) {
+        stk_term_line_end(&t);
+    }
+    for (size_t i = 0; i < w->scenarios.count; i++) {
+        scenario(&t, w, &s[i]);
+    }
+    if (w->has_target) {
+        target(&t, &w->target);
+    }
+    if (w->has_critical) {
+        critical(&t, &w->critical);
+    } else if (!w->scenarios.count && !w->has_target) {
+        list(&t, w);
+    }
+}
+
+const struct stk_whatif_out stk_whatif_out_text = {
+    .name = "text",
+    .summary = "for people",
+    .write = write_text,
+};

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of `stoker stats ANALYSIS`: tables of typed cells, a few figures that answer the
+// question, and what the profile does not hold. Analyses fill it, outputs print it; neither knows
+// the other. Everything lives in the arena that the document was made with, cells apart.
+//
+// A cell whose value is not known is null in JSON, empty in CSV and "-" in text; a figure of the
+// summary that is not known is left out.
+//
+// The rows of a table are a struct of cells, and its columns a list beside it, each with the
+// sentence that the pages show:
+//
+//   struct queue_row {
+//       struct stk_cell device, mean_depth;
+//   };
+//   static const struct stk_column queue_columns[] = {
+//       STK_COLUMN(queue_row, device, TEXT, "device"),
+//       STK_COLUMN(queue_row, mean_depth, REAL, "mean over time of ...", .is_detail = true),
+//   };
+//   static const struct stk_table_info queue_table =
+//       STK_TABLE_INFO("queue", "Work launched and not yet begun", queue_row, queue_columns);
+//   ...
+//   struct queue_row row = {.device = stk_cell_text(id), .mean_depth = stk_cell_ratio(mean)};
+//   if (!stk_table_put(table, &row)) ...
+//
+// A column that the struct lacks, or the other way round, does not compile; a cell that was not
+// set, or holds what its column does not, fails an assertion. The figures of a summary are such a
+// struct.
+#ifndef STK_REPORT_TABLE_H
+#define STK_REPORT_TABLE_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "results/report.h"
+
+#define STK_TABLE_SCHEMA "stoker.table/1"
+
+enum stk_cell_type {
+    STK_CELL_TEXT,
+    STK_CELL_COUNT, // whole number, from 0
+    STK_CELL_NS,
+    STK_CELL_BYTES,
+    STK_CELL_SHARE, // 0..1
+    STK_CELL_RATE,  // per second
+    STK_CELL_BOOL,
+    STK_CELL_NUMBER, // whole, of any sign, without a unit: an id, a result of a query
+    STK_CELL_REAL    // any number without a unit
+};
+const char *stk_cell_type_key(enum stk_cell_type type); // "text", "count", ...
+
+enum stk_cell_holds {
+    STK_HOLDS_UNSET, // nobody said anything
+    STK_HOLDS_NOTHING,
+    STK_HOLDS_TEXT,
+    STK_HOLDS_NUMBER,
+    STK_HOLDS_RATIO,
+    STK_HOLDS_TRUTH
+};
+
+struct stk_cell {
+    bool known;
+    uint8_t holds; // enum stk_cell_holds, for checks
+    union {
+        const char *text;
+        int64_t number; // count, ns, bytes, number
+        double ratio;   // share, rate, real
+        bool truth;
+    };
+};
+static inline struct stk_cell stk_cell_text(const char *text) // NULL: not known
+{
+    return (struct stk_cell){.known = text != NULL, .holds = STK_HOLDS_TEXT, .text = text};
+}
+static inline struct stk_cell stk_cell_number(int64_t number)
+{
+    return (struct stk_cell){.known = true, .holds = STK_HOLDS_NUMBER, .number = number};
+}
+static inline struct stk_cell stk_cell_ratio(double ratio)
+{
+    return (struct stk_cell){.known = true, .holds = STK_HOLDS_RATIO, .ratio = ratio};
+}
+static inline struct stk_cell stk_cell_truth(bool truth)
+{
+    return (struct stk_cell){.known = true, .holds = STK_HOLDS_TRUTH, .truth = truth};
+}
+static inline struct stk_cell stk_cell_unknown(void)
+{
+    return (struct stk_cell){.known = false, .holds = STK_HOLDS_NOTHING, .number = 0};
+}
+// The number, not known below 0.
+static inline struct stk_cell stk_cell_from_zero(int64_t number)
+{
+    return number >= 0 ? stk_cell_number(number) : stk_cell_unknown();
+}
+// a / b where b is above 0, else not known.
+static inline struct stk_cell stk_cell_share_of(int64_t part_ns, int64_t whole_ns)
+{
+    return whole_ns > 0 ? stk_cell_ratio((double)part_ns / (double)whole_ns) : stk_cell_unknown();
+}
+
+struct stk_column {
+    const char *id;
+    enum stk_cell_type type;
+    size_t at;       // its place in a row, counted in cells
+    const char *doc; // what it says, and how it is computed where that matters
+    bool is_name;    // text from the profile, which --redact replaces and narrow output shortens
+    bool is_path;    // a name whose end tells most: shortened at its beginning
+    bool is_detail;  // text output leaves it out where the line is too short for all columns
+    bool is_given;   // the user named it: its heading in text is the id as it is
+};
+
+#define STK_COLUMN(row, column, kind, ...)                                                         \
+    STK_COLUMN_AT(#column, offsetof(struct row, column), kind, __VA_ARGS__)
+// The same of a member that is itself a struct of cells, which several tables share.
+#define STK_COLUMN_OF(row, member, column, kind, ...)                                              \
+    STK_COLUMN_AT(#column, offsetof(struct row, member.column), kind, __VA_ARGS__)
+#define STK_COLUMN_AT(name, place, kind, ...)                                                      \
+    {.id = name,                                                                                   \
+     .type = STK_CELL_##kind,                                                                      \
+     .at = (place) / sizeof(struct stk_cell),                                                      \
+     .doc = __VA_ARGS__}
+
+// A table as its analysis declares it, and the same for the figures of its summary.
+struct stk_table_info {
+    const char *id, *title;
+    const struct stk_column *columns;
+    size_t column_count;
+};
+struct stk_summary_info {
+    const struct stk_column *figures;
+    size_t figure_count;
+};
+// The number of columns; does not compile where the struct has another number of cells.
+#define STK_COLUMN_COUNT(row, columns)                                                             \
+    (sizeof(columns) / sizeof(columns)[0] +                                                        \
+     0 * sizeof(char[sizeof(struct row) / sizeof(struct stk_cell) ==                               \
+                             sizeof(columns) / sizeof(columns)[0]                                  \
+                         ? 1                                                                       \
+                         : -1]))
+#define STK_TABLE_INFO(name, heading, row, list)                                                   \
+    {.id = name, .title = heading, .columns = list, .column_count = STK_COLUMN_COUNT(row, list)}
+#define STK_SUMMARY_INFO(row, list) {.figures = list, .figure_count = STK_COLUMN_COUNT(row, list)}
+
+struct stk_table {
+    const char *id, *title;
+    const struct stk_column *columns;
+    size_t column_count;
+    struct stk_vec cells; // struct stk_cell, row by row
+    size_t row_count;
+    uint64_t rows_left_out; // cut by --limit
+    size_t keep, keep_key;  // by stk_table_keep; 0: every row
+};
+
+struct stk_figure_row {
+    const char *key;
+    enum stk_cell_type type;
+    bool is_name; // text from the profile, which --redact replaces
+    struct stk_cell value;
+};
+
+struct stk_missing {
+    const char *what, *why, *remedy;
+};
+
+#define STK_TABLE_MAX 6
+#define STK_TABLE_FIGURES 16
+#define STK_TABLE_MISSING 8
+
+struct stk_table_doc {
+    struct stk_arena *arena;
+    const char *analysis;
+    struct stk_rep_profile profile;
+    const char *profile_json; // in its place where it is known as JSON alone; else NULL
+    struct stk_figure_row summary[STK_TABLE_FIGURES];
+    size_t summary_count;
+    struct stk_table tables[STK_TABLE_MAX];
+    size_t table_count;
+    struct stk_missing missing[STK_TABLE_MISSING];
+    size_t missing_count;
+    bool inconclusive; // what is missing is what the question needs
+};
+
+void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, const char *analysis);
+void stk_table_doc_deinit(struct stk_table_doc *doc);
+
+// Never fails for up to STK_TABLE_MAX tables. What `info` points to stays in use.
+struct stk_table *stk_table_add(struct stk_table_doc *doc, const struct stk_table_info *info);
+// Append a row: the struct that the table's columns are of. False: no memory.
+#define stk_table_put(table, row)                                                                  \
+    stk_table_put_cells(table, (const struct stk_cell *)(row),                                     \
+                        sizeof *(row) / sizeof(struct stk_cell))
+// The last ones of `count` are left out where the table shows fewer columns.
+bool stk_table_put_cells(struct stk_table *table, const struct stk_cell *cells, size_t count);
+// Append a row of column_count cells that are not known, where columns are made at run time (a
+// query's). NULL: no memory.
+struct stk_cell *stk_table_row(struct stk_table *table);
+// Of very many rows only the first `limit` of the table as sorted by the column are wanted: the
+// rest may be dropped (and counted) as rows are added, so that memory does not grow with them. 0:
+// no limit. Call it before the first row.
+void stk_table_keep(struct stk_table *table, const char *column, uint64_t limit);
+// Sort by a column, largest number or first text first; equal rows by the columns before it, then
+// as they were added. False: no memory.
+bool stk_table_sort(struct stk_table *table, const char *column);
+// Keep the first `limit` rows; 0: all.
+void stk_table_cut(struct stk_table *table, uint64_t limit);
+// The table of this id; the first one where id is NULL; NULL: none.
+const struct stk_table *stk_table_find(const struct stk_table_doc *doc, const char *id);
+
+// The summary: the struct that the figures of `info` are of.
+#define stk_table_summarize(doc, info, row)                                                        \
+    stk_table_put_figures(doc, info, (const struct stk_cell *)(row),                               \
+                          sizeof *(row) / sizeof(struct stk_cell))
+void stk_table_put_figures(struct stk_table_doc *doc, const struct stk_summary_info *info,
+                           const struct stk_cell *cells, size_t count);
+void stk_table_lacks(struct stk_table_doc *doc, const struct stk_missing *missing);
+
+// Whether the cell was set, to what its column holds.
+bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell);
+// The first column with a cell that does not fit, or NULL: an invariant, whatever the profile.
+const struct stk_column *stk_table_check(const struct stk_table_doc *doc);
+
+#endif
