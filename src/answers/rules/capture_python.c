@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/torch_signs.h"
 
@@ -66,19 +67,11 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
     if (from_workers) {
-        stk_finding_say(ctx, f,
-                        "most of it is right behind the fetches of a loader with workers: the "
-                        "loop's own code, and giving the batch before back, whose memory is shared "
-                        "with a worker: that of large batches takes long");
+        stk_say_unseen_behind_workers(ctx, f);
     } else if (run->facts.has_fetches) {
-        stk_finding_say(ctx, f,
-                        "fetches and the framework's operations are recorded, so this is other "
-                        "code: the loop's own, callbacks, logging");
+        stk_say_unseen_is_other_code(ctx, f);
     } else {
-        stk_finding_say(
-            ctx, f,
-            "no fetches of batches are recorded: the input may be in this time, so what "
-            "is said of it is a lower bound");
+        stk_say_unseen_may_be_input(ctx, f);
     }
     stk_finding_raise(f, 1);
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python

@@ -2,6 +2,7 @@
 // The host waits for the device after each launch, as CUDA_LAUNCH_BLOCKING=1 and some debugging
 // aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -37,11 +38,8 @@ static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *c
         return STK_RULE_PASSED;
     }
     f->severity = "medium";
-    stk_finding_say(ctx, f, "after %s of %s launch calls the host waits until the device is idle",
-                    a, b);
-    stk_finding_say(
-        ctx, f,
-        "launches and device work never overlap, so time that a normal run hides is exposed here");
+    stk_say_launches_serialized(ctx, f, facts->serialized_launches, facts->launches);
+    stk_say_launches_never_overlap(ctx, f);
     return STK_RULE_FIRED;
 }
 

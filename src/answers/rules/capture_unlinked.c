@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device work without its launch call: why the device was idle before it cannot be told.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -51,10 +52,9 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (!facts->has_launch_rows) {
         f->title = "No launch calls were recorded";
     }
-    stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
+    stk_say_operations_unlinked(ctx, f, lost, facts->device_ops);
     if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
-        stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
-                        stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+        stk_say_idle_unexplained(ctx, f, stk_rule_part_share(ctx, STK_PART_UNKNOWN));
     }
     // Where launches were recorded, the host's activity is on already.
     int last = facts->has_launch_rows ? FIX_WINDOW : FIX_CUDA;

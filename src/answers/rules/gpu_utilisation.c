@@ -3,6 +3,7 @@
 // NVML's utilisation is the share of its sampling intervals in which any kernel ran at all: small
 // kernels with gaps between them look like full use.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -45,11 +46,10 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
     f->severity = "info";
     f->confidence = "medium";
     f->saving.basis = "none";
-    stk_finding_say(ctx, f, "GPU busy by nvidia-smi %s, computing %s", smi, real);
+    stk_say_gpu_busy_by_smi(ctx, f, shown, compute);
     const struct stk_machine_figure *sm = stk_machine_figure_of(v, STK_SAMPLE_OF_GPM_SM);
     if (sm) {
-        stk_finding_say(ctx, f, "its multiprocessors had work %s of the time (GPM)",
-                        stk_human_share(sm->mean, smi));
+        stk_say_multiprocessors_had_work(ctx, f, sm->mean);
     }
     return STK_RULE_FIRED;
 }

@@ -3,6 +3,7 @@
 // before (profile/model/device/stagger.c). Where they hardly work at the same time at all,
 // devices-in-turn says so, and of PyTorch's DataParallel data-parallel.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
@@ -29,7 +30,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
                                                     struct stk_rep_finding *f, const char **why)
 {
     const struct stk_stagger *s = &ctx->pass.run->facts.kernels.stagger;
-    char late[STK_HUMAN_MAX], share[STK_HUMAN_MAX], most[STK_HUMAN_MAX];
+    char late[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     if (s->steps == 0 || s->steps_ns <= 0) {
         *why = ctx->pass.run->facts.kernels.devices < 2
                    ? "no process works with several devices"
@@ -57,13 +58,9 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
     f->confidence = "medium";
     f->steps_affected = s->steps;
     stk_finding_bound(f, lost);
-    stk_finding_say(ctx, f,
-                    "one thread launches for %u devices: when the first works, the latest waits "
-                    "%s for its own first launch, %s of the step, on average over %u steps",
-                    s->devices, late, share, s->steps);
+    stk_say_devices_start_late(ctx, f, s->devices, s->late_ns / s->steps, lost, s->steps);
     if (s->latest) {
-        stk_finding_say(ctx, f, "longest: %s on device %s", stk_human_ns(s->latest_ns, most),
-                        s->latest);
+        stk_say_latest_device(ctx, f, s->latest_ns, s->latest);
     }
     return STK_RULE_FIRED;
 }

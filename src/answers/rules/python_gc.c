@@ -3,6 +3,7 @@
 // collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
 #include "base/human.h"
 #include "base/str.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -45,7 +46,7 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
             count += is_collection(n->name) ? n->count : 0;
         }
     }
-    char share[STK_HUMAN_MAX], time[STK_HUMAN_MAX], times[STK_HUMAN_MAX];
+    char share[STK_HUMAN_MAX];
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
     if (ns == 0) {
         *why = "no collection of garbage among what the steps wait for";
@@ -58,9 +59,7 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
     f->severity = stk_rule_severity(ctx, part);
     f->confidence = "high";
     stk_finding_bound(f, part);
-    stk_finding_say(
-        ctx, f, "the step waits %s in all, %s of the time, in %s piece%s of collections",
-        stk_human_ns(ns, time), share, stk_human_count(count, times), count == 1 ? "" : "s");
+    stk_say_garbage_collected(ctx, f, ns, part, count);
     return STK_RULE_FIRED;
 }
 

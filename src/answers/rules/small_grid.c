@@ -2,6 +2,7 @@
 // Kernels of too few blocks: while they run, most multiprocessors of the device have nothing to do,
 // however busy the device looks (profile/model/device/grid_fill.c). Where grids are recorded.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -26,18 +27,11 @@ static const struct stk_rep_fix fixes[] = {
 static void say_what(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_grid_fill *g)
 {
-    char filled[STK_HUMAN_MAX], small[STK_HUMAN_MAX], all[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     double part = g->empty_ns > 0 ? (double)g->emptiest_ns / (double)g->empty_ns : 0;
-    stk_human_share(stk_rule_grid_filled(ctx), filled);
-    stk_finding_say(ctx, f,
-                    "while kernels run, %s of the device's %u multiprocessors have a block, "
-                    "averaged over time",
-                    filled, g->multiprocessors);
-    stk_finding_say(ctx, f, "%s of %s kernels have fewer blocks than there are multiprocessors",
-                    stk_human_count(g->small, small), stk_human_count(g->kernels, all));
+    stk_say_multiprocessors_filled(ctx, f, stk_rule_grid_filled(ctx), g->multiprocessors);
+    stk_say_kernels_are_small(ctx, f, g->small, g->kernels);
     if (g->emptiest && part >= thresholds[ONE].value) {
-        stk_finding_say(ctx, f, "%s of what is left empty is beside %s",
-                        stk_human_share(part, share), stk_rule_name(ctx, g->emptiest));
+        stk_say_emptiest_kernel(ctx, f, part, stk_rule_name(ctx, g->emptiest));
     }
 }
 

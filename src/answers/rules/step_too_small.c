@@ -2,6 +2,7 @@
 // So little work for the device that the way to it takes most of the step: launches, copies, waits.
 // A processor may be as fast, or the device needs more to do at once.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -45,16 +46,10 @@ static void say_sizes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
     int64_t steps = run->steps_used ? run->steps_used : 1;
-    char each[STK_HUMAN_MAX], all[STK_HUMAN_MAX], count[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "kernels take %s %s, %s of the time: %s of them, %s each on average",
-                    stk_human_ns(k->all_ns / steps, all), run->steps_used ? "a step" : "in all",
-                    stk_human_share((double)k->all_ns / (double)run->wall_ns, share),
-                    stk_human_count(k->grids.kernels / (uint64_t)steps, count),
-                    stk_human_ns(k->all_ns / (int64_t)k->grids.kernels, each));
-    stk_finding_say(ctx, f,
-                    "what goes on around them, with the device idle, takes %s: launches, copies, "
-                    "waits, Python and the framework",
-                    stk_human_share(around, share));
+    stk_say_kernels_take(ctx, f, k->all_ns / steps, run->steps_used > 0,
+                         (double)k->all_ns / (double)run->wall_ns,
+                         k->grids.kernels / (uint64_t)steps, k->all_ns / (int64_t)k->grids.kernels);
+    stk_say_around_kernels(ctx, f, around);
 }
 
 // Whether the step is shorter on a host, by the slowest that is assumed; true without a replay.
