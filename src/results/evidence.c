@@ -13,6 +13,7 @@
 #include "base/text.h"
 
 #define MOST_BYTES 1e18 // beyond it a rate is no rate
+#define MOST_SHARE 1e6  // nor a share
 
 struct writer {
     const struct stk_evidence_row *row;
@@ -65,7 +66,7 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
         stk_human_share(is.real, text);
         break;
     case STK_UNIT_PERCENT:
-        snprintf(text, sizeof text, "%d %%", (int)(is.real * 100 + 0.5));
+        snprintf(text, sizeof text, "%d %%", (int)(fmin(fmax(is.real, 0), MOST_SHARE) * 100 + 0.5));
         break;
     case STK_UNIT_COUNT:
         stk_human_count(is.count, text);
