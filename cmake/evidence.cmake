@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The sentences of src/answers/rules/evidence as functions that rules call: cmake -DTEXTS=DIR -DOUT=FILE
-# -P cmake/evidence.cmake. src/results/evidence.h says what a row holds. Each row becomes stk_say_ID(), which takes
-# the row's values in the order of its head: a call with other values does not compile. The texts hold every
+# -P cmake/evidence.cmake. src/results/evidence.h says what a row holds. Each row becomes stk_say_ID(), or stk_why_NAME()
+# where its id is why_NAME, which takes the row's values in the order of its head: other values do not compile. The texts hold every
 # character that CMake gives a meaning to: they are quoted always, and never lists.
 cmake_policy(VERSION 3.22)
 file(GLOB files ${TEXTS}/*.txt)
@@ -70,11 +70,18 @@ macro(add_row)
         set(values "{NULL, STK_UNIT_TEXT}")
         set(amounts "{.text = NULL}")
     endif()
+    if(id MATCHES "^why_")
+        set(function "const char *stk_${id}(const struct stk_rule_ctx *ctx${parameters})")
+        set(says "stk_rule_say(ctx")
+    else()
+        set(function "struct stk_rep_evidence *stk_say_${id}(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f${parameters})")
+        set(says "stk_finding_say(ctx, f")
+    endif()
     string(APPEND functions "
-static inline struct stk_rep_evidence *stk_say_${id}(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f${parameters})
+static inline ${function}
 {
     static const struct stk_evidence_row row = {\"${id}\", \"${sentence}\", ${count}, {${values}}};
-    return stk_finding_say(ctx, f, &row, (const union stk_amount[]){${amounts}});
+    return ${says}, &row, (const union stk_amount[]){${amounts}});
 }
 ")
 endmacro()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence is a sentence with named values. The sentences are rows of text files beside the rules
-// (src/answers/rules/evidence/), from which cmake/evidence.cmake makes a function for each: a rule
-// calls stk_say_ID(ctx, finding, values...), and builds no text itself. A row:
+// Evidence is a sentence with named values. The sentences are rows of text files beside the rules,
+// src/answers/rules/evidence/RULE.txt, from which cmake/evidence.cmake makes a function for each: a
+// rule calls stk_say_ID(ctx, finding, values...), and builds no text itself. Why a rule fired or
+// not is such a row, too: why_NAME, for which it calls stk_why_NAME(ctx, values...). A row:
 //
 //   brief_kernels(brief, kernels): {brief} of {kernels} kernels are shorter than 10 us
 //

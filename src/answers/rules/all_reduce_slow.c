@@ -2,10 +2,8 @@
 // All-reduces below the rate of their link (all_reduce_rate.h): too small to reach it, or slower
 // than others of the same profile or than the devices' links allow. At their bound only fewer bytes
 // or overlap help: communication-exposed says so.
-#include <math.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/all_reduce_rate.h"
@@ -56,22 +54,15 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
                                                  struct stk_rep_finding *f, const char **why)
 {
     struct stk_all_reduce_rate r;
-    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX];
     stk_all_reduce_rate_find(ctx, &r);
     if (r.why_not) {
         *why = r.why_not;
         return r.count == 0 ? STK_RULE_NOT_APPLICABLE : STK_RULE_SKIPPED;
     }
     double share = stk_all_reduce_lost_share(ctx, &r);
-    *why = stk_rule_text(
-        ctx, "all-reduces move %s/s of the %s/s that %s%s",
-        stk_human_bytes((uint64_t)fmax(r.rate, 0), rate),
-        stk_human_bytes((uint64_t)fmax(r.link, 0), link),
-        r.link_bytes > 0 ? "the quickest of 1 MB or more reach" : "their link gives",
-        stk_all_reduce_is_at_bound(&r) ? ": fewer bytes or overlap help"
-        : r.rate >= STK_ALL_REDUCE_NEAR * r.link
-            ? "; no other size tells whether that is the link's or that of their start"
-            : "");
+    *why = stk_why_all_reduces_move(ctx, r.rate, r.link, r.link_bytes > 0,
+                                    stk_all_reduce_is_at_bound(&r),
+                                    r.rate >= STK_ALL_REDUCE_NEAR * r.link);
     if (!stk_all_reduce_is_slow(ctx, &r)) {
         return STK_RULE_PASSED;
     }

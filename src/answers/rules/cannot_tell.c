@@ -127,7 +127,7 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
     const struct stk_verdict *v = ctx->pass.verdict;
     enum stk_reason reason = v->reason;
     if (v->kind != STK_VERDICT_CANNOT_TELL) {
-        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
         return STK_RULE_PASSED;
     }
     *why = stk_reason_key(reason);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records are missing from the profile: dropped by the profiler, damaged on the way, or unreadable.
 // Launch calls without device work hint at device records lost without notice.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
@@ -118,11 +117,10 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double share = lost_share(ctx);
     bool damaged = false, orphans = has_orphans(facts);
-    char percent[STK_HUMAN_MAX];
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         damaged |= is_damage(id) && stk_rule_issue_count(ctx, id) > 0;
     }
-    *why = stk_rule_text(ctx, "%s of the records lost", stk_human_share(share, percent));
+    *why = stk_why_records_lost(ctx, share);
     if (!damaged && !orphans && share < thresholds[LOST].value) {
         return STK_RULE_PASSED;
     }

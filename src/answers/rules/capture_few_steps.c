@@ -30,7 +30,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
     const struct stk_run_sum *run = ctx->pass.run;
     bool unsure =
         run->source == STK_STEPS_INFERRED && run->confidence < thresholds[CONFIDENCE].value;
-    *why = stk_rule_text(ctx, "%u steps used", run->steps_used);
+    *why = stk_why_steps_used(ctx, run->steps_used);
     if (run->steps_used >= thresholds[STEPS].value && !unsure) {
         return STK_RULE_PASSED;
     }

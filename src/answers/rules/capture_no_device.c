@@ -81,7 +81,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     if (without < run->rank_count) {
-        *why = stk_rule_text(ctx, "%u of %u ranks have no kernels", without, run->rank_count);
+        *why = stk_why_ranks_without_kernels(ctx, without, run->rank_count);
         stk_say_ranks_without_kernels(ctx, f, without, run->rank_count);
         f->title = "Some ranks have no device events";
         f->severity = "medium";

@@ -3,7 +3,6 @@
 // tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
 // step whose device waits for them, as prices take it off (answers/replay/gate.h): an estimate,
 // with its range. What a profiler stretches otherwise is not seen.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
@@ -56,12 +55,9 @@ static double tracer_share(const struct stk_rule_ctx *ctx)
 }
 
 // An estimate that reaches the whole time says no more than that it is most of it.
-static const char *tracer_part(const struct stk_rule_ctx *ctx, double share)
+static double unless_most(double share)
 {
-    char percent[STK_HUMAN_MAX];
-    return share < thresholds[MOST].value
-               ? stk_rule_text(ctx, "%s", stk_human_share(share, percent))
-               : "most";
+    return share < thresholds[MOST].value ? share : (double)STK_NOT_KNOWN;
 }
 
 static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
@@ -71,7 +67,7 @@ static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     f->title = "Recording Python slows the job down";
     stk_say_python_calls_recorded(ctx, f, run->facts.python_events,
                                   run->facts.python_events / steps, thresholds[CALL].value,
-                                  share < thresholds[MOST].value ? share : STK_NOT_KNOWN);
+                                  unless_most(share));
 }
 
 // What recording adds to a step of the host, where steps can be replayed: an estimate by the number
@@ -81,12 +77,10 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
 {
     const struct stk_pricing *p = ctx->prices;
     double share = p && p->gate.ok ? p->gate.profiler : 0;
-    char expected[STK_HUMAN_MAX];
     if (share < thresholds[SLOWED].value) {
         return STK_RULE_PASSED;
     }
-    stk_human_share(share, expected);
-    *why = stk_rule_text(ctx, "recording is estimated to add %s of the step", expected);
+    *why = stk_why_recording_adds(ctx, share);
     f->title = "Recording slows the steps down";
     f->severity = "low";
     f->confidence = "low";
@@ -103,8 +97,7 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
     if (share < thresholds[NOTABLE].value) {
         return check_slowed(ctx, f, why);
     }
-    *why =
-        stk_rule_text(ctx, "recording Python took about %s of the time", tracer_part(ctx, share));
+    *why = stk_why_python_recorded(ctx, unless_most(share));
     f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     f->confidence = "medium";
     say_tracer(ctx, f, share);
@@ -119,13 +112,11 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     double recorded = (double)facts->profiler_overhead_ns / (double)stk_rule_recorded_ns(ctx);
     double inside = stk_rule_part_share(ctx, STK_PART_OVERHEAD);
     double share = inside > recorded ? inside : recorded;
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
     if (facts->profiler_overhead_ns <= 0 && inside <= 0) {
         *why = "the profile records no overhead";
         return check_tracer(ctx, f, why);
     }
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     if (share < thresholds[NOTABLE].value) {
         return check_tracer(ctx, f, why);
     }

@@ -3,7 +3,6 @@
 // does there, the input above all, cannot be told. Gives the line that makes it visible.
 #include <string.h>
 
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/torch_signs.h"
@@ -45,9 +44,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
     bool from_workers = run->facts.has_fetches && follows_workers(ctx);
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
-    *why = stk_rule_text(ctx, "%s of the host's step holds no event", percent);
+    *why = stk_why_step_unseen(ctx, share);
     if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
         *why = "the steps are not the host's alone";
         return STK_RULE_NOT_APPLICABLE;

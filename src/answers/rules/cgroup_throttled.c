@@ -2,7 +2,6 @@
 // The control group stops the job: it used up its quota of processor time before a period's end.
 // Common in containers with a limit on processors, and seen by no profiler: threads just stand
 // still.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
@@ -33,9 +32,7 @@ static enum stk_rule_state cgroup_throttled_check(const struct stk_rule_ctx *ctx
     double quota = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_QUOTA);
     double threads = stk_machine_mean(v, STK_SAMPLE_OF_JOB_THREADS);
     double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_PROCESSORS);
-    char share[STK_HUMAN_MAX];
-    *why = stk_rule_text(ctx, "its control group was throttled in %s of the periods",
-                         stk_human_share(periods, share));
+    *why = stk_why_throttled(ctx, periods);
     if (periods < thresholds[PERIODS].value) {
         return STK_RULE_PASSED;
     }

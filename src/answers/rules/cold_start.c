@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile shows a start: compilation, module loading, first use. Either it is most of what was
 // recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
-#include "base/human.h"
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -139,13 +138,11 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     bool is_verdict = ctx->pass.verdict->kind == STK_VERDICT_COLD;
     double inside = share_in_steps(ctx), cold = 0;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (uint32_t r = 0; r < run->rank_count; r++) {
         cold += (double)run->ranks[r]->cold_ns;
     }
     cold /= (double)stk_rule_recorded_ns(ctx);
-    *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
-                         stk_human_share(inside, a), stk_human_share(cold, b));
+    *why = stk_why_cold(ctx, inside, cold);
     // Compilation that returns is no start, and one finding says so.
     double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     if (!is_verdict && returns >= thresholds[RETURNS].value) {

@@ -3,7 +3,6 @@
 // autotuning again and again. A cost of the steady state, unlike a start.
 #include <string.h>
 
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
@@ -156,9 +155,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
     const struct stk_run_sum *run = ctx->pass.run;
     double share = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << STK_PART_COMPILE);
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     if (share < thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value) {
         return STK_RULE_PASSED;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
@@ -147,9 +146,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
                                                struct stk_rep_finding *f, const char **why)
 {
     uint64_t kernels, brief;
-    char share[STK_HUMAN_MAX];
-    stk_human_share(stk_rule_part_share(ctx, STK_PART_COMPUTE), share);
-    *why = stk_rule_text(ctx, "compute is %s of the time", share);
+    *why = stk_why_compute(ctx, stk_rule_part_share(ctx, STK_PART_COMPUTE));
     if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
         return STK_RULE_PASSED;
     }

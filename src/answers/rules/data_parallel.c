@@ -43,7 +43,7 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
         *why = "with one device DataParallel only calls the model";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "DataParallel over %u devices", k->devices);
+    *why = stk_why_data_parallel(ctx, k->devices);
     f->severity = "low";
     f->confidence = "high";
     stk_say_data_parallel_events(ctx, f, k->devices, seen->count, seen->ns);

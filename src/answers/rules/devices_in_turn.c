@@ -44,7 +44,7 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
     }
     double at_a_time = (double)k->devices_busy_ns / (double)k->any_busy_ns;
     double busy = (double)k->any_busy_ns / (double)stk_rule_recorded_ns(ctx);
-    *why = stk_rule_text(ctx, "of %u devices " STK_NUMBER " work at a time", k->devices, at_a_time);
+    *why = stk_why_in_turn(ctx, k->devices, at_a_time);
     if (!stk_rule_in_turn(ctx)) {
         return STK_RULE_PASSED;
     }

@@ -3,7 +3,6 @@
 // requests side by side, so that somebody must be seen to wait for storage as well.
 #include <math.h>
 
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
@@ -70,10 +69,7 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
     }
     double busy, stalled = stalled_of(v), job = job_bytes(v);
     const struct stk_machine_series *disk = busiest(v, &busy);
-    char share[STK_HUMAN_MAX];
-    *why = disk ? stk_rule_text(ctx, "the busiest disk has requests %s of the time",
-                                stk_human_share(busy, share))
-                : "no disk did anything";
+    *why = disk ? stk_why_disk_busy(ctx, busy) : "no disk did anything";
     if (busy < thresholds[BUSY].value) {
         return STK_RULE_PASSED;
     }

@@ -75,6 +75,23 @@ static struct stk_list values_of(struct stk_arena *arena, const struct stk_evide
     return list;
 }
 
+static char *sentence_of(struct stk_arena *arena, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts)
+{
+    char *text = stk_arena_alloc(arena, stk_evidence_write(row, amounts, NULL) + 1);
+    if (text) {
+        stk_evidence_write(row, amounts, text);
+    }
+    return text;
+}
+
+const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts)
+{
+    const char *text = sentence_of(ctx->pass.arena, row, amounts);
+    return text ? text : "";
+}
+
 struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          const struct stk_evidence_row *row,
                                          const union stk_amount *amounts)
@@ -85,11 +102,10 @@ struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct 
         f->evidence.items = stk_arena_array(arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
     }
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
-    char *text = stk_arena_alloc(arena, stk_evidence_write(row, amounts, NULL) + 1);
+    const char *text = sentence_of(arena, row, amounts);
     if (!items || !text || f->evidence.count == MAX_EVIDENCE) {
         return NULL;
     }
-    stk_evidence_write(row, amounts, text);
     items[f->evidence.count] = (struct stk_rep_evidence){
         .id = row->id, .text = text, .values = values_of(arena, row, amounts)};
     return &items[f->evidence.count++];
@@ -291,13 +307,11 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
 {
     double share = stk_rule_parts_share(ctx, parts);
     double from = thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value;
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
     if (share < from) {
-        *why = stk_rule_text(ctx, "%s of the time, below %g %%", percent, from * 100);
+        *why = stk_why_below(ctx, share, from * 100);
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, parts).most_affected;

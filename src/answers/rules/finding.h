@@ -51,6 +51,10 @@ bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part
 // 25 % of a host's step, where work is done in turn.
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
 const char *stk_level_key(enum stk_level level);
+// The sentence of a row, in the arena; "" if memory is out. For a rule's `why`, rules call
+// stk_why_NAME of evidence_says.h, which the build makes of the row why_NAME.
+const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts);
 // Add the evidence of a row: rules call stk_say_ID of evidence_says.h, which the build makes of the
 // rows (results/evidence.h). NULL where there is no room for more.
 struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

@@ -100,7 +100,7 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
     if (!s) {
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "GPUs slowed down: %u", count);
+    *why = stk_why_gpus_slowed(ctx, count);
     gpu_clocks_say(ctx, f, v, s);
     if (count > 1) {
         stk_say_gpus_slowed(ctx, f, count);

@@ -4,7 +4,6 @@
 // time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
 #include <string.h>
 
-#include "base/human.h"
 #include "profile/model/threads/python_frame.h"
 #include "profile/model/thresholds.h"
 #include "answers/rules/host_fixes.h"
@@ -90,7 +89,6 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
                                           const char **why)
 {
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
-    char percent[STK_HUMAN_MAX];
     if (ctx->pass.verdict->kind != STK_VERDICT_HOST ||
         share < thresholds[STK_HOST_FROM_UNLINKED].value || !many_brief(ctx)) {
         return STK_RULE_PASSED;
@@ -100,8 +98,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     f->confidence = "low";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
-    *why = stk_rule_text(ctx, "%s idle between unlinked, mostly short kernels",
-                         stk_human_share(share, percent));
+    *why = stk_why_idle_unlinked(ctx, share);
     stk_say_host_likely_late(ctx, f, share);
     say_launches(ctx, f);
     stk_host_fixes_choose(ctx, f, STK_HOST_LAUNCHES);
@@ -119,14 +116,12 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
                                       const char **why)
 {
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
-    char percent[STK_HUMAN_MAX];
     f->title = "The host's step is calls of tiny operations";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, share);
-    *why = stk_rule_text(ctx, "%s of the time is the host's, calls of tiny operations with it",
-                         stk_human_share(share, percent));
+    *why = stk_why_tiny_calls(ctx, share);
     stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,
                                stk_threshold_value(STK_T_TINY_CALL_US), share);
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);

@@ -121,7 +121,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     }
     if (is_evaluations(ctx,
                        thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value)) {
-        *why = stk_rule_text(ctx, "%s: most of that is an evaluation's", *why);
+        *why = stk_why_evaluation(ctx, *why);
         return STK_RULE_PASSED;
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);

@@ -3,7 +3,6 @@
 // the model's affair, and a timeline shows a chance, no fault.
 #include "answers/rules/kernel_rules.h"
 
-#include "base/human.h"
 #include "evidence_says.h"
 
 #define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
@@ -29,14 +28,12 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            const char *is, const char **why)
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
-    char share[STK_HUMAN_MAX];
     if (k->all_ns <= 0) {
         *why = "no kernels in the steps";
         return STK_RULE_NOT_APPLICABLE;
     }
     double part = (double)k->kind_ns[kind] / (double)k->all_ns;
-    stk_human_share(part, share);
-    *why = stk_rule_text(ctx, "%s of the kernels' time %s", share, is);
+    *why = stk_why_kernels_of_kind(ctx, part, is);
     double saved = of_it * share_of_step(ctx, k->kind_ns[kind]);
     if (part < from->value || saved < LEAST_OF_STEP) {
         return STK_RULE_PASSED;

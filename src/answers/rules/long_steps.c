@@ -159,7 +159,7 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     struct sums s = sum_up(ctx->pass.run);
     uint32_t period = ctx->pass.run->facts.long_period;
     int64_t more_ns;
-    *why = stk_rule_text(ctx, "%" PRIu32 " of %" PRIu32 " used steps are long", s.count, s.used);
+    *why = stk_why_long_steps(ctx, s.count, s.used);
     if (s.count == 0 || s.count == s.used) {
         return STK_RULE_PASSED;
     }

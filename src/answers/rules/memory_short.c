@@ -3,7 +3,6 @@
 // killed for want of it.
 #include <math.h>
 
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
@@ -57,10 +56,7 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
                           stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY));
     double faults = faults_of(v);
     const struct stk_machine_figure *killed = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_KILLS);
-    char share[STK_HUMAN_MAX];
-    *why =
-        stk_rule_text(ctx, "threads waited for memory %s of the time, %.0f major faults a second",
-                      stk_human_share(stalled, share), faults);
+    *why = stk_why_memory_waited_for(ctx, stalled, faults);
     bool waits = stalled >= thresholds[STALLED].value || faults >= thresholds[FAULTS].value;
     if (!waits && !(killed && killed->most > 0)) {
         return STK_RULE_PASSED;

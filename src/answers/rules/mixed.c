@@ -22,14 +22,14 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
 {
     const struct stk_verdict *v = ctx->pass.verdict;
     if (v->kind != STK_VERDICT_MIXED) {
-        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
         return STK_RULE_PASSED;
     }
     if (v->group_share[v->first] >= thresholds[WORTH].value) {
         *why = "the sentence and a finding each tell of the losses";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+    *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
     f->severity = "info";
     f->confidence = stk_level_key(v->confidence);
     f->steps_affected = ctx->pass.run->steps_used;

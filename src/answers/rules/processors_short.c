@@ -2,7 +2,6 @@
 // The job's threads wait for a processor: more of them want to run than the job, or the machine,
 // has. Read from the run queues' waiting of each thread (schedstat), which counts what a thread
 // that could run did not get; waiting in a stopped control group is cgroup-throttled's.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
@@ -38,10 +37,8 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
     double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU);
     double waits = cpu + queue > 0 ? queue / (cpu + queue) : 0;
-    char share[STK_HUMAN_MAX];
     bool is_own = own > 0 && cpu >= thresholds[FULL].value * own;
-    *why = stk_rule_text(ctx, "threads that could run waited %s of the time",
-                         stk_human_share(waits, share));
+    *why = stk_why_threads_waited(ctx, waits);
     if (waits < thresholds[WAITS].value || queue < thresholds[LEAST].value) {
         return STK_RULE_PASSED;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step waits while Python collects garbage. Where a profile holds it: PyTorch's record of
 // collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
-#include "base/human.h"
 #include "base/str.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
@@ -46,13 +45,12 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
             count += is_collection(n->name) ? n->count : 0;
         }
     }
-    char share[STK_HUMAN_MAX];
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
     if (ns == 0) {
         *why = "no collection of garbage among what the steps wait for";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "%s of the time", stk_human_share(part, share));
+    *why = stk_why_of_time(ctx, part);
     if (part < thresholds[FROM].value) {
         return STK_RULE_PASSED;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of too few blocks: while they run, most multiprocessors of the device have nothing to do,
 // however busy the device looks (profile/model/device/grid_fill.c). Where grids are recorded.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
@@ -39,7 +38,6 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
-    char share[STK_HUMAN_MAX];
     double filled = stk_rule_grid_filled(ctx);
     if (filled < 0) {
         *why = g->kernels_ns <= 0 ? "no kernels in the steps"
@@ -47,8 +45,7 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
                                     "many multiprocessors the device has";
         return STK_RULE_NOT_APPLICABLE;
     }
-    *why = stk_rule_text(ctx, "%s of the multiprocessors have a block while kernels run",
-                         stk_human_share(filled, share));
+    *why = stk_why_multiprocessors(ctx, filled);
     double empty = (double)g->empty_ns / (double)ctx->pass.run->wall_ns;
     if (filled >= thresholds[FILLED].value || empty < thresholds[OF_STEP].value) {
         return STK_RULE_PASSED;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // So little work for the device that the way to it takes most of the step: launches, copies, waits.
 // A processor may be as fast, or the device needs more to do at once.
-#include "base/human.h"
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
@@ -66,7 +65,6 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
     struct stk_fix_set set;
-    char share[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     if ((*why = asks_nothing(ctx))) {
         return STK_RULE_NOT_APPLICABLE;
     }
@@ -76,14 +74,13 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
                     stk_rule_group_share(ctx, STK_GROUP_SYNC) +
                     stk_rule_group_share(ctx, STK_GROUP_TRANSFER);
     bool priced = stk_rule_may_price(ctx, "place=all:host", &set);
-    *why = stk_rule_text(ctx, "kernels take %s of the time, %s each",
-                         stk_human_share(kernels, share), stk_human_ns(mean_ns, each));
+    *why = stk_why_kernels_take(ctx, kernels, mean_ns);
     if (kernels > thresholds[priced ? KERNELS : UNPRICED].value ||
         (double)mean_ns > thresholds[MEAN].value * 1e3 || around < thresholds[AROUND].value) {
         return STK_RULE_PASSED;
     }
     if (!may_pay(ctx, priced, &set)) {
-        *why = stk_rule_text(ctx, "%s; a host may take longer", *why);
+        *why = stk_why_host_may_be_slower(ctx, *why);
         return STK_RULE_PASSED;
     }
     f->severity = priced ? "low" : "info";

@@ -160,8 +160,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_SKIPPED;
     }
     double share = stk_straggler_share(ctx->pass.run);
-    *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
-                         share * 100, g->held_share * 100);
+    *why = stk_why_ranks_wait(ctx, share * 100, g->held_share * 100);
     if (!g->fired) {
         return STK_RULE_PASSED;
     }
