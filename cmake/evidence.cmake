@@ -20,6 +20,7 @@ set(ROUND double real)
 set(RATIO double real)
 set(TEXT "const char *" text)
 set(FLAG bool flag)
+set(ID "const char *" text)
 
 # `row`, a whole one in a line, is added to `functions`.
 macro(add_row)
@@ -51,7 +52,8 @@ macro(add_row)
             set(unit COUNT)
         endif()
         string(REGEX REPLACE "{${name}(\\|[^]{}|[]*\\|[^]{}|[]*)?}" "" less "${rest}")
-        if(less STREQUAL rest OR NOT unit MATCHES "^(NS|BYTES|BYTES_PER_S|SHARE|PERCENT|COUNT|NUMBER|ROUND|RATIO|TEXT|FLAG)$")
+        if((less STREQUAL rest AND NOT unit STREQUAL "ID") OR
+            NOT unit MATCHES "^(NS|BYTES|BYTES_PER_S|SHARE|PERCENT|COUNT|NUMBER|ROUND|RATIO|TEXT|FLAG|ID)$")
             message(FATAL_ERROR "${file}: ${id}: the sentence lacks {${name}}, or its unit is unknown")
         endif()
         set(rest "${less}")

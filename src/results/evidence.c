@@ -31,6 +31,7 @@ bool stk_amount_known(enum stk_unit unit, union stk_amount is)
     case STK_UNIT_NUMBER:
         return is.whole != STK_NOT_KNOWN;
     case STK_UNIT_TEXT:
+    case STK_UNIT_ID:
         return is.text != NULL;
     case STK_UNIT_FLAG:
         return is.flag;
@@ -81,6 +82,7 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
         stk_text_printf(text, sizeof text, "%.3g", is.real);
         break;
     case STK_UNIT_TEXT:
+    case STK_UNIT_ID:
         put(w, is.text ? is.text : "", is.text ? strlen(is.text) : 0);
         return;
     case STK_UNIT_FLAG:

@@ -13,7 +13,8 @@
 //
 // A value's name is its key in the report, and ends in its unit: _ns, _bytes, _bytes_per_s,
 // _share; others are counts, or name their unit in the head, `rank:number`: number, ratio, round,
-// percent (a share in whole percent), text, flag. The order of the head is that of the function.
+// percent (a share in whole percent), text, flag, or id: a text for programs that need not be in
+// the sentence. The order of the head is that of the function.
 #ifndef STK_REPORT_EVIDENCE_H
 #define STK_REPORT_EVIDENCE_H
 
@@ -32,6 +33,7 @@ enum stk_unit {
     STK_UNIT_ROUND,   // written without digits behind the point
     STK_UNIT_RATIO,   // with three digits
     STK_UNIT_TEXT,
+    STK_UNIT_ID,  // a text of stoker's own, such as that of a part of a step
     STK_UNIT_FLAG // not written: it says which part of the sentence holds; known where it is true
 };
 union stk_amount {

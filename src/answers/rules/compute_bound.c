@@ -68,7 +68,7 @@ static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value) {
-            stk_say_what_remains(ctx, f, stk_rule_part_share(ctx, p),
+            stk_say_what_remains(ctx, f, stk_part_info(p)->key, stk_rule_part_share(ctx, p),
                                  stk_rule_part_meaning(ctx, p));
         }
     }

@@ -166,15 +166,15 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
-    const char *meaning = stk_rule_part_meaning(ctx, part);
+    const char *key = stk_part_info(part)->key, *meaning = stk_rule_part_meaning(ctx, part);
     double share = stk_rule_part_share(ctx, part);
     if (steps.used == 0) {
-        stk_say_part_recorded(ctx, f, meaning, ctx->pass.run->parts[part], share);
+        stk_say_part_recorded(ctx, f, key, meaning, ctx->pass.run->parts[part], share);
     } else if (steps.used == 1) {
-        stk_say_part_of_step(ctx, f, meaning, steps.total_ns, share);
+        stk_say_part_of_step(ctx, f, key, meaning, steps.total_ns, share);
     } else {
-        stk_say_part_a_step(ctx, f, meaning, steps.total_ns / steps.used, share, steps.affected,
-                            steps.used, steps.devices > 1, stk_rule_on_host(ctx));
+        stk_say_part_a_step(ctx, f, key, meaning, steps.total_ns / steps.used, share,
+                            steps.affected, steps.used, steps.devices > 1, stk_rule_on_host(ctx));
     }
 }
 

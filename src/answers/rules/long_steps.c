@@ -128,7 +128,8 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     stk_say_long_steps(ctx, f, which(ctx, s), s->long_ns / s->count,
                        (double)s->long_ns / (double)s->wall_ns,
                        (s->wall_ns - s->long_ns) / (s->used - s->count));
-    stk_say_long_steps_spend(ctx, f, more_ns, stk_rule_part_meaning(ctx, part));
+    stk_say_long_steps_spend(ctx, f, stk_part_info(part)->key, more_ns,
+                             stk_rule_part_meaning(ctx, part));
     if (facts->long_what) {
         stk_say_long_steps_do(ctx, f, facts->long_what_is_usual,
                               stk_rule_name(ctx, facts->long_what));

@@ -140,8 +140,8 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     if (unrecorded > 0) {
         stk_say_rank_unrecorded(ctx, f, g->rank, (int64_t)unrecorded);
     } else if (part >= 0) {
-        stk_say_rank_spends_more(ctx, f, g->rank, (int64_t)more_ns, per_step,
-                                 stk_rule_part_meaning(ctx, part));
+        stk_say_rank_spends_more(ctx, f, g->rank, stk_part_info(part)->key, (int64_t)more_ns,
+                                 per_step, stk_rule_part_meaning(ctx, part));
     } else {
         stk_say_rank_shows_nothing(ctx, f, g->rank);
     }

@@ -65,7 +65,7 @@ static void write_values(struct stk_json *j, const struct stk_list *list)
     for (size_t i = 0; i < list->count; i++) {
         enum stk_unit unit = values[i].unit;
         stk_json_key(j, values[i].key);
-        if (unit == STK_UNIT_TEXT) {
+        if (unit == STK_UNIT_TEXT || unit == STK_UNIT_ID) {
             stk_json_text(j, values[i].is.text);
         } else if (unit == STK_UNIT_FLAG) {
             stk_json_bool(j, values[i].is.flag);
