@@ -95,14 +95,13 @@ static void put_figure(struct writer *w, enum stk_unit unit, union stk_amount is
 static uint32_t value_at(const struct writer *w, const char *brace)
 {
     size_t n = strcspn(brace + 1, "|}");
-    for (uint32_t i = 0; i < w->row->count; i++) {
-        if (strlen(w->row->values[i].name) == n &&
-            memcmp(w->row->values[i].name, brace + 1, n) == 0) {
-            return i;
-        }
+    uint32_t i = 0;
+    while (strlen(w->row->values[i].name) != n ||
+           memcmp(w->row->values[i].name, brace + 1, n) != 0) {
+        i++;
+        STK_ASSERT(i < w->row->count);
     }
-    STK_ASSERT(!"a value of the row");
-    return 0;
+    return i;
 }
 
 // Text and values from `at` to `end`, without optional parts.
