@@ -24,12 +24,13 @@ set(ID "const char *" text)
 
 # `row`, a whole one in a line, is added to `functions`.
 macro(add_row)
-    if(NOT row MATCHES "^([a-z][a-z0-9_]*)(\\(([a-z0-9_:, ]+)\\))?: (.+)$")
+    if(NOT row MATCHES "^([a-z][a-z0-9_]*)(@[1-9])?(\\(([a-z0-9_:, ]+)\\))?: (.+)$")
         message(FATAL_ERROR "${file}: needs 'id(value, other:unit): sentence', has '${row}'")
     endif()
     set(id ${CMAKE_MATCH_1})
-    string(REPLACE ", " ";" head "${CMAKE_MATCH_3}")
-    set(rest "${CMAKE_MATCH_4}")
+    string(REPLACE "@" "" place "0${CMAKE_MATCH_2}")
+    string(REPLACE ", " ";" head "${CMAKE_MATCH_4}")
+    set(rest "${CMAKE_MATCH_5}")
     if(DEFINED file_of_${id})
         message(FATAL_ERROR "${file}: ${id} is a row of ${file_of_${id}}, too; rename one")
     endif()
@@ -82,7 +83,7 @@ macro(add_row)
     string(APPEND functions "
 static inline ${function}
 {
-    static const struct stk_evidence_row row = {\"${id}\", \"${sentence}\", ${count}, {${values}}};
+    static const struct stk_evidence_row row = {\"${id}\", \"${sentence}\", ${place}, ${count}, {${values}}};
     return ${says}, &row, (const union stk_amount[]){${amounts}});
 }
 ")

@@ -11,6 +11,9 @@
 //   {calls|call|calls}  is the first word where the value is 1, else the second
 //   [, of {what}|...]   is the first of the parts whose values are all known, or nothing
 //
+// Evidence is shown in the order in which it is said. id@1(...) goes to the second place, @2 to the
+// third, so that what tells most is seen first.
+//
 // A value's name is its key in the report, and ends in its unit: _ns, _bytes, _bytes_per_s,
 // _share; others are counts, or name their unit in the head, `rank:number`: number, ratio, round,
 // percent (a share in whole percent), text, flag, or id: a text for programs that need not be in
@@ -49,7 +52,7 @@ union stk_amount {
 enum { STK_EVIDENCE_VALUES = 8 };
 struct stk_evidence_row {
     const char *id, *sentence;
-    uint32_t count;
+    uint32_t place, count; // place 0: behind the others
     struct {
         const char *name;
         enum stk_unit unit;

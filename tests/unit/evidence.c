@@ -9,7 +9,7 @@
 
 static struct stk_evidence_row row_of(const char *sentence, enum stk_unit a, enum stk_unit b)
 {
-    return (struct stk_evidence_row){"row", sentence, 2, {{"a", a}, {"b", b}}};
+    return (struct stk_evidence_row){"row", sentence, 0, 2, {{"a", a}, {"b", b}}};
 }
 
 // The sentence with these amounts; its length is told before it is written.

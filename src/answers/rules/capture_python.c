@@ -70,7 +70,6 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     } else {
         stk_say_unseen_may_be_input(ctx, f);
     }
-    stk_finding_raise(f, 1);
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
     for (int i = 0; i < FIXES_PYTHON; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);

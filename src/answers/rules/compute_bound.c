@@ -82,7 +82,6 @@ static void say_still(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         run->wall_ns > 0 ? (double)run->facts.standstill_rest_ns / (double)run->wall_ns : 0;
     if (still >= thresholds[STILL].value) {
         stk_say_step_stands_still(ctx, f, still);
-        stk_finding_raise(f, 1);
     }
 }
 

@@ -92,6 +92,19 @@ const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_eviden
     return text ? text : "";
 }
 
+struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at)
+{
+    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
+    size_t count = f->evidence.count;
+    if (count < 2 || at >= count - 1) {
+        return count ? &items[count - 1] : NULL;
+    }
+    struct stk_rep_evidence last = items[count - 1];
+    memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
+    items[at] = last;
+    return &items[at];
+}
+
 struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          const struct stk_evidence_row *row,
                                          const union stk_amount *amounts)
@@ -108,7 +121,8 @@ struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct 
     }
     items[f->evidence.count] = (struct stk_rep_evidence){
         .id = row->id, .text = text, .values = values_of(arena, row, amounts)};
-    return &items[f->evidence.count++];
+    f->evidence.count++;
+    return row->place ? stk_finding_raise(f, row->place) : &items[f->evidence.count - 1];
 }
 
 void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t start_ns,
@@ -120,18 +134,6 @@ void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t s
         e->start_ns = start_ns;
         e->dur_ns = dur_ns;
     }
-}
-
-void stk_finding_raise(struct stk_rep_finding *f, size_t at)
-{
-    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
-    size_t count = f->evidence.count;
-    if (count < 2 || at >= count - 1) {
-        return;
-    }
-    struct stk_rep_evidence last = items[count - 1];
-    memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
-    items[at] = last;
 }
 
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

@@ -63,8 +63,8 @@ struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct 
 // Where it can be seen; e and track may be NULL.
 void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t start_ns,
                         int64_t dur_ns);
-// Move the line said last to this place, so that the telling ones are seen first.
-void stk_finding_raise(struct stk_rep_finding *f, size_t at);
+// Move the line said last to this place, where that differs from call to call; returns it.
+struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at);
 // Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        enum stk_part part);

@@ -48,7 +48,6 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     stk_rule_count_kernels(ctx, &kernels, &brief);
     if (many_brief(ctx)) {
         stk_say_kernels_are_brief(ctx, f, brief, kernels);
-        stk_finding_raise(f, 1);
     }
     if (facts->launches > 0 && facts->launch_call_median_ns > 0) {
         stk_say_launch_calls(ctx, f, facts->launches, facts->launch_call_median_ns);
@@ -80,7 +79,6 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                            : facts->owner_calls; // redacted
     stk_say_own_function_calls(ctx, f, facts->owner_calls_share,
                                stk_rule_owner(ctx, c->owners[0].name), name);
-    stk_finding_raise(f, 2);
 }
 
 // The verdict blames the host although little is measured: unlinked device work, mostly short

@@ -198,7 +198,6 @@ static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         return false;
     }
     stk_say_loop_rounds(ctx, f, rounds / steps, each);
-    stk_finding_raise(f, 1);
     return true;
 }
 
@@ -370,7 +369,6 @@ static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
     if (is_jit_off(ctx)) {
         stk_say_jax_calls_within_jit(ctx, f, calls->count - calls->outer, calls->outer);
-        stk_finding_raise(f, 1);
         fix(ctx, f, STK_HOST_FIX_JAX_NO_JIT);
         return true;
     }

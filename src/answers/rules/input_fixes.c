@@ -31,12 +31,10 @@ static void say_workers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 {
     const struct stk_worker_sum *w = &ctx->pass.run->workers;
     stk_say_workers_at_work(ctx, f, w->workers, share_of(w->batch_ns, w->wall_ns));
-    stk_finding_raise(f, 1);
     if (w->items > 0) {
         stk_say_worker_makes_item(ctx, f, w->item_ns / (int64_t)w->items,
                                   w->item ? stk_rule_owner(ctx, w->item) : NULL,
                                   share_of(w->item_ns, w->batch_ns));
-        stk_finding_raise(f, 2);
     }
     if (w->collate_ns > 0 && w->batches > 0) {
         stk_say_worker_collates(ctx, f, w->collate_ns / (int64_t)w->batches,
@@ -72,14 +70,12 @@ static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (stk_input_many_calls(ctx)) {
         stk_say_batch_of_many_calls(ctx, f, facts->fetch_ops / facts->loader_fetches,
                                     share_of(facts->fetch_fine_ns, facts->loader_fetch_ns));
-        stk_finding_raise(f, 1);
     }
     if (!stk_input_workers_pay(ctx)) {
         uint64_t n = facts->fetch_stacks / facts->loader_fetches;
         stk_say_workers_would_hand_over(
             ctx, f, (int64_t)stk_input_thresholds[STK_INPUT_FROM_TENSOR].value * 1000,
             n > 1 ? n : (uint64_t)STK_NOT_KNOWN);
-        stk_finding_raise(f, 2);
     }
 }
 
@@ -88,7 +84,6 @@ static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_findin
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     stk_say_sampler_draws(ctx, f, share_of(facts->fetch_draw_ns, facts->loader_fetch_ns));
-    stk_finding_raise(f, 1);
     fix(ctx, f, STK_INPUT_FIX_SAMPLER);
 }
 
@@ -99,7 +94,6 @@ static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_find
     double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
     if ((double)facts->prep_ops >= stk_input_thresholds[STK_INPUT_FROM_OPS].value * steps) {
         stk_say_operators_before_model(ctx, f, (uint64_t)((double)facts->prep_ops / steps));
-        stk_finding_raise(f, 1);
         fix(ctx, f, STK_INPUT_FIX_TORCH_OWN_SAMPLES);
     }
     fix(ctx, f, STK_INPUT_FIX_OWN_CODE);
@@ -112,7 +106,6 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     bool many = stk_input_many_calls(ctx);
     if (stk_input_makes_loader_iterators(ctx)) {
         stk_say_loader_iterators(ctx, f, facts->signs[STK_SIGN_LOADER_ITERATOR].count);
-        stk_finding_raise(f, 1);
         fix(ctx, f, STK_INPUT_FIX_TORCH_ITERATOR);
         return;
     }
@@ -211,13 +204,11 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     stk_say_stage_limits(ctx, f, stk_rule_name(ctx, s->stage), s->share,
                          batches ? each_ns : STK_NOT_KNOWN, batches ? STK_NOT_KNOWN : each_ns,
                          (uint64_t)(s->parallelism > 0 ? s->parallelism : 1));
-    stk_finding_raise(f, 1);
     uint64_t small = stk_input_makes_iterators(ctx) || stk_input_python_limits(ctx)
                          ? 0
                          : small_elements(ctx, &each_ns);
     if (small) {
         stk_say_tfdata_calls_functions(ctx, f, small, each_ns);
-        stk_finding_raise(f, 2);
     }
     if (s->next) {
         const char *next = stk_rule_name(ctx, s->next);
@@ -226,7 +217,6 @@ void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         } else {
             stk_say_stage_takes_turns(ctx, f, next);
         }
-        stk_finding_raise(f, 2);
     }
 }
 

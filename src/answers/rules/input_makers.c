@@ -267,7 +267,6 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
     processors_for(ctx, makers, &about, &above);
     stk_say_more_makers(ctx, f, half, stk_rule_on_host(ctx), about, above);
-    stk_finding_raise(f, 2);
     put(f, 0, half, saved(free.low));
 }
 
@@ -286,7 +285,6 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         processors_for(ctx, stk_rule_part_share(ctx, STK_PART_INPUT), &about, &above);
     }
     stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
-    stk_finding_raise(f, 2);
     double least = beside.high > free.high ? beside.high : free.high;
     put(f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
 }

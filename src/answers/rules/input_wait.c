@@ -52,7 +52,6 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     stk_say_one_step_waits(ctx, f, s.largest_step, s.largest_ns,
                            (double)s.largest_ns / (double)s.total_ns, s.total_ns / s.used,
                            median_ns);
-    stk_finding_raise(f, 1);
     return true;
 }
 
@@ -68,7 +67,6 @@ static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         ctx, f, (double)facts->input_asleep_ns / (double)facts->loader_fetch_ns,
         rest > 0.01 ? (uint64_t)(1 / rest + 1) : (uint64_t)STK_NOT_KNOWN,
         rest > 0.01 ? (uint64_t)STK_NOT_KNOWN : 100);
-    stk_finding_raise(f, 2);
 }
 
 // Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
@@ -103,11 +101,9 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     double least = thresholds[STK_INPUT_FROM_SHARED].value * (double)run->parts[STK_PART_INPUT];
     if (run->facts.standstill_ns > 0 && (double)run->facts.standstill_ns >= least) {
         stk_say_no_batch_awaited(ctx, f, run->facts.standstill_ns);
-        stk_finding_raise(f, 1);
     }
     if (stk_input_shares_lock(ctx)) {
         stk_say_lock_awaited(ctx, f, run->facts.lock_ns);
-        stk_finding_raise(f, 1);
     }
 }
 
@@ -130,16 +126,13 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
     if (facts->input_filler) {
         stk_say_made_by_another_thread(ctx, f, stk_rule_name(ctx, facts->input_filler));
-        stk_finding_raise(f, 1);
     }
     if (facts->own_batches > 0) {
         stk_say_loop_makes_batches(ctx, f);
-        stk_finding_raise(f, 1);
     }
     if (stk_input_is_handing(ctx)) {
         stk_say_handing_over(ctx, f,
                              (double)facts->own_handing_ns / (double)facts->loader_fetch_ns);
-        stk_finding_raise(f, 2);
     }
     if (facts->loader_fetches > 0) {
         stk_say_fetches(ctx, f, facts->loader_fetches,

@@ -133,7 +133,6 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     if (facts->long_what) {
         stk_say_long_steps_do(ctx, f, facts->long_what_is_usual,
                               stk_rule_name(ctx, facts->long_what));
-        stk_finding_raise(f, 1);
     }
     if (facts->long_twice) {
         stk_say_long_steps_apart(ctx, f, facts->long_period, ordinal(facts->long_period));

@@ -15,7 +15,6 @@ static void choose_anomaly(const struct stk_rule_ctx *ctx, struct stk_rep_findin
 {
     const struct stk_sign_sum *sum = &ctx->pass.run->facts.signs[STK_SIGN_ANOMALY];
     stk_say_anomaly_detection(ctx, f, sum->count, sum->ns);
-    stk_finding_raise(f, 1);
     stk_finding_fix(ctx, f, &cures[STK_CURE_ANOMALY]);
 }
 
@@ -28,7 +27,6 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
     stk_say_operations_are_tiny(ctx, f, (uint64_t)(stk_sign_a_step(run, STK_SIGN_ATEN) + recurrent),
                                 ns / (int64_t)calls);
-    stk_finding_raise(f, 1);
     bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
     stk_finding_fix(ctx, f, &cures[is_cell ? STK_CURE_LSTM : STK_CURE_WHOLE]);
     if (signs[STK_SIGN_COMPILED].count == 0) {

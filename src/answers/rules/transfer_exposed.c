@@ -103,10 +103,7 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     } else if (facts->pageable_copies > 0) {
         stk_say_copies_pageable(ctx, f, facts->pageable_copies, facts->copies,
                                 facts->pageable_bytes, facts->pageable_copy_ns);
-    } else {
-        return;
     }
-    stk_finding_raise(f, 1);
 }
 
 static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
