@@ -261,7 +261,7 @@ def test_beside_torchvision():
     for x in (SMOOTH, IMAGE, IMAGE // 8):
         near(i.posterize(x, 3), theirs(lambda t: F.posterize(t, 3), x), "posterize", by=0)
         near(i.equalize(x), theirs(F.equalize, x), "equalize", by=0)
-    ours = sd._tone_ops
+    ours = sd.ops._tone_ops
     for name, f in (("brightness", ours.brightness), ("saturation", ours.colour), ("contrast", ours.contrast)):
         their = getattr(F, f"adjust_{name}")
         for factor in (0.3, 1.7):

@@ -209,7 +209,7 @@ def test_refused():
             sys.modules["cloudpickle"] = hidden
     if has_cloudpickle():
         c.same(list(again(ds)), [np.int32(1)])
-    from stoker.data import _pickled
+    from stoker.data.core import _pickled
 
     form, data, arrays = _pickled.reduced(D.range(2))[1]
     c.raises(sd.errors.InvalidArgumentError, lambda: _pickled.restored(form + 1, data, arrays), "form")

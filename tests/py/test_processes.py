@@ -118,7 +118,7 @@ def test_deaths():
 
 def test_too_many_deaths():
     """Without an element finished in between, workers are replaced only so often."""
-    from stoker.data import _pool
+    from stoker.data.core import _pool
 
     def f(i):
         if i > 0:

@@ -16,19 +16,21 @@ import types as _types
 import numpy as _np
 
 from . import _engine, errors
-from . import _ops, ops, random, io, lookup, train
-from . import _absent, _experimental, _explain, _named, _options
-from ._dataset import Dataset, Iterator
+from .ops import _ops
+from . import ops, random, io, lookup, train
+from .files import _experimental
+from .core import _absent, _explain, _named, _options
+from .core._dataset import Dataset, Iterator
 from ._engine import DeviceArray
-from ._dtypes import as_dtype, bfloat16, string
-from ._from_tf import from_tf
-from ._from_torch import from_torch
-from ._function import cond, numpy_function, py_function
-from ._limits import limits, set_limits
-from ._normalize import Normalize
-from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
-from ._plugin import get_include, load_op_library
-from ._sources import (
+from .core._dtypes import as_dtype, bfloat16, string
+from .interop._from_tf import from_tf
+from .interop._from_torch import from_torch
+from .core._function import cond, numpy_function, py_function
+from .core._limits import limits, set_limits
+from .train._normalize import Normalize
+from .core._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
+from .core._plugin import get_include, load_op_library
+from .files._sources import (
     CsvDataset,
     FixedLengthRecordDataset,
     IndexedDataset,
@@ -37,10 +39,10 @@ from ._sources import (
     TextLineDataset,
     TFRecordDataset,
 )
-from ._sparse import RaggedTensor, SparseTensor
-from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec
-from ._value import Value
-from ._variable import Variable
+from .core._sparse import RaggedTensor, SparseTensor
+from .core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec
+from .core._value import Value
+from .ops._variable import Variable
 from .io import TFRecordWriter
 
 _atexit.register(_engine.close_all)

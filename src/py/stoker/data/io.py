@@ -6,8 +6,10 @@ import os
 
 import numpy as np
 
-from . import _absent, _arguments, _call, _dtypes, _engine, _named, _ops, _spec
-from ._sparse import RaggedTensor, SparseTensor
+from .ops import _ops
+from .core import _absent, _arguments, _call, _dtypes, _named, _spec
+from . import _engine
+from .core._sparse import RaggedTensor, SparseTensor
 from .errors import InvalidArgumentError
 
 

@@ -7,7 +7,8 @@ type.
 
 import numpy as np
 
-from . import _absent, _arguments, _call, _dtypes, _named, _ops
+from .ops import _ops
+from .core import _absent, _arguments, _call, _dtypes, _named
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 _KEY_KINDS = "iuOS"

@@ -5,8 +5,9 @@ import types
 
 import numpy as np
 
-from . import _absent, _call, _dtypes, _named, _ops
-from ._value import Value
+from .ops import _ops
+from .core import _absent, _call, _dtypes, _named
+from .core._value import Value
 
 _base = None
 _orders, _process = 0, None
@@ -158,7 +159,7 @@ for _n, _op in (
     if not _call.exists(_op):
         _ops.MISSING["random." + _n] = _op
 
-from ._stateless import (  # noqa: E402
+from .ops._stateless import (  # noqa: E402
     fold_in,
     split,
     stateless_categorical,  # noqa: F401
@@ -167,7 +168,7 @@ from ._stateless import (  # noqa: E402
     stateless_truncated_normal,  # noqa: F401
     stateless_uniform,  # noqa: F401
 )
-from ._generator import (  # noqa: E402
+from .ops._generator import (  # noqa: E402
     Generator,
     create_rng_state,
     get_global_generator,

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calling an operation: on arrays now, on symbolic values as a node of the function being traced.
+
+Literals are weak: beside another operand they take its dtype. Types are never promoted.
+"""
+
+import numpy as np
+
+from .. import _engine
+from . import _dtypes, _trace
+from ._value import Value
+
+_op_names = _engine.op_names()
+_seed = [0]
+
+
+def exists(op):
+    return op in _op_names
+
+
+def is_symbolic(v):
+    """Whether a value, or a list of values, holds a symbolic one."""
+    return isinstance(v, Value) or isinstance(v, (list, tuple)) and any(is_symbolic(i) for i in v)
+
+
+def is_typed(v):
+    return (
+        isinstance(v, (Value, np.ndarray, np.generic)) or is_symbolic(v) or hasattr(v, "__array__")
+    )
+
+
+def dtype_of(v):
+    """The dtype of a typed value; a list's is that of its first typed item."""
+    if isinstance(v, Value):
+        return v.dtype
+    if isinstance(v, (list, tuple)):
+        return next(dtype_of(i) for i in v if is_typed(i))
+    return _dtypes.as_dtype(v.dtype if hasattr(v, "dtype") else np.asarray(v).dtype)
+
+
+def convert(v, dtype=None):
+    """A symbolic value or an array, of the dtype if one is given. TypeError: it has another."""
+    if isinstance(v, Value):
+        if dtype is not None and v.dtype != dtype:
+            raise _trace.TraceError(
+                f"expected {dtype.name}, got {_name(v.dtype)}: types are never promoted; sd.cast converts"
+            )
+        return v
+    if is_symbolic(v):
+        parts = same(*v) if dtype is None else [convert(i, dtype) for i in v]
+        return run("stack", parts, {"axis": 0})[0]
+    if hasattr(v, "to_tensor") or hasattr(v, "dense_shape"):
+        raise _trace.TraceError(f"{type(v).__name__} is no dense value; convert it first")
+    try:
+        return _dtypes.array(v, dtype)
+    except TypeError as e:
+        text = str(e)
+        advice = "; sd.cast converts" if "cannot become" in text else ""
+        raise _trace.TraceError(text + advice) from e
+
+
+def _name(dtype):
+    return "a dataset" if dtype is None else dtype.name
+
+
+def same(*values):
+    """The values with one dtype: that of those which have one; literals follow."""
+    typed = [dtype_of(v) for v in values if is_typed(v)]
+    if typed:
+        dtype = typed[0]
+        for other in typed[1:]:
+            if other != dtype:
+                raise _trace.TraceError(
+                    f"{_name(dtype)} with {_name(other)}: types are never promoted; sd.cast converts"
+                )
+        return [convert(v, dtype) for v in values]
+    arrays = [convert(v) for v in values]
+    if len({a.dtype for a in arrays}) > 1 and all(a.dtype.kind in "if" for a in arrays):
+        return [convert(v, np.dtype("float32")) for v in values]
+    return arrays
+
+
+def run(op, inputs, attrs, is_random=False):
+    """Results of an operation, a list. inputs: symbolic values and arrays."""
+    if op not in _op_names:
+        raise NotImplementedError(f"the operation '{op}' is not there yet")
+    graph = _trace.current()
+    if any(isinstance(v, Value) for v in inputs) or is_random and graph is not None:
+        if graph is None:
+            raise _trace.TraceError(
+                "a symbolic value was used outside of the function that it belongs to"
+            )
+        numbers = [_trace.number_in(graph, v) for v in inputs]
+        return [Value(graph, i) for i in graph.add(op, numbers, attrs, _trace.place(2))]
+    return _engine.op_call(op, list(inputs), attrs, next_seed() if is_random else 0)
+
+
+def next_seed():
+    """Another seed for an operation outside of datasets, from random.set_seed's."""
+    from .. import random
+
+    _seed[0] += 1
+    base = random.get_seed()
+    if base is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    return (base * 0x9E3779B97F4A7C15 + _seed[0]) & (2**64 - 1)
+
+
+def static_ints(v):
+    """A list of ints if the value is known now (also of a symbolic constant); else None."""
+    if isinstance(v, Value):
+        v = v.constant()
+        if v is None:
+            return None
+    if isinstance(v, (list, tuple)) and is_symbolic(v):
+        known = [static_ints(i) for i in v]
+        return None if None in known else [i for k in known for i in k]
+    if v is None:
+        return None
+    return [-1 if i is None else int(i) for i in np.ravel(np.asarray(v, dtype=object))]

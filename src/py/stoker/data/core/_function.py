@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of pipelines: traced into graphs or, where that cannot be, called for each element."""
+
+import inspect
+
+import numpy as np
+
+from .. import _engine
+from . import _call, _dtypes, _spec, _trace
+from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from ._value import Value
+
+
+class Host(int):
+    """A Python callable that the engine may call, as long as this lives: its number there."""
+
+    def __new__(cls, function):
+        self = super().__new__(cls, _engine.register(function))
+        self.function = function
+        return self
+
+    def __del__(self, unregister=_engine.unregister):  # modules may be gone when the program ends
+        unregister(int(self))
+
+    def __reduce__(self):
+        return Host, (self.function,)
+
+
+class Function:
+    """A function over elements of a spec: the engine's graph, the result's spec, and notes."""
+
+    def __init__(self, fn, spec, name, why=None, notes=(), keep=(), captures=(), made=()):
+        self.fn, self.spec, self.name, self.why = fn, spec, name, why
+        self.notes, self.keep, self.captures = list(notes), list(keep), list(captures)
+        self.made = list(made)  # kinds of the datasets that it makes
+
+    def __getstate__(self):
+        return dict(self.__dict__, captures=[])  # symbols of a trace that is over
+
+    @property
+    def is_native(self):
+        return self.why is None
+
+
+def make_leaf(leaf, parts):
+    """What a function gets for a leaf of its argument: Values, or what is made of them."""
+    from . import _sparse
+    from ._dataset import Dataset
+
+    if isinstance(leaf, DatasetSpec):
+        return parts[0] if isinstance(parts[0], Dataset) else Dataset._of_value(parts[0], leaf)
+    if isinstance(leaf, SparseTensorSpec):
+        return _sparse.SparseTensor(*parts, shape=leaf.shape)
+    if isinstance(leaf, RaggedTensorSpec):
+        return _sparse.RaggedTensor(parts[0], parts[1:])
+    return parts[0]
+
+
+def arguments(spec, parts, is_single=False):
+    """Positional arguments for an element: a tuple is spread, anything else is one argument."""
+    element = _spec.pack(spec, parts, make_leaf)
+    return list(element) if type(spec) is tuple and not is_single else [element]
+
+
+def result_leaves(result, keep):
+    """(spec, values) of what a function returned: flat Values and arrays."""
+    from . import _sparse
+    from ._dataset import Dataset
+
+    values = []
+
+    def leaf(v):
+        if isinstance(v, Dataset):
+            values.append(v._as_value())
+            keep.extend(v._keep)
+            spec = DatasetSpec(v.element_spec)
+            spec.keep = tuple(v._keep)
+            return spec
+        if isinstance(v, _sparse.SparseTensor):
+            values.extend(_call.convert(p) for p in v.parts())
+            return v.spec()
+        if isinstance(v, _sparse.RaggedTensor):
+            values.extend(_call.convert(p) for p in v.parts())
+            return v.spec()
+        v = _call.convert(v)
+        values.append(v)
+        return TensorSpec(v.shape, v.dtype)
+
+    return _spec.map_structure(leaf, result), values
+
+
+def function(f, element_spec, what, sample=None, out_spec=None, is_single=False):
+    """Function of a Python function over elements of element_spec.
+
+    sample() gives an element when f cannot be traced, to learn what it returns; None: it must be
+    traceable. out_spec: what it returns, if that is known. Raises TypeError where types do not fit.
+    """
+    if not callable(f):
+        raise TypeError(f"{what} takes a function, not {type(f).__name__}")
+    name = f"{what} {_trace.name_of(f)}"
+    engine_specs = _spec.engine_specs(element_spec)
+    parent = _trace.current()
+
+    def args(graph):
+        return arguments(
+            element_spec, [Value(graph, i) for i in range(len(engine_specs))], is_single
+        )
+
+    graph, result, why = _trace.trace(f, args, engine_specs, name, parent)
+    result = tuple(result) if isinstance(result, list) else result  # as TensorFlow has it
+    if why is None:
+        with _trace.tracing(graph):
+            try:
+                spec, values = result_leaves(result, graph.keep)
+            except _trace.TraceError:
+                raise
+            except Exception as e:
+                why = f"{name}: {type(e).__name__}: {e}"
+            else:
+                numbers = [_trace.number_in(graph, v) for v in values]
+                spec = _spec.update(spec, [graph.spec(i) for i in numbers])
+                fn = graph.finish(numbers)
+                captures = [v for v, _ in graph.captured.values()]
+                made = [attrs["kind"] for op, _, attrs, _, _ in graph.log if op == "make_dataset"]
+                return Function(fn, spec, name, None, graph.notes, graph.keep, captures, made)
+    _check_arguments(f, args(graph), name, element_spec)
+    if sample is None and out_spec is None:
+        raise TypeError(
+            f"{name} cannot be traced ({why}), and {what} needs that; sd.cond and sd.where choose"
+        )
+    return _per_element(f, element_spec, name, why, sample, out_spec, is_single)
+
+
+def _check_arguments(f, values, name, element_spec):
+    """TypeError: f does not take as many arguments as an element makes."""
+    try:
+        inspect.signature(f).bind(*values)
+    except ValueError:  # a function without a signature
+        return
+    except TypeError as e:
+        raise TypeError(
+            f"{name}: {e}; it is called with {len(values)}, for an element is {element_spec}"
+        ) from None
+
+
+def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
+    if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
+        raise TypeError(
+            f"{name} cannot be traced ({why}), and must be: its argument holds a dataset"
+        )
+    expected = "was expected"
+    if out_spec is None:
+        out_spec = _spec_of_sample(f, sample, name, is_single)
+        expected = "is what it gave for the first element"
+    host = Host(PythonCaller(f, element_spec, out_spec, is_single, expected))
+    engine_specs = _spec.engine_specs(element_spec)
+    graph = _trace.Graph(engine_specs, name)
+    numbers = add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
+    return Function(graph.finish(numbers), out_spec, name, why, [], [host])
+
+
+def add_host_call(graph, host, inputs, out_spec, takes_many=False):
+    """A node that calls the Python function, with many elements at once where it takes them; numbers
+    of its results."""
+    specs = _spec.engine_specs(out_spec)
+    attrs = {
+        "id": host,
+        "dtypes": ("ints", [dtype for dtype, _, _ in specs]),
+        "ranks": ("ints", [-1 if shape is None else len(shape) for _, shape, _ in specs]),
+        "dims": ("ints", [-1 if d is None else d for _, shape, _ in specs for d in shape or ()]),
+        "takes_many": takes_many,
+    }
+    return graph.add("host_call", inputs, attrs, _trace.place(2))
+
+
+class PythonCaller:
+    """A callable over components: calls f with the element, gives the result's components."""
+
+    def __init__(self, f, element_spec, out_spec, is_single=False, expected="was expected"):
+        self.f, self.element_spec, self.out_spec = f, element_spec, out_spec
+        self.is_single, self.expected = is_single, expected
+
+    def __call__(self, *parts):
+        with _trace.eager():
+            result = self.f(*arguments(self.element_spec, parts, self.is_single))
+            return result_parts(result, self.out_spec, self.expected)
+
+
+def result_parts(result, out_spec, expected="was expected", who="the function"):
+    """Components of what a Python function returned, as its spec says. Raises TypeError.
+
+    expected, who: why the spec is what it is, and whose values these are, for the message.
+    """
+    from . import _sparse
+
+    _check_keys(result, out_spec, who)
+    leaves = _spec.flatten(_as_tuple(result, out_spec))
+    specs = _spec.flatten(out_spec)
+    if len(leaves) != len(specs):
+        raise TypeError(f"{who} gave {len(leaves)} values; {out_spec} {expected}")
+    out = []
+    for v, spec in zip(leaves, specs):
+        if isinstance(v, (_sparse.SparseTensor, _sparse.RaggedTensor)):
+            out.extend(np.asarray(p) for p in v.parts())
+            continue
+        try:
+            a = _weak_array(v, spec.dtype)
+        except TypeError as e:
+            raise TypeError(f"{who} gave {v!r:.60}: {e}; {spec} {expected}") from None
+        if not TensorSpec(a.shape, spec.dtype).is_compatible_with(spec):
+            raise TypeError(f"{who} gave a value of shape {a.shape}; {spec} {expected}")
+        out.append(a)
+    return out
+
+
+def _check_keys(result, spec, who):
+    """TypeError: a dict with other keys than the spec's, whose values would come under wrong names."""
+    if isinstance(spec, dict):
+        if not isinstance(result, dict) or result.keys() != spec.keys():
+            have = f"keys {sorted(result)}" if isinstance(result, dict) else f"{result!r:.60}"
+            raise TypeError(f"{who} gave {have}; a dict with keys {sorted(spec)} was expected")
+        for k in spec:
+            _check_keys(result[k], spec[k], who)
+    elif isinstance(spec, tuple) and isinstance(result, (tuple, list)):
+        for part, part_spec in zip(result, spec):
+            _check_keys(part, part_spec, who)
+
+
+def _as_tuple(result, out_spec):
+    if (
+        isinstance(result, list)
+        and isinstance(out_spec, tuple)
+        and not _spec.is_namedtuple(out_spec)
+    ):
+        return tuple(result)
+    return result
+
+
+def _weak_array(v, dtype):
+    try:
+        return _dtypes.array(v, dtype)
+    except TypeError:
+        a = np.asarray(v)
+        is_number = a.dtype.kind in "biuf" and dtype.kind in "biuf"
+        if is_number and np.can_cast(a.dtype, dtype, "same_kind"):
+            return a.astype(dtype)
+        raise
+
+
+def _spec_of_sample(f, sample, name, is_single):
+    """What f returns, learnt from one element: dtypes, ranks, no lengths."""
+    element, element_spec = sample()
+    with _trace.eager():
+        result = f(*arguments(element_spec, element, is_single))
+    result = tuple(result) if isinstance(result, list) else result
+
+    def leaf(v):
+        if hasattr(v, "spec") and hasattr(v, "parts"):
+            return v.spec()
+        a = _dtypes.array(v)
+        return TensorSpec((None,) * a.ndim, a.dtype)
+
+    return _spec.map_structure(leaf, result)
+
+
+def _touts(Tout):
+    if isinstance(Tout, (list, tuple)):
+        return tuple(t if isinstance(t, TensorSpec) else TensorSpec(None, t) for t in Tout)
+    return Tout if isinstance(Tout, TensorSpec) else TensorSpec(None, Tout)
+
+
+class _OpCaller:
+    """The same for a function in the middle of a traced one: wrap makes its arguments."""
+
+    def __init__(self, f, out_spec, wrap):
+        self.f, self.out_spec, self.wrap = f, out_spec, wrap
+
+    def __call__(self, *parts):
+        with _trace.eager():
+            return result_parts(self.f(*[self.wrap(p) for p in parts]), self.out_spec)
+
+
+def _as_is(v):
+    return v
+
+
+def _python_op(f, inputs, Tout, wrap):
+    inputs = [_call.convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    out_spec = _touts(Tout)
+    graph = _trace.current()
+    call = _OpCaller(f, out_spec, wrap)
+    if graph is None:
+        out = [_engine.eager(a[()] if a.ndim == 0 else a) for a in call(*inputs)]
+    else:
+        host = Host(call)
+        graph.keep.append(host)
+        numbers = [_trace.number_in(graph, v) for v in inputs]
+        out = [Value(graph, i) for i in add_host_call(graph, host, numbers, out_spec)]
+        where = _trace.place(3)
+        graph.notes.append(f"{_trace.name_of(f)} runs as Python for each element ({where})")
+    return list(out) if isinstance(Tout, (list, tuple)) else out[0]
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Python for each element, in the middle of a traced function.
+
+    func gets arrays that also have .numpy(); inp: its arguments; Tout: dtype or TensorSpec of the
+    result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
+    """
+    return _python_op(func, inp or [], Tout, _engine.eager)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """The same, with NumPy arrays, scalars and bytes."""
+    return _python_op(func, inp or [], Tout, _as_is)
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """true_fn() where pred holds, else false_fn(): of each element, one is computed."""
+    if not isinstance(pred, Value):
+        return true_fn() if bool(np.asarray(pred)) else false_fn()
+    known = pred.constant()
+    if known is not None:
+        return true_fn() if known else false_fn()
+    graph = _trace.current()
+    sides = [_branch(f, graph, side) for f, side in ((true_fn, "true_fn"), (false_fn, "false_fn"))]
+    captured = {}
+    for side in sides:
+        for key, (value, _) in side[0].captured.items():
+            captured.setdefault(key, value)
+    fns = []
+    for side, _, values in sides:
+        for value in captured.values():  # both take the same inputs, in one order
+            side.capture(value)
+    order = list(sides[0][0].captured)
+    for side, spec, values in sides:
+        side = _reordered(side, order)
+        fns.append(
+            side.finish(
+                [_trace.number_in(side, v) if not isinstance(v, int) else v for v in values]
+            )
+        )
+        graph.keep.extend(side.keep)
+    specs = [_spec.components(s[1]) for s in sides]
+    if [s.dtype for s in specs[0]] != [s.dtype for s in specs[1]]:
+        raise _trace.TraceError(
+            f"cond: both functions must give the same types, not {sides[0][1]} and {sides[1][1]}"
+        )
+    inputs = [pred] + [captured[key] for key in order]
+    numbers = graph.add(
+        "cond",
+        [_trace.number_in(graph, v) for v in inputs],
+        {"true_fn": fns[0], "false_fn": fns[1]},
+        _trace.place(1),
+    )
+    return _spec.pack(sides[0][1], [Value(graph, i) for i in numbers], make_leaf)
+
+
+def _branch(f, parent, side):
+    graph = _trace.Graph([], f"cond {side}", parent)
+    with _trace.tracing(graph):
+        spec, values = result_leaves(f(), graph.keep)
+        numbers = [_trace.number_in(graph, v) for v in values]
+    parent.asked = parent.asked or graph.asked
+    return graph, spec, numbers
+
+
+def _reordered(graph, order):
+    """The graph with its captured inputs in that order."""
+    have = list(graph.captured)
+    if have == order:
+        return graph
+    where = {key: i for i, key in enumerate(order)}
+    specs = [graph.specs[have.index(key)] for key in order]
+    fn = _trace.Fn(specs, graph.name)
+    ids = [None] * len(graph.ids)
+    for key in have:
+        ids[graph.captured[key][1]] = where[key]
+    for op, ins, attrs, place, start in graph.log:
+        first, count = fn.add(op, [ids[i] for i in ins], attrs, place)
+        ids[start : start + count] = range(first, first + count)
+    graph.fn, graph.ids, graph.specs = fn, ids, specs
+    return graph

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a dataset runs: seed, order, errors, caps. None leaves a choice to what comes before."""
+
+import difflib
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class _Group:
+    _names = ()
+
+    def __init__(self):
+        for n in self._names:
+            object.__setattr__(self, n, None)
+
+    def __setattr__(self, name, value):
+        if name not in self._names:
+            near = difflib.get_close_matches(name, self._names, 1, 0.6)
+            raise AttributeError(
+                f"{type(self).__name__} has no option {name}; "
+                + (f"did you mean {near[0]}? " if near else "")
+                + f"It has {', '.join(self._names)}"
+            )
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other):
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __repr__(self):
+        """What is set."""
+        given = ((n, getattr(self, n)) for n in self._names)
+        texts = (f"{n}={v!r}" for n, v in given if v is not None and not (isinstance(v, _Group) and v == type(v)()))
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+    __hash__ = None
+
+    def merged(self, other):
+        """These, with what the other says in their place."""
+        out = type(self)()
+        for n in self._names:
+            mine, theirs = getattr(self, n), getattr(other, n)
+            value = (
+                mine.merged(theirs)
+                if isinstance(mine, _Group)
+                else mine if theirs is None else theirs
+            )
+            object.__setattr__(out, n, value)
+        return out
+
+
+class AutotuneOptions(_Group):
+    """enabled: False keeps stages as they begin; cpu_budget: threads at most; ram_budget: bytes at
+    most; initial_parallelism: threads of a stage at first (as many as processors, up to 16);
+    min_parallelism: at least."""
+
+    _names = (
+        "enabled",
+        "cpu_budget",
+        "ram_budget",
+        "autotune_algorithm",
+        "initial_parallelism",
+        "min_parallelism",
+    )
+
+
+class ThreadingOptions(_Group):
+    """private_threadpool_size: threads at most; max_intra_op_parallelism is accepted."""
+
+    _names = ("private_threadpool_size", "max_intra_op_parallelism")
+
+
+class OptimizationOptions(_Group):
+    """Accepted as TensorFlow's; apply_default_optimizations=False is Options.rewrites=False."""
+
+    _names = (
+        "apply_default_optimizations",
+        "filter_fusion",
+        "filter_parallelization",
+        "inject_prefetch",
+        "map_and_batch_fusion",
+        "map_and_filter_fusion",
+        "map_fusion",
+        "map_parallelization",
+        "noop_elimination",
+        "parallel_batch",
+        "seq_interleave_prefetch",
+        "shuffle_and_repeat_fusion",
+    )
+
+
+class DistributeOptions(_Group):
+    """Accepted; Dataset.shard splits."""
+
+    _names = ("auto_shard_policy", "num_devices")
+
+
+class Options(_Group):
+    """Options of a dataset, given with `with_options`.
+
+    deterministic: whether parallel stages keep the order (default: they do). seed: of every random
+    operation. on_error: "stop" (an error ends the loop it comes out of, the next call goes on
+    behind it), "skip" (bad elements are left out and counted) or ("replace", element). rewrites:
+    False runs the pipeline as it was written (default: rewritten, with the same elements).
+    """
+
+    _names = (
+        "autotune",
+        "deterministic",
+        "threading",
+        "experimental_optimization",
+        "experimental_distribute",
+        "experimental_slack",
+        "experimental_warm_start",
+        "experimental_symbolic_checkpoint",
+        "experimental_external_state_policy",
+        "dataset_name",
+        "framework_type",
+        "seed",
+        "on_error",
+        "rewrites",
+    )
+
+    def __init__(self):
+        super().__init__()
+        for n, c in (
+            ("autotune", AutotuneOptions),
+            ("threading", ThreadingOptions),
+            ("experimental_optimization", OptimizationOptions),
+            ("experimental_distribute", DistributeOptions),
+        ):
+            object.__setattr__(self, n, c())
+
+    @property
+    def experimental_deterministic(self):
+        """deterministic, under its old name."""
+        return self.deterministic
+
+    def run_options(self):
+        """The engine's options: a dict."""
+        from ..errors import InvalidArgumentError
+
+        out = {"seed": self.seed, "is_sloppy": self.deterministic is False}
+        out["threads"] = self.autotune.cpu_budget or self.threading.private_threadpool_size or 0
+        out["ram_bytes"] = self.autotune.ram_budget or 0
+        out["initial_parallelism"] = self.autotune.initial_parallelism or 0
+        out["min_parallelism"] = self.autotune.min_parallelism or 0
+        out["is_untuned"] = self.autotune.enabled is False
+        wanted = self.rewrites
+        if wanted is None:
+            wanted = self.experimental_optimization.apply_default_optimizations
+        out["is_as_written"] = wanted is False
+        policy = self.on_error
+        if isinstance(policy, tuple) and len(policy) == 2 and policy[0] == "replace":
+            out["replacement"] = policy[1]
+        elif policy == "skip":
+            out["skips_errors"] = True
+        elif policy not in (None, "stop"):
+            raise InvalidArgumentError(
+                f"on_error is 'stop', 'skip' or ('replace', element), not {policy!r}"
+            )
+        return out

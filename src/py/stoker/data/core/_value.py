@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbolic values: what a traced function is called with, and what operations on them give."""
+
+import numpy as np
+
+from . import _trace
+from ._spec import TensorSpec
+
+# What to write instead, for those questions that Python asks of a value.
+_CHOOSE = "instead of if, while, and, or: sd.cond, sd.where, &, |"
+_CAST = "sd.cast converts, sd.range counts"
+_OPERATIONS = "operations of sd instead of NumPy's become native"
+_COMPARE = "instead of in: sd.reduce_any(values == x)"
+_SHAPE = "sd.shape(x)[0] is its length"
+_WHOLE = "operations on the whole value take the place of a loop"
+
+
+class Value:
+    """A value that a function will have for each element. Takes operators, comparison, indexing.
+
+    `dtype` and `shape` (None for unknown dimensions, None for an unknown rank) are known.
+    """
+
+    __slots__ = ("graph", "i", "__weakref__")
+    __array_ufunc__ = None  # NumPy leaves operators to us
+    __hash__ = object.__hash__
+
+    def __init__(self, graph, i):
+        self.graph, self.i = graph, i
+
+    def engine_spec(self):
+        """As the engine sees it: (number of the dtype, shape or None, nested)."""
+        return self.graph.spec(self.i)
+
+    @property
+    def dtype(self):
+        """NumPy's dtype; strings are "bytes"."""
+        return _trace.dtype_of(self.engine_spec())
+
+    @property
+    def shape(self):
+        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
+        return _trace.shape_of(self.engine_spec())
+
+    def get_shape(self):
+        """The shape."""
+        return self.shape
+
+    def set_shape(self, shape):
+        """States what is known about the shape; checked when it runs."""
+        from ..ops import _ops
+
+        self.i = _ops.ensure_shape(self, shape).i
+
+    @property
+    def ndim(self):
+        """The rank; None: unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def rank(self):
+        """The rank; None: unknown."""
+        return self.ndim
+
+    @property
+    def name(self):
+        """A name for messages."""
+        return f"{self.graph.name}:{self.i}"
+
+    @property
+    def T(self):
+        """Transposed."""
+        from ..ops import _ops
+
+        return _ops.transpose(self)
+
+    def constant(self):
+        """The value if it is known already, else None."""
+        if self.graph.fn.spec(self.graph.ids[self.i])[0] is None:
+            return None
+        return self.graph.fn.constant(self.graph.ids[self.i])
+
+    def _ask(self, what, remedy="sd.py_function runs Python"):
+        """Notes where the value itself was needed, and what to write instead; raises Untraceable."""
+        where = _trace.place(3)
+        self.graph.asked = self.graph.asked or f"{where}: asks for {what}; {remedy}"
+        raise _trace.Untraceable(
+            f"{what} of a symbolic value is not known while the function is traced ({where}); "
+            "sd.where and sd.cond choose, sd.py_function runs Python"
+        )
+
+    def __bool__(self):
+        c = self.constant()
+        return bool(c) if c is not None else self._ask("the truth", _CHOOSE)
+
+    def __int__(self):
+        c = self.constant()
+        return int(c) if c is not None else self._ask("the number", _CAST)
+
+    __index__ = __int__
+
+    def __float__(self):
+        c = self.constant()
+        return float(c) if c is not None else self._ask("the number", _CAST)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._ask("the array", _OPERATIONS)
+
+    def numpy(self):
+        """The array itself: there is none while tracing."""
+        return self._ask("the array")
+
+    def __bytes__(self):
+        return self._ask("the bytes")
+
+    def decode(self, *args):
+        """Not for symbolic strings: TraceError, and the function runs as Python."""
+        return self._ask("the text")
+
+    def __contains__(self, item):
+        return self._ask("the content", _COMPARE)
+
+    def __len__(self):
+        if self.shape is None or not self.shape or self.shape[0] is None:
+            return self._ask("the length", _SHAPE)
+        return self.shape[0]
+
+    def __iter__(self):
+        if self.shape is None or not self.shape or self.shape[0] is None:
+            return self._ask("the items", _WHOLE)
+        return (self[i] for i in range(self.shape[0]))
+
+    def __format__(self, spec):
+        return self._ask("the text")
+
+    def __repr__(self):
+        if self.dtype is None:
+            return f"<dataset of {self.graph.name}>"
+        return f"<value of {self.graph.name}: shape={self.shape}, dtype={self.dtype.name}>"
+
+    def __getitem__(self, key):
+        from . import _index
+
+        return _index.getitem(self, key)
+
+    def __eq__(self, other):
+        from ..ops import _ops
+
+        return _ops.equal(self, other)
+
+    def __ne__(self, other):
+        from ..ops import _ops
+
+        return _ops.not_equal(self, other)
+
+
+def _binary(name, swapped=False):
+    def method(self, other):
+        from ..ops import _ops
+
+        if other is None or isinstance(other, (dict, set)):
+            return NotImplemented
+        f = getattr(_ops, name)
+        return f(other, self) if swapped else f(self, other)
+
+    return method
+
+
+for _method, _op in {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "truediv",
+    "floordiv": "floordiv",
+    "mod": "floormod",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "_and",
+    "or": "_or",
+    "xor": "_xor",
+}.items():
+    setattr(Value, f"__{_method}__", _binary(_op))
+    setattr(Value, f"__r{_method}__", _binary(_op, True))
+for _method, _op in {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}.items():
+    setattr(Value, f"__{_method}__", _binary(_op))
+
+
+def _unary(name):
+    def method(self):
+        from ..ops import _ops
+
+        return getattr(_ops, name)(self)
+
+    return method
+
+
+for _method, _op in {
+    "neg": "negative",
+    "abs": "abs",
+    "invert": "_invert",
+    "pos": "identity",
+}.items():
+    setattr(Value, f"__{_method}__", _unary(_op))
+
+
+def spec_of(value):
+    """TensorSpec of a symbolic value or array."""
+    return TensorSpec(
+        value.shape,
+        (
+            value.dtype
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "OSU"
+            else "bytes"
+        ),
+    )

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported when asked for."""
+
+import itertools
+import mmap
+import threading
+
+import numpy as np
+
+from ..core import _dtypes, _spec
+from ..core._options import Options
+from ..core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec
+from ..errors import InvalidArgumentError
+
+PEEKS_MAX = 4  # batches that Keras may ask for before it begins with an epoch
+
+
+def _need(name):
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as e:
+        raise ImportError(
+            f"this adapter needs the package {name}, which is not installed: {e}"
+        ) from e
+
+
+def map_leaves(f, element):
+    """The element with f(leaf) for each array, scalar and bytes."""
+    return _spec.map_structure(f, element)
+
+
+_WAYS = (
+    (SparseTensorSpec, "sparse", "sd.sparse.to_dense(x) in a map makes it dense"),
+    (RaggedTensorSpec, "ragged", "x.to_tensor() in a map makes it dense"),
+    (DatasetSpec, "a dataset", "flat_map(lambda w: w.batch(n)) makes windows batches"),
+)
+
+
+def refuse(dataset, target, kinds=(SparseTensorSpec, RaggedTensorSpec, DatasetSpec)):
+    """TypeError: a value of the elements is of a kind that the target does not have."""
+    for place, leaf in _spec.places(dataset.element_spec):
+        for kind, name, way in _WAYS:
+            if isinstance(leaf, kind) and kind in kinds:
+                where = f"element{place}" if place else "the element"
+                raise TypeError(f"{target}: {where} is {name}, which it has no values for; {way}")
+
+
+def _is_text(v):
+    return isinstance(v, (bytes, str)) or isinstance(v, np.ndarray) and v.dtype.kind == "O"
+
+
+def _torch_leaf(torch):
+    def leaf(v):
+        if _is_text(v):
+            return v  # torch has no strings
+        if not isinstance(v, np.ndarray):
+            if hasattr(v, "__dlpack__") and not isinstance(v, np.generic):
+                return torch.from_dlpack(v)
+            v = np.array(v)
+        elif not v.flags.writeable:
+            v = np.array(v)
+        if _dtypes.bfloat16 is not None and v.dtype == _dtypes.bfloat16:
+            return torch.from_numpy(v.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(v)
+
+    return leaf
+
+
+def _torch_element(torch, dataset):
+    """The function from elements to their tensors."""
+    from ..core import _labels
+    from . import _from_torch
+
+    leaf, wide = _torch_leaf(torch), _labels.widened(dataset)
+
+    def element(e):
+        is_wide = iter(wide)
+        return map_leaves(lambda v: leaf(v).long() if next(is_wide) else leaf(v), e)
+
+    made = element if any(wide) else lambda e: map_leaves(leaf, e)
+    if not _from_torch.gives_lists(dataset):
+        return made
+    return lambda e: _from_torch.as_lists(made(e))
+
+
+def _at_epoch(dataset, epoch, seed):
+    """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
+    options = Options()
+    if dataset._options.seed is None:
+        known = dataset._known_seed()
+        options.seed = seed if known is None else known
+    out = dataset.with_options(options)
+    out._epochs = itertools.count(epoch)
+    return out
+
+
+def _drawn(torch):
+    """A seed of torch's generator, as a DataLoader draws one for each pass."""
+    return int(torch.empty((), dtype=torch.int64).random_())
+
+
+def _batch_size(dataset):
+    """The first dimension of elements that are batches, as DataLoader.batch_size; else None."""
+    ds = dataset
+    while ds._kind in ("prefetch", "take", "skip", "shard", "repeat", "map", "cache") and ds._inputs:
+        ds = ds._inputs[0]
+    return ds._args.get("batch_size") if ds._kind in ("batch", "padded_batch") else None
+
+
+_BEHIND_WORKERS = (
+    "state_dict: the elements are made by a DataLoader's workers, or by a copy of the loader, whose "
+    "places this object does not know. Loop over to_torch() itself (its threads need no workers), or use torchdata's "
+    "StatefulDataLoader, which asks each worker"
+)
+
+
+_DRAWN = (
+    "draws another order in each pass, and a state holds only how far a pass was; keep it between epochs, "
+    "or take shuffle() of a pipeline instead of the sampler"
+)
+
+
+class _Board:
+    """What a loader and the copies of it in forked workers tell each other: the epoch that was set,
+    and how many passes each worker began. Those that are spawned see none of it."""
+
+    _WORKERS = 1022
+
+    def __init__(self):
+        self.words = memoryview(mmap.mmap(-1, 8 * (2 + self._WORKERS))).cast("q")
+        self.words[0] = -1
+        self.is_copied = False  # into processes that cannot write here
+
+    @property
+    def epoch(self):
+        return None if self.words[0] < 0 else self.words[0]
+
+    @epoch.setter
+    def epoch(self, value):
+        self.words[0] = value
+
+    @property
+    def has_workers(self):
+        return self.is_copied or self.words[1] != 0
+
+    def begun(self, worker):
+        """Another pass of that worker: its number, from 0 on; None: there is no room to count."""
+        self.words[1] = 1
+        if worker >= self._WORKERS:
+            return None
+        self.words[2 + worker] += 1
+        return self.words[2 + worker] - 1
+
+
+def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=None):
+    """Tensors in the elements' structure, as torch.utils.data.DataLoader gives batches.
+
+    See Dataset.to_torch.
+    """
+    refuse(dataset, "to_torch")
+    torch = _need("torch")
+    from ..train import _device, _elastic, _normalize, _ranks
+    from . import _from_torch
+
+    dataset = _ranks.for_group(dataset, torch, remainder)
+
+    number = None if device is None else _device.number_of(device)
+    staged = _device.OnDevice(dataset, device, normalize=normalize) if number is not None else None
+    on_host = _normalize.on_host(dataset, _normalize.rules(normalize, dataset.element_spec))
+    if staged is not None and staged.device == "cpu":
+        staged = None
+    if pin_memory and staged is None:
+        from .. import _engine
+
+        _engine.devices()  # NotFoundError: there is nothing that memory could be pinned for
+
+    class StokerLoader(torch.utils.data.IterableDataset):
+        """An IterableDataset with a DataLoader's surface: for loops as it is; in a DataLoader with
+        batch_size=None, whose workers then share the elements out among them."""
+
+        sampler = batch_sampler = collate_fn = worker_init_fn = generator = None
+        num_workers, timeout, drop_last, persistent_workers = 0, 0, False, False
+        prefetch_factor = multiprocessing_context = None
+
+        def __init__(self):
+            super().__init__()
+            self.batch_size, self.pin_memory = _batch_size(dataset), bool(pin_memory)
+            self._state = self._iterator = None
+            self._next_epoch = dataset._first_epoch
+            self._board, self._is_copy = _Board(), False  # a copy: unpickled, with a board of its own
+
+        @property
+        def dataset(self):
+            """The stoker.data.Dataset behind it."""
+            return dataset
+
+        def set_epoch(self, epoch):
+            """The next pass is that epoch: its shuffles and random values, and the samplers of loaders
+            that were taken over."""
+            self._board.epoch = int(epoch)
+            for loader in _from_torch.orders(dataset):
+                if hasattr(loader.sampler, "set_epoch"):
+                    loader.sampler.set_epoch(int(epoch))
+
+        def state_dict(self):
+            """Where the current pass stands, for load_state_dict of a loader made alike; {} before
+            the first one."""
+            if staged is not None:
+                raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
+            drawn = _from_torch.draws_order(dataset)
+            if drawn is not None:
+                raise RuntimeError(f"state_dict: {drawn} {_DRAWN}")
+            if self._state is not None:  # loaded, and not gone on with yet
+                return {"state": self._state}
+            if self._iterator is None and self._board.has_workers:
+                raise RuntimeError(_BEHIND_WORKERS)
+            return {} if self._iterator is None else {"state": self._iterator.state()}
+
+        def load_state_dict(self, state):
+            """The next pass goes on where the other loader stood, and those behind it are the epochs
+            that follow. InvalidArgumentError (there): it was a loader of another pipeline."""
+            self._state = state.get("state")
+            if self._state is not None:
+                self._next_epoch = _elastic.read_parts(self._state)[1]
+
+        def _worker_epoch(self, info, base):
+            """The epoch of a worker's pass: all workers must agree, those of other ranks as well."""
+            passes = None if self._is_copy else self._board.begun(info.id)
+            if self._board.epoch is not None:
+                return self._board.epoch
+            if passes is None and _ranks.shares_order(dataset):
+                raise RuntimeError(
+                    "workers that were spawned do not know which epoch it is, and ranks that draw one "
+                    "order must agree on it: call set_epoch(n) before each epoch"
+                )
+            return self._next_epoch + (base if passes is None else passes)
+
+        def _elements(self):
+            info = torch.utils.data.get_worker_info()
+            is_staged = staged is not None and info is None
+            ds, state, self._state = dataset if is_staged else on_host, self._state, None
+            if info is not None:
+                base = (info.seed - info.id) & (2**62 - 1)  # the same in all workers
+                epoch = self._worker_epoch(info, base)
+                ds = _at_epoch(ds, epoch, base).shard(info.num_workers, info.id)
+                ds._epochs = itertools.count(epoch)
+            else:
+                is_set = self._board.epoch is not None and state is None
+                epoch = self._board.epoch if is_set else self._next_epoch
+                self._next_epoch = epoch + 1
+                # A loader that was taken over draws for the pass itself, and nobody else then does.
+                ds = _at_epoch(ds, epoch, 0 if _from_torch.orders(dataset) else _drawn(torch))
+                if pin_memory:
+                    ds._pinned_device = 0
+            if is_staged:
+                return iter(_device.OnDevice(ds, staged.device, staged.depth, False, normalize))
+            self._iterator = ds._plain(state)
+            return self._iterator
+
+        def __iter__(self):
+            return map(_torch_element(torch, dataset), self._elements())
+
+        def __len__(self):
+            return len(dataset)
+
+        def __reduce__(self):
+            own = ("_state", "_next_epoch", "batch_size", "pin_memory")
+            kept = {k: v for k, v in self.__dict__.items() if k in own}
+            self._board.is_copied = True
+            return _copied, (dataset, device, pin_memory, normalize, self._board.epoch), kept
+
+    return StokerLoader()
+
+
+def _copied(dataset, device, pin_memory, normalize, epoch):
+    """A loader again from its bytes: in a worker that was spawned, say."""
+    out = to_torch(dataset, device, pin_memory, normalize, "keep")
+    out._is_copy = True
+    if epoch is not None:
+        out.set_epoch(epoch)
+    return out
+
+
+def _tf_spec(tf, s):
+    dtype = tf.string if s.dtype == _dtypes.string else tf.as_dtype(s.dtype)
+    if isinstance(s, SparseTensorSpec):
+        return tf.SparseTensorSpec(s.shape, dtype)
+    if isinstance(s, RaggedTensorSpec):
+        splits = tf.as_dtype(s.row_splits_dtype)
+        return tf.RaggedTensorSpec(s.shape, dtype, s.ragged_rank, splits)
+    return tf.TensorSpec(s.shape, dtype)
+
+
+def _tf_leaf(tf):
+    from ..core._sparse import RaggedTensor, SparseTensor
+
+    def leaf(v):
+        if isinstance(v, SparseTensor):
+            return tf.SparseTensor(v.indices, v.values, v.dense_shape)
+        if isinstance(v, RaggedTensor):
+            return tf.RaggedTensor.from_nested_row_splits(
+                v.flat_values, v.nested_row_splits, validate=False
+            )
+        return v
+
+    return leaf
+
+
+def to_tf(dataset):
+    """A tf.data.Dataset, by from_generator. See Dataset.to_tf."""
+    refuse(dataset, "to_tf", (DatasetSpec,))
+    tf = _need("tensorflow")
+    signature = _spec.map_structure(lambda s: _tf_spec(tf, s), dataset.element_spec)
+    leaf = _tf_leaf(tf)
+    composite = (SparseTensorSpec, RaggedTensorSpec)
+    has_composite = any(isinstance(s, composite) for s in _spec.flatten(dataset.element_spec))
+
+    def generate():
+        it = dataset._plain()
+        return map(lambda e: map_leaves(leaf, e), it) if has_composite else it
+
+    out = tf.data.Dataset.from_generator(generate, output_signature=signature)
+    n = dataset.cardinality()
+    return out.apply(tf.data.experimental.assert_cardinality(n)) if n >= -1 else out
+
+
+def to_keras(dataset, num_batches=None):
+    """A keras.utils.PyDataset. See Dataset.to_keras."""
+    refuse(dataset, "to_keras")
+    keras = _need("keras")
+    if num_batches is None:
+        num_batches = dataset.cardinality()
+        if num_batches == -2:
+            raise InvalidArgumentError(
+                "the dataset's length is unknown: give num_batches, or use to_tf()"
+            )
+    endless = num_batches == -1
+
+    class StokerPyDataset(keras.utils.PyDataset):
+        """Batches in the pipeline's order, whatever their numbers: Keras' shuffling of numbers
+        changes nothing. Each pass over all numbers is a pass over the dataset.
+
+        Keras asks for the first few batches twice, to see what they are: these are remembered.
+        """
+
+        def __init__(self):
+            super().__init__()
+            self._lock, self._iterator = threading.Lock(), None
+            self._asked, self._first = set(), {}  # numbers of this pass; its first batches
+
+        @property
+        def num_batches(self):
+            """Batches of an epoch; None: without an end (fit then needs steps_per_epoch)."""
+            return None if endless else num_batches
+
+        def __len__(self):
+            if endless:
+                raise TypeError("the dataset is infinite and has no length")
+            return num_batches
+
+        def __getitem__(self, index):
+            with self._lock:
+                is_over = len(self._asked) == num_batches
+                if not is_over and index in self._first:
+                    return self._first.pop(index)
+                if self._iterator is None or is_over or index in self._asked:
+                    self._iterator, self._asked, self._first = dataset._plain(), set(), {}
+                try:
+                    batch = next(self._iterator)
+                except StopIteration:
+                    self._iterator = None
+                    raise InvalidArgumentError(
+                        f"the dataset ended after {len(self._asked)} batches of {num_batches}"
+                    ) from None
+                if len(self._asked) < PEEKS_MAX:
+                    self._first[index] = batch
+                if not endless or len(self._asked) < PEEKS_MAX:
+                    self._asked.add(index)
+                return batch
+
+    return StokerPyDataset()
+
+
+class _Adapted:
+    """An iterable of a dataset's elements, each changed."""
+
+    def __init__(self, dataset, f, depth=0):
+        self.dataset, self.f, self.depth = dataset, f, depth
+
+    def __iter__(self):
+        import collections
+
+        ahead = collections.deque()
+        for e in self.dataset._plain():
+            ahead.append(self.f(e))
+            if len(ahead) > self.depth:
+                yield ahead.popleft()
+        yield from ahead
+
+    def __len__(self):
+        return len(self.dataset)
+
+    @property
+    def element_spec(self):
+        return self.dataset.element_spec
+
+
+def to_jax(dataset, device=None, depth=1):
+    """An iterable of jax arrays. See Dataset.to_jax."""
+    refuse(dataset, "to_jax")
+    jax = _need("jax")
+
+    def leaf(v):
+        return v if _is_text(v) else jax.device_put(np.asarray(v), device)
+
+    return _Adapted(dataset, lambda e: map_leaves(leaf, e), depth)
+
+
+def to_device(dataset, device, depth=2, keep=False, normalize=None):
+    """See Dataset.to_device."""
+    from ..train._device import OnDevice
+
+    refuse(dataset, "to_device")
+    return OnDevice(dataset, device, depth, keep, normalize)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is TensorFlow's in the functions and arguments of a tf.data pipeline, as this module's.
+
+A function is copied with other globals and closure: of the names that its code looks up, those that
+are TensorFlow's modules, functions and classes become those of the same public name here; eager
+tensors and variables become arrays, features and dtypes this module's, and functions of the program,
+which may use TensorFlow themselves, become such copies. Containers are copied where they hold any
+of these. Nothing of the program is changed.
+"""
+
+import functools
+import sys
+import types
+
+import numpy as np
+
+from ..core import _dtypes
+
+_FEATURES = ("FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature")
+_DEPTH = 8  # containers within containers that are looked through
+
+
+def plain(v):
+    """A tensor's value: an array, a number, bytes."""
+    v = v.numpy() if hasattr(v, "numpy") else v
+    return v.item() if isinstance(v, np.generic) else v
+
+
+def structure(like, leaf):
+    """leaf() of all leaves of a structure of dicts and tuples."""
+    if isinstance(like, dict) or hasattr(like, "keys"):
+        made = {k: structure(like[k], leaf) for k in sorted(like)}
+        return {k: made[k] for k in like}
+    if isinstance(like, tuple) and hasattr(like, "_fields"):
+        return type(like)(*[structure(x, leaf) for x in like])
+    if isinstance(like, (tuple, list)):
+        return tuple(structure(x, leaf) for x in like)
+    return leaf(like)
+
+
+def leaves_like(value, like):
+    """The parts of `value` in the places of the leaves of `like`; one for all, where it has no parts."""
+    if isinstance(like, dict) or hasattr(like, "keys"):
+        parts = [(value[k] if hasattr(value, "keys") else value, like[k]) for k in sorted(like)]
+    elif isinstance(like, (tuple, list)):
+        has_parts = isinstance(value, (tuple, list)) and len(value) == len(like)
+        parts = list(zip(value, like)) if has_parts else [(value, x) for x in like]
+    else:
+        return [value]
+    return [leaf for v, x in parts for leaf in leaves_like(v, x)]
+
+
+def difference(theirs, ours, place="the element"):
+    """How two element_specs differ; None: they do not."""
+    if isinstance(theirs, dict) or isinstance(ours, dict):
+        if not (isinstance(theirs, dict) and isinstance(ours, dict) and theirs.keys() == ours.keys()):
+            return f"{place} is {theirs} in TensorFlow and {ours} here"
+        found = (difference(theirs[k], ours[k], f"{place}[{k!r}]") for k in theirs)
+        return next((d for d in found if d), None)
+    if isinstance(theirs, (tuple, list)) or isinstance(ours, (tuple, list)):
+        if not (isinstance(theirs, (tuple, list)) and isinstance(ours, (tuple, list)) and len(theirs) == len(ours)):
+            return f"{place} is {theirs} in TensorFlow and {ours} here"
+        found = (difference(a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(theirs, ours)))
+        return next((d for d in found if d), None)
+    if type(theirs).__name__ != type(ours).__name__:
+        return f"{place} is a {type(theirs).__name__} in TensorFlow and a {type(ours).__name__} here"
+    if type(theirs).__name__ == "DatasetSpec" or theirs is None:
+        return None
+    if theirs.dtype.name != _dtype_name(ours.dtype):
+        return f"{place} is {theirs.dtype.name} in TensorFlow and {_dtype_name(ours.dtype)} here"
+    return _shape_difference(theirs.shape, ours.shape, place)
+
+
+def _dtype_name(dtype):
+    name = getattr(dtype, "name", str(dtype))
+    return "string" if name in ("object", "bytes") else name
+
+
+def _shape_difference(theirs, ours, place):
+    a = None if theirs is None or theirs.rank is None else theirs.as_list()
+    b = None if ours is None else list(ours)
+    if a is None or b is None:
+        return None
+    if len(a) != len(b) or any(None not in (x, y) and x != y for x, y in zip(a, b)):
+        return f"{place} has shape {tuple(a)} in TensorFlow and {tuple(b)} here"
+    return None
+
+
+def function(f):
+    """A copy of a function over this module's names."""
+    return _Copy().of(f)
+
+
+class _Copy:
+    """The copies of one stage's functions, each made once."""
+
+    def __init__(self):
+        import stoker.data
+
+        self.here, self.made = stoker.data, {}
+
+    def of(self, v, depth=0):
+        """What stands for a value here; the value itself where it holds nothing of TensorFlow."""
+        if id(v) in self.made:
+            return self.made[id(v)][0]
+        found = self._new(v, depth) if depth < _DEPTH else v
+        self.made.setdefault(id(v), (found, v))  # v lives as long as its id is in use
+        return found
+
+    def _new(self, v, depth):
+        name = type(v).__name__
+        if isinstance(v, types.ModuleType):
+            return self._named(v.__name__.replace("tensorflow._api.v2", "tensorflow"), v)
+        if isinstance(v, (types.FunctionType, type)) and getattr(v, "_tf_api_names", None):
+            return self._api(v)
+        if name == "LazyModule" and getattr(v, "name", "") == "tensorflow":
+            return self.here
+        module = type(v).__module__ or ""
+        if module.startswith("tensorflow."):
+            return self._value(v, name, depth)
+        if isinstance(v, functools.partial):
+            arguments = [self.of(a, depth + 1) for a in v.args]
+            return functools.partial(self.of(v.func), *arguments, **self._dict(v.keywords, depth))
+        if isinstance(v, types.MethodType):
+            return types.MethodType(self.of(v.__func__), v.__self__)
+        if isinstance(v, types.FunctionType):
+            return self._function(v)
+        if type(v) is dict:
+            return self._dict(v, depth)
+        if type(v) in (list, tuple):
+            made = [self.of(x, depth + 1) for x in v]
+            return v if all(a is b for a, b in zip(made, v)) else type(v)(made)
+        return v
+
+    def _dict(self, v, depth):
+        made = {k: self.of(x, depth + 1) for k, x in v.items()}
+        return v if all(made[k] is v[k] for k in v) else made
+
+    def _value(self, v, name, depth):
+        """An object of one of TensorFlow's classes."""
+        if name == "DType":
+            return getattr(self.here, v.name)
+        if name in _FEATURES:
+            fields = {k: self.of(x, depth + 1) for k, x in v._asdict().items()}
+            return getattr(self.here.io, name)(**{k: x for k, x in fields.items() if x is not None})
+        if name == "TensorShape":
+            return v.as_list()
+        if hasattr(v, "python_function"):  # tf.function
+            return self.of(v.python_function)
+        if hasattr(v, "numpy") and hasattr(v, "dtype"):
+            return np.asarray(v.numpy()) if v.shape.rank else _dtypes.array(v.numpy())[()]
+        return v
+
+    def _named(self, name, module):
+        """tensorflow or a part of it by name."""
+        if name.split(".")[0] != "tensorflow" or "tensorflow" not in sys.modules:
+            return module
+        found = self.here
+        for part in name.split(".")[1:]:
+            found = getattr(found, part, None)
+            if found is None:
+                return module
+        return found
+
+    def _api(self, v):
+        """A function or class that TensorFlow has under public names."""
+        for name in v._tf_api_names:
+            found = self.here
+            for part in name.split("."):
+                try:
+                    found = getattr(found, part)
+                except AttributeError:
+                    found = None
+                    break
+            if found is not None:
+                return found
+        return v
+
+    def _function(self, f):
+        copy = types.FunctionType(f.__code__, {}, f.__name__, None, f.__closure__ and _cells(f))
+        self.made[id(f)] = (copy, f)  # before its names: it may call itself
+        copy.__defaults__ = f.__defaults__ and tuple(self.of(v) for v in f.__defaults__)
+        copy.__kwdefaults__ = f.__kwdefaults__ and self._dict(f.__kwdefaults__, 0)
+        copy.__module__, copy.__qualname__ = f.__module__, f.__qualname__
+        for cell, old in zip(copy.__closure__ or (), f.__closure__ or ()):
+            try:
+                cell.cell_contents = self.of(old.cell_contents)
+            except ValueError:  # not bound yet
+                continue
+        names = copy.__globals__
+        names["__builtins__"], names["__name__"] = f.__globals__.get("__builtins__", __builtins__), f.__module__
+        for name in _looked_up(f.__code__):
+            if name in f.__globals__:
+                names[name] = self.of(f.__globals__[name])
+        return copy
+
+
+def _cells(f):
+    return tuple(types.CellType() for _ in f.__closure__)
+
+
+def _looked_up(code):
+    """Names that a function's code, and that of functions in it, may look up."""
+    found = set(code.co_names)
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            found |= _looked_up(part)
+    return found

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of elements that differ in length: sparse and ragged values, and dense ones of unknown
+shape. The engine's ragged_batch lays components side by side; a traced function makes the values."""
+
+import numpy as np
+
+from ..core import _call, _dtypes, _spec
+from ..core._sparse import RaggedTensor, SparseTensor
+from ..core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
+
+
+def _last_unknown(leaf):
+    """The last dimension of a dense leaf whose length is unknown; -1: none is."""
+    if leaf.shape is None:
+        return -1
+    return max((i for i, d in enumerate(leaf.shape) if d is None), default=-1)
+
+
+def _modes(leaf, is_ragged):
+    """How the engine batches each of the leaf's components: see ragged_batch."""
+    if isinstance(leaf, DatasetSpec):
+        raise TypeError("batches of datasets are not possible")
+    if isinstance(leaf, SparseTensorSpec):
+        return [0, 0, -1]
+    if isinstance(leaf, RaggedTensorSpec):
+        return [0] * len(leaf.parts())
+    return [_last_unknown(leaf) if is_ragged else -1]
+
+
+def _cast(splits, dtype):
+    from ._ops import cast
+
+    return cast(splits, dtype)
+
+
+def _sparse(parts, leaf):
+    indices, splits, values, _, shapes = parts
+    places, dense = _call.run("sparse_batch", [indices, splits, shapes], {})
+    rank = leaf.shape
+    shape = None if rank is None else (None,) + tuple(rank)
+    return SparseTensor(places, values, dense, shape)
+
+
+def _ragged(parts, leaf):
+    """parts: flat values and their splits, then for each level its row_splits and where those of
+    each element begin."""
+    values, outer, nested = parts[0], None, []
+    for i in range(leaf.ragged_rank):
+        first, merged = _call.run("ragged_nest", [parts[2 + 2 * i], parts[3 + 2 * i]], {})
+        outer = first if outer is None else outer
+        nested.append(merged)
+    return RaggedTensor(values, [outer] + nested)
+
+
+def _leaf(parts, leaf, mode, dtype):
+    if isinstance(leaf, SparseTensorSpec):
+        return _sparse(parts, leaf)
+    if isinstance(leaf, RaggedTensorSpec):
+        return _ragged(parts, leaf)
+    if mode < 0:
+        return parts[0]
+    return RaggedTensor(parts[0], [_cast(s, dtype) for s in parts[1:]])
+
+
+def batched(ds, args, row_splits_dtype=None):
+    """ds.batch for elements with sparse and ragged values; with row_splits_dtype, ds.ragged_batch.
+
+    args: batch_size and drop_remainder as the engine takes them.
+    """
+    is_ragged = row_splits_dtype is not None
+    if is_ragged and row_splits_dtype not in (np.dtype("int32"), np.dtype("int64")):
+        raise TypeError(f"row_splits_dtype is int32 or int64, not {row_splits_dtype}")
+    leaves = _spec.flatten(ds.element_spec)
+    modes = [_modes(leaf, is_ragged) for leaf in leaves]
+    flat = [m for leaf in modes for m in leaf]
+    # The engine says what the components are; here only how many there are.
+    raw = tuple(TensorSpec() for m in flat for _ in range(m + 2))
+    made = ds._then("ragged_batch", dict(args, ragged=("ints", flat)), raw)
+
+    def assemble(*parts):
+        it = iter(parts)
+        ways = iter(modes)
+
+        def leaf(s):
+            own = next(ways)
+            taken = [next(it) for m in own for _ in range(m + 2)]
+            return _leaf(taken, s, own[0], row_splits_dtype)
+
+        return _spec.map_structure(leaf, ds.element_spec)
+
+    return made.map(assemble)
+
+
+def _at_least(n, limit):
+    """The limit; where n is above it, an error of the element."""
+    from ._ops import do
+
+    room = do.zeros(do.stack([np.int64(limit) - n]), "bool")
+    return do.shape(room, out_type="int64")[0] + n
+
+
+def sparse_batched(ds, batch_size, row_shape):
+    """Elements of one dense component as a batch of sparse ones of row_shape."""
+    from ._ops import do
+
+    spec, shape = ds.element_spec, _spec.as_shape(row_shape)
+    if not isinstance(spec, TensorSpec) or spec.shape is None:
+        raise TypeError("sparse_batch takes elements of one dense component whose rank is known")
+    if len(spec.shape) != len(shape):
+        raise ValueError(f"row_shape {shape} and elements of shape {spec.shape} differ in rank")
+
+    def sparse(v):
+        now = do.shape(v, out_type="int64")
+        ones = do.ones_like(v, dtype="bool") if v.dtype != _dtypes.string else v == v
+        places = do.where(ones)
+        most = [now[i] if d is None else _at_least(now[i], d) for i, d in enumerate(shape)]
+        return SparseTensor(places, do.reshape(v, [-1]), do.stack(most), tuple(shape))
+
+    return ds.map(sparse).batch(batch_size)
+
+
+def _rows(leaf):
+    """How many slices a leaf has."""
+    from ._ops import do
+
+    if isinstance(leaf, SparseTensor):
+        return leaf.dense_shape[0]
+    if isinstance(leaf, RaggedTensor):
+        return _cast(do.shape(leaf.row_splits, out_type="int64")[0] - 1, np.dtype("int64"))
+    return do.shape(leaf, out_type="int64")[0]
+
+
+def _sparse_row(leaf, i, spec):
+    from ._ops import do
+
+    there = do.equal(leaf.indices[:, 0], i)
+    shape = None if spec.shape is None else tuple(spec.shape[1:])
+    places = do.boolean_mask(leaf.indices[:, 1:], there)
+    values = do.boolean_mask(leaf.values, there)
+    return SparseTensor(places, values, leaf.dense_shape[1:], shape)
+
+
+def _ragged_row(leaf, i):
+    splits = leaf.nested_row_splits
+    first, end, nested = splits[0][i], splits[0][i + 1], []
+    for s in splits[1:]:
+        part = s[first : end + 1]
+        nested.append(part - part[0])
+        first, end = s[first], s[end]
+    values = leaf.flat_values[first:end]
+    return RaggedTensor(values, nested) if nested else values
+
+
+def unbatched(ds):
+    """ds.unbatch for elements with sparse and ragged values."""
+    from ..core._dataset import Dataset
+    from ._ops import do
+
+    specs = _spec.flatten(ds.element_spec)
+    spread = type(ds.element_spec) is tuple
+
+    def slices(*element):
+        element = element if spread else element[0]
+        leaves = _spec.flatten(element)
+        counts = [_rows(leaf) for leaf in leaves]
+
+        def row(i):
+            def part(leaf, spec):
+                if isinstance(leaf, SparseTensor):
+                    return _sparse_row(leaf, i, spec)
+                if isinstance(leaf, RaggedTensor):
+                    return _ragged_row(leaf, i)
+                return do.gather(leaf, i)
+
+            it = iter([part(leaf, s) for leaf, s in zip(leaves, specs)])
+            return _spec.map_structure(lambda _: next(it), ds.element_spec)
+
+        return Dataset.range(_same_count(counts)).map(row)
+
+    return ds.flat_map(slices)
+
+
+def _same_count(counts):
+    """The number of slices: the most that a leaf has, so that a shorter one is an error."""
+    from ._ops import do
+
+    return counts[0] if len(counts) == 1 else do.reduce_max(do.stack(counts))

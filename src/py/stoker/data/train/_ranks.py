@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data-parallel training: every rank gets its part, as many batches as the others, each element once.
+
+Three things must agree between ranks, and nothing is sent between them for it: how many batches each
+has (shard's remainder), the order that is split (a seed that all know), and the epoch (each counts its
+own passes, or is told).
+"""
+
+import itertools
+import warnings
+
+from ..core import _arguments
+from ..errors import InvalidArgumentError
+
+REMAINDERS = ("keep", "drop", "pad")  # numbered as the engine's rows have them
+SHARED_SEED = 0  # of an order that is split and has no seed: as torch's DistributedSampler has it
+
+# Stages that draw an order, or which elements there are.
+_DRAWING = ("shuffle", "sample_from_datasets", "random", "list_files")
+# Stages behind which the number of elements depends on the elements.
+_COUNTING = (
+    "filter take_while ignore_errors flat_map interleave unbatch group_by_window unique"
+).split()
+
+
+def remainder_number(remainder):
+    """The engine's number of a remainder. InvalidArgumentError: there is none of that name."""
+    if remainder not in REMAINDERS:
+        raise InvalidArgumentError(
+            f"shard: remainder is one of {', '.join(REMAINDERS)}, not {remainder!r}"
+        )
+    return REMAINDERS.index(remainder)
+
+
+def group(torch=None):
+    """(ranks, this one's): of torch's process group, or of the environment; (1, 0) without them."""
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_world_size(), distributed.get_rank()
+    return _arguments.rank_of_environment()
+
+
+_KEPT = ("_asserted", "_gives_lists", "_literal", "_pinned_device")  # by a copy of a stage
+
+
+def stages(dataset):
+    """The dataset and all that it is made of, each once, outputs before their inputs."""
+    left, seen = [dataset], set()  # a list: pipelines may be deeper than Python's stack
+    while left:
+        ds = left.pop()
+        if id(ds) not in seen:
+            seen.add(id(ds))
+            yield ds
+            left.extend(ds._inputs)
+
+
+def _is_split(ds):
+    n = ds._args.get("num_shards")
+    return ds._kind == "shard" and isinstance(n, int) and n > 1
+
+
+def _draws(ds):
+    made = ds._function.made if ds._function is not None else ()
+    return "seed" not in ds._args and ds._kind in _DRAWING or any(k in _DRAWING for k in made)
+
+
+def shares_order(dataset):
+    """Is an order that nobody gave a seed split between shards? Then all must draw the same."""
+    shards = [ds for ds in stages(dataset) if _is_split(ds)]
+    return any(_draws(ds) for s in shards for ds in stages(s))
+
+
+def rebuilt(dataset, changed):
+    """The dataset made again where changed(stage) gives other arguments (None: as they are)."""
+    order, made = [], {}
+    left = [(dataset, False)]
+    while left:
+        ds, is_behind_inputs = left.pop()
+        if is_behind_inputs:
+            order.append(ds)
+        elif id(ds) not in made:
+            made[id(ds)] = ds
+            left.append((ds, True))
+            left.extend((i, False) for i in ds._inputs)
+    for ds in order:
+        args, inputs = changed(ds), [made[id(i)] for i in ds._inputs]
+        if args is None and all(a is b for a, b in zip(inputs, ds._inputs)):
+            continue
+        out = type(ds).__new__(type(ds))
+        more = {k: v for k, v in ds.__dict__.items() if k in _KEPT}
+        out._init(ds._kind, inputs, ds._args if args is None else args, ds.element_spec, ds._keep,
+                  ds._notes, ds._function, ds._where)  # fmt: skip
+        out.__dict__.update(more)
+        out._options, out._first_epoch = ds._options, ds._first_epoch
+        out._epochs = itertools.count(ds._first_epoch)
+        made[id(ds)] = out
+    return made[id(dataset)]
+
+
+def _takes_of_endless(ds):
+    """Does every rank get as many elements of it, whatever it has in front?"""
+    count = ds._args.get("count")
+    if ds._kind != "take" or not isinstance(count, int) or count < 0:
+        return False
+    return ds._inputs[0]._kind == "repeat" and ds._inputs[0]._args.get("count", -1) == -1
+
+
+def _counting_behind(dataset):
+    """A stage behind the split that makes numbers of elements unequal again, and no take of an endless
+    repeat behind it; None."""
+    even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
+    for ds in stages(dataset):
+        if id(ds) not in even and ds._kind in _COUNTING and any(_is_split(i) for i in stages(ds)):
+            return ds
+    return None
+
+
+def for_group(dataset, torch, remainder):
+    """The dataset as each rank of torch's process group is to have it: see Dataset.to_torch."""
+    number = remainder_number("pad" if remainder is None else remainder)
+    ranks, _ = group(torch)
+    mine = [ds for ds in stages(dataset) if _is_split(ds)]
+    if remainder is None and (ranks == 1 or "remainder" in (a for ds in mine for a in ds._args)):
+        return dataset
+    if not mine:
+        if remainder is None:
+            warnings.warn(
+                f"to_torch: there are {ranks} ranks, and each gets all elements; ds.shard() before "
+                'batch() gives each its part; to_torch(remainder="keep") says that it is meant so',
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        return dataset
+    behind = _counting_behind(dataset) if number else None
+    if behind is not None:
+        warnings.warn(
+            f"to_torch: {behind._kind}"
+            + (f" [{behind._where}]" if behind._where else "")
+            + " behind shard() may leave the ranks unequal numbers of batches, and then training "
+            "hangs; shard() behind it, or repeat().take(n), makes them equal",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+    def changed(ds):
+        return dict(ds._args, remainder=number) if _is_split(ds) else None
+
+    return rebuilt(dataset, changed)
