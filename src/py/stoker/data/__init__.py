@@ -29,7 +29,7 @@ from .core._function import cond, numpy_function, py_function
 from .core._limits import limits, set_limits
 from .train._normalize import Normalize
 from .core._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
-from .core._plugin import get_include, load_op_library
+from .ops._plugin import get_include, load_op_library
 from .files._sources import (
     CsvDataset,
     FixedLengthRecordDataset,

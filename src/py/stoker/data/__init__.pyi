@@ -45,9 +45,6 @@ class Dataset(Generic[_T]):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements of several datasets side by side, as long as all have some."""
     @staticmethod
-    def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset[Any]":
-        """Elements of datasets drawn at random by weight (equal ones by default)."""
-    @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset[Any]":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
     @_overload
@@ -83,12 +80,8 @@ class Dataset(Generic[_T]):
         """Without the first `count` elements; -1: none is left."""
     def shard(self, num_shards: _Int | None = None, index: _Int | None = None, name: str | None = None, remainder: str | None = None) -> "Dataset[_T]":
         """Every num_shards-th element from `index` on."""
-    def elastic_shard(self, past: Any = ..., num_shards: _Int | None = None, index: _Int | None = None, batch_size: _Int = 1) -> "Dataset[_T]":
-        """This process' part, as shard() splits, of an epoch that other numbers of ranks began."""
     def pick(self, positions: Any, name: str | None = None) -> "Dataset[_T]":
         """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as"""
-    def sample_by_weight(self, weights: Any, num_samples: Any = None, replacement: Any = True, seed: int | None = None, name: str | None = None) -> "Dataset[_T]":
-        """num_samples elements (as many as there are weights), each drawn with a chance in proportion"""
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset[Any]":
         """These elements, then those of another dataset of the same structure."""
     def ignore_errors(self, log_warning: _bool = False, name: str | None = None) -> "Dataset[_T]":
@@ -101,45 +94,18 @@ class Dataset(Generic[_T]):
         """Kept after the first complete pass: in memory, or in a file."""
     def snapshot(self, path: Any, compression: Any = 'AUTO', reader_func: Any = None, shard_func: Any = None, name: str | None = None) -> "Dataset[_T]":
         """Kept in the folder `path` after the first pass, for later runs as well."""
-    def batch(self, batch_size: _Int, drop_remainder: _Flag = False, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[Any]":
-        """batch_size elements as one, with a new first dimension. Shapes must be equal."""
-    def padded_batch(self, batch_size: _Int, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
-        """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
-    def ragged_batch(self, batch_size: _Int, drop_remainder: _Flag = False, row_splits_dtype: Any = 'int64', name: str | None = None) -> "Dataset[Any]":
-        """batch_size elements as one; components of a shape that is not known in full become"""
-    def sparse_batch(self, batch_size: _Int, row_shape: Any, name: str | None = None) -> "Dataset[Any]":
-        """batch_size elements of any shape within row_shape as one SparseTensor."""
-    def unbatch(self, name: str | None = None) -> "Dataset[Any]":
-        """The slices of each element along the first dimension."""
-    def rebatch(self, batch_size: _Int, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
-        """Batches of another size, or of several in turn (a list)."""
     def window(self, size: _Int, shift: _Int | None = None, stride: _Int = 1, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
-    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: str | None = None) -> "Dataset[Any]":
-        """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
-    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: Any = False, no_padding: Any = False, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
-        """Batches of elements of similar length, padded to the longest."""
-    def scan(self, initial_state: _U, scan_func: Any, name: str | None = None) -> "Dataset[Any]":
-        """scan_func(state, element) gives (state, output); the outputs."""
     def unique(self, name: str | None = None) -> "Dataset[Any]":
         """Each value once, where it comes first. Elements: one component of int32, int64 or string."""
-    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[Any]":
-        """(class, element) pairs, left out at random until classes are distributed as target_dist."""
     def apply(self, transformation_func: _Callable[[Dataset[_T]], _U]) -> _U:
         """transformation_func(self)."""
-    def reduce(self, initial_state: _U, reduce_func: Any, name: str | None = None) -> _U:
-        """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
     def get_single_element(self, name: str | None = None) -> _T:
         """The only element. InvalidArgumentError: there are none, or more."""
     def with_options(self, options: Any, name: str | None = None) -> "Dataset[_T]":
         """The same elements, run with these options."""
     def options(self) -> Options:
         """The options set so far."""
-    def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> int:
-        """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the"""
-    @staticmethod
-    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None, wait: Any = False) -> "Dataset[Any]":
-        """The elements that save() wrote."""
     def iterator(self, state: Any = None) -> "Iterator[_T]":
         """An iterator; with the state() of another one, from where that one stood."""
     def __iter__(self) -> "Iterator[_T]":
@@ -156,6 +122,40 @@ class Dataset(Generic[_T]):
         """The plan as text: stages, which functions are native and why not, warnings."""
     def stats(self) -> Any:
         """Counts of the last iterator's stages and the limiting one: see Stats."""
+    def padded_batch(self, batch_size: _Int, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
+        """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: Any = False, no_padding: Any = False, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
+        """Batches of elements of similar length, padded to the longest."""
+    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: str | None = None) -> "Dataset[Any]":
+        """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
+    def reduce(self, initial_state: _U, reduce_func: Any, name: str | None = None) -> _U:
+        """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
+    def scan(self, initial_state: _U, scan_func: Any, name: str | None = None) -> "Dataset[Any]":
+        """scan_func(state, element) gives (state, output); the outputs."""
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: int | None = None, name: str | None = None) -> "Dataset[Any]":
+        """(class, element) pairs, left out at random until classes are distributed as target_dist."""
+    def rebatch(self, batch_size: _Int, drop_remainder: _Flag = False, name: str | None = None) -> "Dataset[Any]":
+        """Batches of another size, or of several in turn (a list)."""
+    @staticmethod
+    def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset[Any]":
+        """Elements of datasets drawn at random by weight (equal ones by default)."""
+    def sample_by_weight(self, weights: Any, num_samples: Any = None, replacement: Any = True, seed: int | None = None, name: str | None = None) -> "Dataset[_T]":
+        """num_samples elements (as many as there are weights), each drawn with a chance in proportion"""
+    def sparse_batch(self, batch_size: _Int, row_shape: Any, name: str | None = None) -> "Dataset[Any]":
+        """batch_size elements of any shape within row_shape as one SparseTensor."""
+    def batch(self, batch_size: _Int, drop_remainder: _Flag = False, num_parallel_calls: int | None = None, deterministic: _bool | None = None, name: str | None = None) -> "Dataset[Any]":
+        """batch_size elements as one, with a new first dimension. Shapes must be equal."""
+    def ragged_batch(self, batch_size: _Int, drop_remainder: _Flag = False, row_splits_dtype: Any = 'int64', name: str | None = None) -> "Dataset[Any]":
+        """batch_size elements as one; components of a shape that is not known in full become"""
+    def unbatch(self, name: str | None = None) -> "Dataset[Any]":
+        """The slices of each element along the first dimension."""
+    def elastic_shard(self, past: Any = ..., num_shards: _Int | None = None, index: _Int | None = None, batch_size: _Int = 1) -> "Dataset[_T]":
+        """This process' part, as shard() splits, of an epoch that other numbers of ranks began."""
+    def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> int:
+        """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the"""
+    @staticmethod
+    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None, wait: Any = False) -> "Dataset[Any]":
+        """The elements that save() wrote."""
     def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None, remainder: str | None = None) -> Any:
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface."""
     def to_tf(self) -> Any:
@@ -400,8 +400,6 @@ class Value:
         """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
     def get_shape(self) -> TensorShape:
         """The shape."""
-    def set_shape(self, shape: Any) -> None:
-        """States what is known about the shape; checked when it runs."""
     @property
     def ndim(self) -> int | None:
         """The rank; None: unknown."""
@@ -411,9 +409,6 @@ class Value:
     @property
     def name(self) -> str:
         """A name for messages."""
-    @property
-    def T(self) -> Value:
-        """Transposed."""
     def constant(self) -> Any:
         """The value if it is known already, else None."""
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -428,6 +423,11 @@ class Value:
         ...
     graph: Any
     i: Any
+    def set_shape(self, shape: Any) -> None:
+        """States what is known about the shape; checked when it runs."""
+    @property
+    def T(self) -> Value:
+        """Transposed."""
 class Variable:
     """A value with assign(). A function that uses one takes the value that it has when the function is"""
     def __init__(self, initial_value: Any, trainable: Any = None, validate_shape: Any = True, caching_device: Any = None, name: Any = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None, constraint: Any = None, synchronization: Any = 0, aggregation: Any = 0, shape: Any = None) -> None:

@@ -3,150 +3,25 @@
 
 import types
 
-import numpy as np
-
+from .core import _absent, _call, _named
+from .core._seeds import get_seed, next_order, process_seed, set_seed  # noqa: F401
 from .ops import _ops
-from .core import _absent, _call, _dtypes, _named
-from .core._value import Value
-
-_base = None
-_orders, _process = 0, None
-
-
-def next_order():
-    """The number of another shuffle that keeps its order, since the seed was set."""
-    global _orders
-    process_seed()  # now: a forked process must have the same
-    _orders += 1
-    return _orders
-
-
-def process_seed():
-    """A seed drawn once in this process, for datasets without one that must agree."""
-    global _process
-    if _process is None:
-        _process = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    return _process
-
-
-def set_seed(seed):
-    """The seed of every dataset and operation from here on; None: drawn anew each time."""
-    global _base, _orders
-    _orders = 0
-    _base = None if seed is None else int(seed) & (2**64 - 1)
-    _call._seed[0] = 0
-
-
-def get_seed():
-    """The seed that was set, or None."""
-    return _base
-
-
-def _drawn(op, shape, dtype, attrs, seed):
-    inputs, attrs = [], {
-        k: float(_ops.attribute(v, k)) if dtype.kind != "i" else int(v) for k, v in attrs.items()
-    }
-    _ops._put_shape(inputs, attrs, "shape", shape, "h")
-    attrs["dtype"] = _dtypes.number(dtype)
-    if seed is not None:
-        attrs["seed"] = int(seed) & (2**63 - 1)
-    return _call.run(op, inputs, attrs, is_random=True)[0]
-
-
-def _is_known(v):
-    """Is it one number that is known now? Bounds that are values, or arrays, are computed with."""
-    if _call.is_symbolic(v):
-        return isinstance(v, Value) and v.constant() is not None and not v.shape
-    return np.ndim(v) == 0
-
-
-def _between(shape, low, high, dtype, seed):
-    """Values between bounds that are values themselves."""
-    low, high = _call.convert(low, dtype), _call.convert(high, dtype)
-    span = _ops.subtract(high, low)
-    if dtype.kind == "f" or dtype == _dtypes.bfloat16:
-        unit = _drawn("random_uniform", shape, dtype, {"minval": 0, "maxval": 1}, seed)
-        return _ops.add(_ops.multiply(unit, span), low)
-    # 62 bits modulo the span: no value is likelier than another by more than span / 2**62.
-    wide = np.dtype("int64")
-    bits = _drawn("random_uniform", shape, wide, {"minval": 0, "maxval": 2**62}, seed)
-    return _ops.add(_ops.cast(_ops.floormod(bits, _ops.cast(span, wide)), dtype), low)
-
-
-def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None):
-    """Evenly distributed values in [minval, maxval); floats in [0, 1) by default. The bounds may be
-    values of the function that is traced, and arrays that fit the shape."""
-    dtype = _dtypes.as_dtype(dtype)
-    if maxval is None:
-        if dtype.kind in "iu":
-            raise _ops._trace.TraceError("uniform: integers need maxval")
-        maxval = 1
-    if not (_is_known(minval) and _is_known(maxval)):
-        return _between(shape, minval, maxval, dtype, seed)
-    return _drawn("random_uniform", shape, dtype, {"minval": minval, "maxval": maxval}, seed)
-
-
-def _spread(op, shape, mean, stddev, dtype, seed):
-    """Values around a mean; it and the deviation may be values or arrays."""
-    if _is_known(mean) and _is_known(stddev):
-        return _drawn(op, shape, dtype, {"mean": mean, "stddev": stddev}, seed)
-    z = _drawn(op, shape, dtype, {"mean": 0, "stddev": 1}, seed)
-    mean, stddev = _call.convert(mean, dtype), _call.convert(stddev, dtype)
-    return _ops.add(_ops.multiply(z, stddev), mean)
-
-
-def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
-    """Normally distributed values."""
-    return _spread("random_normal", shape, mean, stddev, _dtypes.as_dtype(dtype), seed)
-
-
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
-    """Normally distributed values within two standard deviations."""
-    return _spread("truncated_normal", shape, mean, stddev, _dtypes.as_dtype(dtype), seed)
-
-
-def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
-    """Gamma distributed values of shape alpha and rate beta (1), as many as `shape` says of each."""
-    dtype = _dtypes.as_dtype(dtype)
-    wide = np.dtype("float64") if dtype == np.dtype("float64") else np.dtype("float32")
-    alpha = _ops.as_type(alpha, wide)
-    rate = None if beta is None else _ops.as_type(beta, wide)
-    if rate is not None:  # each pair draws for itself
-        alpha = _ops.add(alpha, _ops.zeros_like(rate))
-    sizes = _ops.static_ints(shape)
-    if sizes is None:
-        raise _ops._trace.TraceError("gamma: shape must be known while the function is traced")
-    attrs = {"shape": ("ints", sizes)}
-    if seed is not None:
-        attrs["seed"] = int(seed) & (2**63 - 1)
-    out = _call.run("random_gamma", [alpha], attrs, is_random=True)[0]
-    out = out if rate is None else _ops.truediv(out, rate)
-    return _ops.cast(out, dtype)
-
-
-def beta(shape, alpha, beta, dtype="float32", seed=None, name=None):
-    """Beta distributed values of shapes alpha and beta, as mixing images takes them."""
-    other = None if seed is None else int(seed) + 0x9E3779B9
-    x = gamma(shape, _ops.add(_ops.as_type(alpha, _F64), _ops.zeros_like(_ops.as_type(beta, _F64))), dtype=_F64, seed=seed)
-    y = gamma(shape, _ops.add(_ops.as_type(beta, _F64), _ops.zeros_like(_ops.as_type(alpha, _F64))), dtype=_F64, seed=other)
-    return _ops.cast(_ops.truediv(x, _ops.add(x, y)), dtype)
-
-
-_F64 = np.dtype("float64")
-
-
-def categorical(logits, num_samples, dtype=None, seed=None, name=None):
-    """(rows, num_samples) class numbers, int64, drawn by each row's unnormalised log chances."""
-    x = _ops.cast(logits, "float32")
-    if x.shape is None or len(x.shape) != 2:
-        raise _ops._trace.TraceError("categorical takes a matrix of log chances")
-    count = int(_ops.attribute(num_samples, "num_samples"))
-    sizes = _ops.do.shape(x)
-    u = uniform(_ops.stack([sizes[0], np.int32(count), sizes[1]]), np.finfo("f4").tiny, 1.0, seed=seed)
-    gumbel = _ops.negative(_ops.log(_ops.negative(_ops.log(u))))
-    drawn = _ops.argmax(_ops.add(_ops.expand_dims(x, 1), gumbel), axis=2)
-    return _ops.cast(drawn, "int64" if dtype is None else dtype)
-
+from .ops._generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from .ops._random import beta, categorical, gamma, normal, truncated_normal, uniform  # noqa: F401
+from .ops._stateless import (
+    fold_in,
+    split,
+    stateless_categorical,  # noqa: F401
+    stateless_normal,  # noqa: F401
+    stateless_shuffle,
+    stateless_truncated_normal,  # noqa: F401
+    stateless_uniform,  # noqa: F401
+)
 
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("random."):
@@ -158,22 +33,6 @@ for _n, _op in (
 ):
     if not _call.exists(_op):
         _ops.MISSING["random." + _n] = _op
-
-from .ops._stateless import (  # noqa: E402
-    fold_in,
-    split,
-    stateless_categorical,  # noqa: F401
-    stateless_normal,  # noqa: F401
-    stateless_shuffle,
-    stateless_truncated_normal,  # noqa: F401
-    stateless_uniform,  # noqa: F401
-)
-from .ops._generator import (  # noqa: E402
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
-)
 
 experimental = types.SimpleNamespace(
     Generator=Generator,

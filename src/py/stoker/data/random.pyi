@@ -8,8 +8,6 @@ import numpy as np
 
 from ._op_types import Array as _Array, Int64 as _Int64, Bytes as _Bytes, Value as _Value, Symbolic as _Symbolic, Plain as _Plain, Tensor as _Tensor, Int as _Int, Flag as _Flag, Float as _Float, Ints as _Ints, PlainInt as _PlainInt, PlainInts as _PlainInts, DType as _DType, U as _U, Drawn as _Drawn, Unique as _Unique, UniqueWithCounts as _UniqueWithCounts, TopK as _TopK
 
-from . import Value as Value
-
 class Generator:
     """Random values one after the other. In a pipeline each element has its own, by its position."""
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:

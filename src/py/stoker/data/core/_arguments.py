@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from . import _dtypes, _function, _spec, _trace
+from . import _function, _spec, _trace
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
 from ..errors import InvalidArgumentError, UnimplementedError
@@ -136,20 +136,6 @@ def joined(datasets):
 def shape_of(structure):
     """A text that is equal for equal structures, whatever their leaves."""
     return repr(_spec.map_structure(lambda _: 0, structure))
-
-
-def blank(spec):
-    """Components that fit the spec, of zeros and empty strings."""
-    out = []
-    for c in _spec.components(spec):
-        shape = tuple(d or 1 for d in (c.shape or ()))
-        a = (
-            np.full(shape, b"", dtype=object)
-            if c.dtype == _dtypes.string
-            else np.zeros(shape, c.dtype)
-        )
-        out.append(a if shape else a[()])
-    return tuple(out)
 
 
 def generated(item, spec):

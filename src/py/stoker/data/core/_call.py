@@ -7,15 +7,12 @@ Literals are weak: beside another operand they take its dtype. Types are never p
 import numpy as np
 
 from .. import _engine
-from . import _dtypes, _trace
-from ._value import Value
-
-_op_names = _engine.op_names()
-_seed = [0]
+from . import _dtypes, _libraries, _seeds, _trace
+from ._value import Value, number_in
 
 
 def exists(op):
-    return op in _op_names
+    return op in _libraries.op_names
 
 
 def is_symbolic(v):
@@ -82,7 +79,7 @@ def same(*values):
 
 def run(op, inputs, attrs, is_random=False):
     """Results of an operation, a list. inputs: symbolic values and arrays."""
-    if op not in _op_names:
+    if op not in _libraries.op_names:
         raise NotImplementedError(f"the operation '{op}' is not there yet")
     graph = _trace.current()
     if any(isinstance(v, Value) for v in inputs) or is_random and graph is not None:
@@ -90,20 +87,9 @@ def run(op, inputs, attrs, is_random=False):
             raise _trace.TraceError(
                 "a symbolic value was used outside of the function that it belongs to"
             )
-        numbers = [_trace.number_in(graph, v) for v in inputs]
+        numbers = [number_in(graph, v) for v in inputs]
         return [Value(graph, i) for i in graph.add(op, numbers, attrs, _trace.place(2))]
-    return _engine.op_call(op, list(inputs), attrs, next_seed() if is_random else 0)
-
-
-def next_seed():
-    """Another seed for an operation outside of datasets, from random.set_seed's."""
-    from .. import random
-
-    _seed[0] += 1
-    base = random.get_seed()
-    if base is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    return (base * 0x9E3779B97F4A7C15 + _seed[0]) & (2**64 - 1)
+    return _engine.op_call(op, list(inputs), attrs, _seeds.next_seed() if is_random else 0)
 
 
 def static_ints(v):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dataset: tf.data's surface over the engine's graph."""
+"""Dataset: tf.data's surface over the engine's graph. Methods that need operations, files, devices or
+other frameworks are added by their packages (see method)."""
 
 import itertools
 import types
@@ -8,14 +9,14 @@ import weakref
 import numpy as np
 
 from . import _arguments as _arg
-from . import _call, _dtypes, _function, _labels, _spec, _trace
+from . import _call, _dtypes, _explain, _function, _labels, _pickled, _pool, _seeds, _spec, _stages, _trace
 from ._iterator import Iterator, _NumpyIterator, template
-from ._named import named_class
+from ._named import named_class, wrapped
 from ._node import _kinds, _Node
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
-from ._value import Value
-from ..errors import InvalidArgumentError
+from ._value import Value, number_in
+from ..errors import InvalidArgumentError, NotFoundError
 
 
 @named_class
@@ -155,8 +156,6 @@ class Dataset(_Node):
         import glob
         import os
 
-        from ..errors import NotFoundError
-
         if isinstance(file_pattern, Value):
             return Dataset._make(
                 "list_files", [], {"pattern": file_pattern}, TensorSpec((), "bytes")
@@ -188,20 +187,6 @@ class Dataset(_Node):
         return Dataset._make(
             "zip", parts, {}, _spec.map_structure(lambda d: d.element_spec, structure)
         )
-
-    @staticmethod
-    def sample_from_datasets(
-        datasets,
-        weights=None,
-        seed=None,
-        stop_on_empty_dataset=False,
-        rerandomize_each_iteration=None,
-    ):
-        """Elements of datasets drawn at random by weight (equal ones by default)."""
-        from ..ops._groups import sampled
-
-        again = rerandomize_each_iteration
-        return sampled(list(datasets), weights, seed, stop_on_empty_dataset, again)
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
@@ -257,8 +242,6 @@ class Dataset(_Node):
         map_func gives is learnt from one of the first elements, in the same time.
         """
         if processes:
-            from . import _pool
-
             return _pool.mapped(self, map_func, processes, deterministic, timeout)
         if timeout is not None:
             raise InvalidArgumentError("timeout goes with processes")
@@ -349,8 +332,6 @@ class Dataset(_Node):
         All parts must see one order: where a shuffle in front has no seed, and Options().seed and
         random.set_seed say none, the seed is 0 for every part; the epoch still changes the order.
         """
-        from ..train import _ranks
-
         if num_shards is None:
             num_shards, index = _arg.rank_of_environment()
             remainder = "pad" if remainder is None else remainder
@@ -359,21 +340,8 @@ class Dataset(_Node):
             raise InvalidArgumentError(f"shard: index {i} of {n} shards")
         args = {"num_shards": n, "index": i}
         if remainder is not None:
-            args["remainder"] = _ranks.remainder_number(remainder)
+            args["remainder"] = _stages.remainder_number(remainder)
         return self._then("shard", args)
-
-    def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
-        """This process' part, as shard() splits, of an epoch that other numbers of ranks began.
-
-        past: for each earlier run of the epoch, oldest first, the states of all its ranks' iterators
-        over elastic_shard(...).batch(batch_size) (1: not batched). What those gave is left out and
-        the rest split anew: nothing is lost or given twice. Give shuffles a seed of their own, and
-        batch behind. Sources by position (arrays, indexed files) pass over what was given at no
-        cost, others by reading it. The next epoch begins without `past`.
-        """
-        from ..train._elastic import elastic_shard
-
-        return elastic_shard(self, past, num_shards, index, batch_size)
 
     def pick(self, positions, name=None):
         """The elements at these positions (int64 scalars of a dataset, or a list), in that order and as
@@ -381,16 +349,6 @@ class Dataset(_Node):
         if not isinstance(positions, Dataset):
             positions = Dataset.from_tensor_slices(np.asarray(positions, np.int64))
         return Dataset._make("pick", [self, positions], {}, self.element_spec)
-
-    def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=None, name=None):
-        """num_samples elements (as many as there are weights), each drawn with a chance in proportion
-        to its weight, as torch's WeightedRandomSampler: others in each epoch.
-
-        For elements that can be had by position, see pick(). Without replacement each comes once.
-        """
-        from ..ops._groups import weighted
-
-        return weighted(self, weights, num_samples, replacement, seed)
 
     def concatenate(self, dataset, name=None):
         """These elements, then those of another dataset of the same structure."""
@@ -419,9 +377,7 @@ class Dataset(_Node):
             "reshuffle_each_iteration": int(again),
         }
         if seed is None and not again:  # every pipeline made of it has this order
-            from .. import random
-
-            args["order"] = random.next_order()
+            args["order"] = _seeds.next_order()
         return self._then("shuffle", args)
 
     def prefetch(self, buffer_size, name=None):
@@ -450,84 +406,6 @@ class Dataset(_Node):
 
     # Groups
 
-    def batch(
-        self,
-        batch_size,
-        drop_remainder=False,
-        num_parallel_calls=None,
-        deterministic=None,
-        name=None,
-    ):
-        """batch_size elements as one, with a new first dimension. Shapes must be equal.
-
-        num_parallel_calls and deterministic are accepted, and change nothing.
-        """
-        _arg.parallel(num_parallel_calls, deterministic)
-        args = {
-            "batch_size": _arg.count(batch_size, "batch_size", 1),
-            "drop_remainder": int(bool(drop_remainder)),
-        }
-        if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
-            from ..ops._ragged import batched
-
-            return batched(self, args)
-        spec = _spec.map_structure(lambda s: _arg.batched(s, None), self.element_spec)
-        return self._then("batch", args, spec)
-
-    def padded_batch(
-        self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
-    ):
-        """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
-        from ..ops._groups import padding
-
-        args = {
-            "batch_size": _arg.count(batch_size, "batch_size", 1),
-            "drop_remainder": int(bool(drop_remainder)),
-        }
-        spec, more = padding(self.element_spec, padded_shapes, padding_values)
-        return self._then("padded_batch", dict(args, **more), spec)
-
-    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
-        """batch_size elements as one; components of a shape that is not known in full become
-        RaggedTensors."""
-        from ..ops._ragged import batched
-
-        args = {
-            "batch_size": _arg.count(batch_size, "batch_size", 1),
-            "drop_remainder": int(bool(drop_remainder)),
-        }
-        return batched(self, args, _dtypes.as_dtype(row_splits_dtype))
-
-    def sparse_batch(self, batch_size, row_shape, name=None):
-        """batch_size elements of any shape within row_shape as one SparseTensor."""
-        from ..ops._ragged import sparse_batched
-
-        return sparse_batched(self, _arg.count(batch_size, "batch_size", 1), row_shape)
-
-    def unbatch(self, name=None):
-        """The slices of each element along the first dimension."""
-        if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
-            from ..ops._ragged import unbatched
-
-            return unbatched(self)
-        return self._then("unbatch", {}, _spec.map_structure(_arg.sliced, self.element_spec))
-
-    def rebatch(self, batch_size, drop_remainder=False, name=None):
-        """Batches of another size, or of several in turn (a list)."""
-        leaves = _spec.flatten(self.element_spec)
-        if any(getattr(s, "shape", None) == () for s in leaves):
-            raise InvalidArgumentError(
-                f"rebatch takes batches, and there is a scalar in {self.element_spec}"
-            )
-        if isinstance(batch_size, (list, tuple, np.ndarray)) and np.ndim(batch_size):
-            from ..ops._groups import rebatched
-
-            return rebatched(self, batch_size, drop_remainder)
-        size = _arg.count(batch_size, "batch_size", 1)
-        is_ragged = any(hasattr(s, "ragged_rank") for s in leaves)
-        one = self.unbatch()
-        return (one.ragged_batch if is_ragged else one.batch)(size, drop_remainder)
-
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
         size = _arg.count(size, "size", 1)
@@ -545,83 +423,6 @@ class Dataset(_Node):
 
         return self._then("window", args, _spec.map_structure(leaf, self.element_spec))
 
-    def group_by_window(
-        self, key_func, reduce_func, window_size=None, window_size_func=None, name=None
-    ):
-        """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
-        if (window_size is None) == (window_size_func is None):
-            raise InvalidArgumentError(
-                "group_by_window takes one of window_size and window_size_func"
-            )
-        key = _function.function(
-            lambda *e: _call.convert(_as_int64(key_func(*e))),
-            self.element_spec,
-            "group_by_window key_func",
-        )
-        window = DatasetSpec(self.element_spec)
-        window.nested, window.keep = self._nested_specs(), self._keep
-        reduce = _function.function(
-            reduce_func, (TensorSpec((), "int64"), window), "group_by_window reduce_func"
-        )
-        if not isinstance(reduce.spec, DatasetSpec):
-            raise TypeError(f"group_by_window: reduce_func must give a Dataset, not {reduce.spec}")
-        args = {"fn": key.fn, "reduce_fn": reduce.fn}
-        functions = [key, reduce]
-        if window_size_func is not None:
-            size = _function.function(
-                lambda k: _as_int64(window_size_func(k)),
-                TensorSpec((), "int64"),
-                "group_by_window window_size_func",
-            )
-            args["window_size_fn"] = size.fn
-            functions.append(size)
-        else:
-            args["window_size"] = _arg.count(window_size, "window_size", 1)
-        if any(f.captures for f in functions):
-            raise NotImplementedError("group_by_window inside of a function whose values it uses")
-        keep = [k for f in functions for k in f.keep]
-        return self._then(
-            "group_by_window",
-            args,
-            reduce.spec.element_spec,
-            keep,
-            [n for f in functions for n in f.notes],
-            reduce,
-        )
-
-    def bucket_by_sequence_length(
-        self,
-        element_length_func,
-        bucket_boundaries,
-        bucket_batch_sizes,
-        padded_shapes=None,
-        padding_values=None,
-        pad_to_bucket_boundary=False,
-        no_padding=False,
-        drop_remainder=False,
-        name=None,
-    ):
-        """Batches of elements of similar length, padded to the longest."""
-        from ..ops._groups import bucketed
-
-        return bucketed(
-            self,
-            element_length_func,
-            bucket_boundaries,
-            bucket_batch_sizes,
-            padded_shapes,
-            padding_values,
-            pad_to_bucket_boundary,
-            no_padding,
-            drop_remainder,
-        )
-
-    def scan(self, initial_state, scan_func, name=None):
-        """scan_func(state, element) gives (state, output); the outputs."""
-        from ..ops._groups import scanned
-
-        return scanned(self, initial_state, scan_func)
-
     def unique(self, name=None):
         """Each value once, where it comes first. Elements: one component of int32, int64 or string.
 
@@ -637,32 +438,18 @@ class Dataset(_Node):
 
         return Dataset.from_generator(_arg.Unique(self), output_signature=spec)
 
-    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
-        """(class, element) pairs, left out at random until classes are distributed as target_dist."""
-        from ..ops._groups import resampled
-
-        return resampled(self, class_func, target_dist, initial_dist, seed)
-
     def apply(self, transformation_func):
         """transformation_func(self)."""
-        from ..train._device import OnDevice
-
         ds = transformation_func(self)
-        if not isinstance(ds, (Dataset, OnDevice)):
+        if not hasattr(ds, "element_spec"):
             raise TypeError(f"apply: the function must give a Dataset, not {type(ds).__name__}")
         return ds
-
-    def reduce(self, initial_state, reduce_func, name=None):
-        """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
-        from ..ops._groups import reduced
-
-        return reduced(self, initial_state, reduce_func)
 
     def get_single_element(self, name=None):
         """The only element. InvalidArgumentError: there are none, or more."""
         if self._engine is None:
             graph = _trace.current()
-            number = _trace.number_in(graph, self._as_value())
+            number = number_in(graph, self._as_value())
             values = graph.add("single_element", [number], {}, _trace.place())
             graph.keep.extend(self._keep)
             return _spec.pack(
@@ -696,44 +483,10 @@ class Dataset(_Node):
         """The options set so far."""
         return self._options
 
-    def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
-        """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the
-        elements' structure. Returns how many there were."""
-        from ..files._saved import save
-
-        if compression is not None or shard_func is not None or checkpoint_args is not None:
-            raise NotImplementedError("save with compression, shard_func or checkpoint_args")
-        return save(self, path)
-
-    @staticmethod
-    def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
-        """The elements that save() wrote."""
-        from ..files._saved import load
-
-        if compression is not None or reader_func is not None:
-            raise NotImplementedError("load with compression or reader_func")
-        return load(path, element_spec)
-
-    def _has_order(self):
-        """Is there a shuffle with one order, without a seed of its own?"""
-        from ..train import _ranks
-
-        return any("order" in ds._args for ds in _ranks.stages(self))
-
-    def _known_seed(self):
-        """The seed that its iterators have if the options say none; None: each draws its own."""
-        from ..train import _ranks
-        from .. import random
-
-        seed = random.get_seed()
-        if seed is None and _ranks.shares_order(self):
-            seed = _ranks.SHARED_SEED
-        return random.process_seed() if seed is None and self._has_order() else seed
-
     def _run_options(self, state):
         out = self._options.run_options()
         if out["seed"] is None:
-            out["seed"] = self._known_seed()
+            out["seed"] = _stages.known_seed(self)
         out["epoch"] = next(self._epochs) if state is None else 0
         out["pinned_device"] = self._pinned_device
         return out
@@ -827,100 +580,27 @@ class Dataset(_Node):
         return self.__copy__()
 
     def __reduce__(self):
-        from ._pickled import reduced
-
-        return reduced(self)
+        return _pickled.reduced(self)
 
     # Insight
 
     def explain(self):
         """The plan as text: stages, which functions are native and why not, warnings."""
-        from ._explain import explain
-
-        return explain(self)
+        return _explain.explain(self)
 
     def stats(self):
         """Counts of the last iterator's stages and the limiting one: see Stats."""
-        from ._explain import stats
+        return _explain.stats(self._last() if self._last else None, self._past)
 
-        return stats(self._last() if self._last else None, self._past)
+_Node._whole = Dataset
 
-    # Neighbours
 
-    def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None):
-        """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
-
-        For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
-        set_epoch(n), state_dict() and load_state_dict() do what they do elsewhere. In
-        torch.utils.data.DataLoader(it, batch_size=None, num_workers=n) each worker gets its part of
-        the elements. Batches are not copied and may be written to; read-only views are copied.
-
-        device: "cuda:0": tensors there, copied ahead (see to_device) and taken over by DLPack; they
-        are for the stream that was current when they were given. pin_memory: tensors in pinned host
-        memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
-        normalize: see to_device; without a device the host does it.
-
-        remainder: what shard() in the pipeline does where the elements do not divide between ranks;
-        by default, in a process group of torch.distributed or a launcher's, "pad", so that all ranks
-        have as many batches. "keep": as shard() says. A pipeline without shard() gets a RuntimeWarning
-        there, unless this is "keep".
-
-        Without a seed of its own the dataset draws one for each pass from torch's generator, as a
-        DataLoader does: torch.manual_seed makes it repeatable.
-        """
-        from ..interop._adapters import to_torch
-
-        return to_torch(self, device, pin_memory, normalize, remainder)
-
-    def to_tf(self):
-        """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
-
-        Each element is a call and a copy: give it batches. Sparse and ragged values become
-        TensorFlow's.
-        """
-        from ..interop._adapters import to_tf
-
-        return to_tf(self)
-
-    def to_keras(self, num_batches=None):
-        """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend.
-
-        Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: of an epoch; needed
-        where the length is unknown (InvalidArgumentError).
-        """
-        from ..interop._adapters import to_keras
-
-        return to_keras(self, num_batches)
-
-    def to_jax(self, device=None, depth=1):
-        """An iterable of jax arrays, strings as bytes.
-
-        device: a jax.Device or Sharding; jax copies asynchronously, `depth` elements ahead.
-        """
-        from ..interop._adapters import to_jax
-
-        return to_jax(self, device, depth)
-
-    def to_device(self, device, depth=2, keep=False, normalize=None):
-        """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead.
-
-        The pipeline's batches are made in pinned memory and copied asynchronously on a stream of
-        their own, which the consumer's stream waits for: see sd.DeviceArray. Needs the CUDA driver
-        and nothing else; without it ("cpu" too) elements are NumPy arrays on the host, after a
-        RuntimeWarning. keep: what the first pass gives stays on the device and is what all later
-        ones give, in that order (do not write into it); where it does not fit, a RuntimeWarning,
-        and elements are made anew. ResourceExhaustedError: the device is full; let elements go, and
-        the next call goes on.
-
-        normalize: (mean, std) of values from 0 to 1, numbers or one for each channel, for elements
-        with one uint8 component: it is copied as bytes and becomes float32 on the device,
-        (x / 255 - mean) / std as x * scale + offset, with the same bits as on the host. An
-        sd.Normalize says more (planar, max_value); a dict of them, by key, number or tuple of
-        those, says of which components.
-        """
-        from ..interop._adapters import to_device
-
-        return to_device(self, device, depth, keep, normalize)
+def method(f):
+    """Decorator for the packages above: the function is a method of Dataset (a staticmethod: such a one)."""
+    function = getattr(f, "__func__", f)
+    function.__qualname__ = f"Dataset.{function.__name__}"
+    setattr(Dataset, function.__name__, wrapped(f))
+    return function
 
 
 def _datasets_as_is(structure):
@@ -929,7 +609,3 @@ def _datasets_as_is(structure):
     return structure
 
 
-def _as_int64(v):
-    from ..ops._ops import cast
-
-    return cast(v, "int64")

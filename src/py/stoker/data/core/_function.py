@@ -6,9 +6,10 @@ import inspect
 import numpy as np
 
 from .. import _engine
-from . import _call, _dtypes, _spec, _trace
+from . import _call, _dtypes, _sparse, _spec, _trace
+from ._node import _Node
 from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
-from ._value import Value
+from ._value import Value, number_in
 
 
 class Host(int):
@@ -44,11 +45,8 @@ class Function:
 
 def make_leaf(leaf, parts):
     """What a function gets for a leaf of its argument: Values, or what is made of them."""
-    from . import _sparse
-    from ._dataset import Dataset
-
     if isinstance(leaf, DatasetSpec):
-        return parts[0] if isinstance(parts[0], Dataset) else Dataset._of_value(parts[0], leaf)
+        return parts[0] if isinstance(parts[0], _Node) else _Node._of_value(parts[0], leaf)
     if isinstance(leaf, SparseTensorSpec):
         return _sparse.SparseTensor(*parts, shape=leaf.shape)
     if isinstance(leaf, RaggedTensorSpec):
@@ -64,13 +62,10 @@ def arguments(spec, parts, is_single=False):
 
 def result_leaves(result, keep):
     """(spec, values) of what a function returned: flat Values and arrays."""
-    from . import _sparse
-    from ._dataset import Dataset
-
     values = []
 
     def leaf(v):
-        if isinstance(v, Dataset):
+        if isinstance(v, _Node):
             values.append(v._as_value())
             keep.extend(v._keep)
             spec = DatasetSpec(v.element_spec)
@@ -117,7 +112,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
             except Exception as e:
                 why = f"{name}: {type(e).__name__}: {e}"
             else:
-                numbers = [_trace.number_in(graph, v) for v in values]
+                numbers = [number_in(graph, v) for v in values]
                 spec = _spec.update(spec, [graph.spec(i) for i in numbers])
                 fn = graph.finish(numbers)
                 captures = [v for v, _ in graph.captured.values()]
@@ -191,8 +186,6 @@ def result_parts(result, out_spec, expected="was expected", who="the function"):
 
     expected, who: why the spec is what it is, and whose values these are, for the message.
     """
-    from . import _sparse
-
     _check_keys(result, out_spec, who)
     leaves = _spec.flatten(_as_tuple(result, out_spec))
     specs = _spec.flatten(out_spec)
@@ -294,7 +287,7 @@ def _python_op(f, inputs, Tout, wrap):
     else:
         host = Host(call)
         graph.keep.append(host)
-        numbers = [_trace.number_in(graph, v) for v in inputs]
+        numbers = [number_in(graph, v) for v in inputs]
         out = [Value(graph, i) for i in add_host_call(graph, host, numbers, out_spec)]
         where = _trace.place(3)
         graph.notes.append(f"{_trace.name_of(f)} runs as Python for each element ({where})")
@@ -337,7 +330,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         side = _reordered(side, order)
         fns.append(
             side.finish(
-                [_trace.number_in(side, v) if not isinstance(v, int) else v for v in values]
+                [number_in(side, v) if not isinstance(v, int) else v for v in values]
             )
         )
         graph.keep.extend(side.keep)
@@ -349,7 +342,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     inputs = [pred] + [captured[key] for key in order]
     numbers = graph.add(
         "cond",
-        [_trace.number_in(graph, v) for v in inputs],
+        [number_in(graph, v) for v in inputs],
         {"true_fn": fns[0], "false_fn": fns[1]},
         _trace.place(1),
     )
@@ -360,7 +353,7 @@ def _branch(f, parent, side):
     graph = _trace.Graph([], f"cond {side}", parent)
     with _trace.tracing(graph):
         spec, values = result_leaves(f(), graph.keep)
-        numbers = [_trace.number_in(graph, v) for v in values]
+        numbers = [number_in(graph, v) for v in values]
     parent.asked = parent.asked or graph.asked
     return graph, spec, numbers
 

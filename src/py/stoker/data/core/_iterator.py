@@ -6,6 +6,7 @@ import types
 
 from .. import _engine
 from . import _function, _spec
+from ._node import _Node
 from ._spec import DatasetSpec
 from ..errors import OutOfRangeError
 
@@ -52,14 +53,12 @@ class _NumpyIterator:
 
 def template(spec, keep):
     """The structure as _engine.Iterator builds it from components."""
-    from ._dataset import Dataset
-
     count = itertools.count()
 
     def leaf(s):
         numbers = [next(count) for _ in range(len(s.parts()) if hasattr(s, "parts") else 1)]
         if isinstance(s, DatasetSpec):
-            return [lambda ds: Dataset._of_engine(ds, s.element_spec, s.keep or keep), numbers[0]]
+            return [lambda ds: _Node._of_engine(ds, s.element_spec, s.keep or keep), numbers[0]]
         if hasattr(s, "parts"):
             return [lambda *parts: _function.make_leaf(s, list(parts))] + numbers
         return numbers[0]

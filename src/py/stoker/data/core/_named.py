@@ -43,7 +43,7 @@ def named(f):
     return call
 
 
-def _wrapped(member):
+def wrapped(member):
     if isinstance(member, (staticmethod, classmethod)):
         return type(member)(named(member.__func__))
     return named(member) if isinstance(member, types.FunctionType) else member
@@ -53,9 +53,9 @@ def named_class(cls):
     """Decorator: the class, whose methods are so."""
     for name, member in list(vars(cls).items()):
         if not name.startswith("_") or name == "__init__":
-            wrapped = _wrapped(member)
-            if wrapped is not member:
-                setattr(cls, name, wrapped)
+            own = wrapped(member)
+            if own is not member:
+                setattr(cls, name, own)
     return cls
 
 

@@ -8,11 +8,10 @@ and is made anew for each element.
 
 import itertools
 
-from . import _arguments as _arg
 from .. import _engine
 from . import _spec, _trace
 from ._options import Options
-from ._value import Value
+from ._value import Value, number_in
 
 _kinds = _engine.kind_names()
 
@@ -43,9 +42,11 @@ def _first_good(it, at):
 class _Node:
     """What Dataset is made of; its methods are there."""
 
-    @classmethod
-    def _make(cls, kind, inputs, args, spec, keep=(), notes=(), function=None):
-        self = cls.__new__(cls)
+    _whole = None  # the class Dataset: what those make that are not of a class of files
+
+    @staticmethod
+    def _make(kind, inputs, args, spec, keep=(), notes=(), function=None):
+        self = _Node._whole.__new__(_Node._whole)
         self._init(kind, inputs, args, spec, keep, notes, function)
         return self
 
@@ -93,7 +94,7 @@ class _Node:
             bound=("texts", bound),
             bound_counts=("ints", counts),
         )
-        numbers = [_trace.number_in(graph, v) for v in values]
+        numbers = [number_in(graph, v) for v in values]
         graph.keep.extend(self._keep)
         return Value(graph, graph.add("make_dataset", numbers, attrs, self._where)[0])
 
@@ -105,9 +106,9 @@ class _Node:
             raise TypeError("a window cannot be captured by a function")
         return self._node([])
 
-    @classmethod
-    def _bare(cls, spec, keep):
-        self = cls.__new__(cls)
+    @staticmethod
+    def _bare(spec, keep):
+        self = _Node._whole.__new__(_Node._whole)
         self._kind, self._inputs, self._args, self._options = None, [], {}, Options()
         self._keep, self._notes, self._function, self._where = tuple(keep), [], None, None
         self._epochs, self._last, self._past = itertools.count(), None, None
@@ -116,17 +117,17 @@ class _Node:
         self.element_spec = spec
         return self
 
-    @classmethod
-    def _of_engine(cls, engine, spec, keep):
+    @staticmethod
+    def _of_engine(engine, spec, keep):
         """A dataset that came out of a pipeline, such as a window."""
-        self = cls._bare(_spec.update(spec, engine.specs()), keep)
+        self = _Node._bare(_spec.update(spec, engine.specs()), keep)
         self._engine, self._kind, self._is_of_engine = engine, engine.kind(), True
         return self
 
-    @classmethod
-    def _of_value(cls, value, spec):
+    @staticmethod
+    def _of_value(value, spec):
         """A function's argument that is a dataset."""
-        self = cls._bare(_spec.update(spec.element_spec, value.engine_spec()[2].items()), spec.keep)
+        self = _Node._bare(_spec.update(spec.element_spec, value.engine_spec()[2].items()), spec.keep)
         self._value = value
         return self
 
@@ -160,5 +161,5 @@ class _Node:
         it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
         element = _first_good(it, at)
         if element is None:
-            return None if at else (_arg.blank(spec), spec)
+            return None if at else (_spec.blank(spec), spec)
         return element, spec

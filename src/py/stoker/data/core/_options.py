@@ -3,6 +3,8 @@
 
 import difflib
 
+from ..errors import InvalidArgumentError
+
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -139,8 +141,6 @@ class Options(_Group):
 
     def run_options(self):
         """The engine's options: a dict."""
-        from ..errors import InvalidArgumentError
-
         out = {"seed": self.seed, "is_sloppy": self.deterministic is False}
         out["threads"] = self.autotune.cpu_budget or self.threading.private_threadpool_size or 0
         out["ram_bytes"] = self.autotune.ram_budget or 0

@@ -15,7 +15,8 @@ import pickle
 
 import numpy as np
 
-from . import _trace
+from . import _stages, _trace
+from ._function import Host
 from ._options import Options
 from ..errors import InvalidArgumentError
 
@@ -55,8 +56,6 @@ def _pickler(base):
             self.arrays, self.numbers, self.stage, self.function = [], {}, nodes[-1], None
 
         def persistent_id(self, v):
-            from ._function import Host
-
             if isinstance(v, np.ndarray) and not v.dtype.hasobject:
                 if id(v) not in self.numbers:
                     self.numbers[id(v)] = len(self.arrays)
@@ -102,7 +101,7 @@ def _cloudpickle():
     return cloudpickle
 
 
-def _stages(dataset):
+def _in_order(dataset):
     """The dataset and all it is made of, inputs first. (Pipelines may be deeper than the stack.)"""
     out, seen, left = [], set(), [(dataset, False)]
     while left:
@@ -153,13 +152,13 @@ def _state(ds, numbers):
 def _with_seed(dataset):
     """The dataset's options, and the seed that it has of this process."""
     options = Options()
-    options.seed = dataset._known_seed()
+    options.seed = _stages.known_seed(dataset)
     return options.merged(dataset._options)
 
 
 def reduced(dataset):
     """Dataset.__reduce__. PicklingError: a stage cannot be pickled; it says which, and why."""
-    nodes = _stages(dataset)
+    nodes = _in_order(dataset)
     for ds in nodes:
         _check(ds)
     numbers = {id(ds): i for i, ds in enumerate(nodes)}

@@ -30,7 +30,7 @@ import weakref
 
 import numpy as np
 
-from . import _dtypes, _function, _shared, _spec, _trace
+from . import _arguments, _dtypes, _function, _shared, _spec, _trace
 from ..errors import InvalidArgumentError, UnknownError
 
 _CHUNK_MAX = 1 << 20  # elements; the engine asks for fewer
@@ -460,8 +460,6 @@ class _Caller:
 def mapped(dataset, f, processes, deterministic, timeout, sample=None):
     """dataset.map(f, processes=processes, timeout=timeout). sample: another way to an element than
     dataset._sample, for what f gives is learnt from one."""
-    from . import _arguments
-    from ._dataset import Dataset
 
     n = _arguments.count(processes, "processes", 1)
     if timeout is not None and not float(timeout) > 0:
@@ -482,7 +480,7 @@ def mapped(dataset, f, processes, deterministic, timeout, sample=None):
     numbers = _function.add_host_call(graph, host, list(range(len(engine_specs))), out_spec, True)
     fn = _function.Function(graph.finish(numbers), out_spec, name, f"in {n} processes", [], [host])
     args = dict(_arguments.parallel(n, deterministic), fn=fn.fn)
-    return Dataset._make("map", [dataset], args, out_spec, [host], [], fn)
+    return dataset._make("map", [dataset], args, out_spec, [host], [], fn)
 
 
 def _probed(nursery, sample, timeout):

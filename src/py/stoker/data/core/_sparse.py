@@ -143,23 +143,6 @@ def _dense_rows(values, splits, fill):
     return out
 
 
-def ragged_spec(leaf, parts):
-    """A ragged spec with what the engine knows of its components."""
-    inner = parts[0][1]
-    shape = (
-        None
-        if inner is None
-        else (_rows(parts[1]),) + (None,) * (len(parts) - 1) + tuple(inner[1:])
-    )
-    return RaggedTensorSpec(
-        shape, _dtypes.from_number(parts[0][0]), len(parts) - 1, _dtypes.from_number(parts[1][0])
-    )
-
-
-def _rows(part):
-    return part[1][0] - 1 if part[1] and part[1][0] is not None else None
-
-
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     """The dense value of a sparse one, default_value (0, empty strings) elsewhere."""
     dtype = sp_input.dtype

@@ -277,9 +277,24 @@ def update(spec, engine_list):
     return pack(spec, engine_list, _updated)
 
 
-def _updated(leaf, parts):
-    from . import _sparse
+def _ragged(leaf, parts):
+    """A ragged spec with what the engine knows of its components."""
+    inner = parts[0][1]
+    shape = (
+        None
+        if inner is None
+        else (_rows(parts[1]),) + (None,) * (len(parts) - 1) + tuple(inner[1:])
+    )
+    return RaggedTensorSpec(
+        shape, _dtypes.from_number(parts[0][0]), len(parts) - 1, _dtypes.from_number(parts[1][0])
+    )
 
+
+def _rows(part):
+    return part[1][0] - 1 if part[1] and part[1][0] is not None else None
+
+
+def _updated(leaf, parts):
     if isinstance(leaf, SparseTensorSpec):
         rank = parts[0][1][1] if parts[0][1] is not None else None
         same = leaf.shape is not None and len(leaf.shape) == rank
@@ -288,7 +303,7 @@ def _updated(leaf, parts):
             _dtypes.from_number(parts[1][0]),
         )
     if isinstance(leaf, RaggedTensorSpec):
-        return _sparse.ragged_spec(leaf, parts)
+        return _ragged(leaf, parts)
     dtype, shape, nested = parts[0]
     if dtype == _dtypes.DATASET:
         inner = leaf.element_spec if isinstance(leaf, DatasetSpec) else None
@@ -314,3 +329,17 @@ def type_spec(spec):
     if isinstance(spec, list):
         spec = tuple(spec)
     return map_structure(leaf, spec)
+
+
+def blank(spec):
+    """Components that fit the spec, of zeros and empty strings."""
+    out = []
+    for c in components(spec):
+        shape = tuple(d or 1 for d in (c.shape or ()))
+        a = (
+            np.full(shape, b"", dtype=object)
+            if c.dtype == _dtypes.string
+            else np.zeros(shape, c.dtype)
+        )
+        out.append(a if shape else a[()])
+    return tuple(out)

@@ -5,6 +5,7 @@ What is not known while tracing (a truth value, a number, an array) cannot be as
 function runs as Python for each element instead, and the plan names the line that asked.
 """
 
+import contextlib
 import os
 import sys
 import threading
@@ -12,10 +13,12 @@ import threading
 import numpy as np
 
 from .. import _engine
-from . import _dtypes, _spec
+from ..errors import OpError
+from . import _dtypes, _libraries, _spec
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _state = threading.local()
+while_tracing = []  # context managers of other packages: entered while a function is traced
 
 
 class Untraceable(TypeError):
@@ -61,17 +64,13 @@ class Fn(_engine.Fn):
     __slots__ = ("recipe",)  # (specs, name, [(op, inputs, attributes, place)], results)
 
     def __reduce__(self):
-        from . import _plugin
-
-        libraries = _plugin.libraries_of(op for op, _, _, _ in self.recipe[2])
+        libraries = _libraries.libraries_of(op for op, _, _, _ in self.recipe[2])
         return _made_again, self.recipe + (libraries,)
 
 
 def _made_again(specs, name, steps, results, libraries):
-    from . import _plugin
-
     for path in libraries:
-        _plugin.load_op_library(path)
+        _libraries.load(path)
     fn = Fn(specs, name)
     for step in steps:
         fn.add(*step)
@@ -193,27 +192,6 @@ class eager:
         _state.stack = self.before
 
 
-def number_in(graph, value):
-    """The number of a value in the graph: its own, an outer one captured, or a constant."""
-    from ._value import Value
-
-    if isinstance(value, Value):
-        if value.graph is graph:
-            return value.i
-        outer = graph.parent
-        while outer is not None and outer is not value.graph:
-            outer = outer.parent
-        if outer is None:
-            raise TraceError("a symbolic value was used outside of the function that it belongs to")
-        if graph.parent is not value.graph:
-            value = Value(graph.parent, number_in(graph.parent, value))
-        return graph.capture(value)
-    return graph.constant(value)
-
-
-_watched_modules = ("random", "numpy.random", "time")
-
-
 class Watch:
     """Notes which sources of chance and time a function drew from while it was traced."""
 
@@ -260,14 +238,14 @@ def trace(function, args, specs, name, parent=None):
 
     why not is None, or the reason and place for which it cannot be traced.
     """
-    from ..interop import _keras_layers
-
     graph = Graph(specs, name, parent)
-    with Watch() as watch, tracing(graph), _keras_layers.native():
+    with Watch() as watch, tracing(graph), contextlib.ExitStack() as around:
+        for context in while_tracing:
+            around.enter_context(context())
         try:
             result = function(*args(graph))
             why = None
-        except (TraceError, _engine_errors()) as e:
+        except (TraceError, OpError) as e:
             if graph.asked is None:
                 raise
             result, why = None, _why(graph, e)
@@ -282,12 +260,6 @@ def trace(function, args, specs, name, parent=None):
             f"{name} drew from {', '.join(watch.drew)} while it was traced: the value is the same for every element; sd.random draws anew"
         )
     return graph, result, why
-
-
-def _engine_errors():
-    from .. import errors
-
-    return errors.OpError
 
 
 def _why(graph, e):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbolic values: what a traced function is called with, and what operations on them give."""
+"""Symbolic values: what a traced function is called with, and what operations on them give.
+
+Their operators are operations, and so are added by ops/_operators.py."""
 
 import numpy as np
 
@@ -46,12 +48,6 @@ class Value:
         """The shape."""
         return self.shape
 
-    def set_shape(self, shape):
-        """States what is known about the shape; checked when it runs."""
-        from ..ops import _ops
-
-        self.i = _ops.ensure_shape(self, shape).i
-
     @property
     def ndim(self):
         """The rank; None: unknown."""
@@ -66,13 +62,6 @@ class Value:
     def name(self):
         """A name for messages."""
         return f"{self.graph.name}:{self.i}"
-
-    @property
-    def T(self):
-        """Transposed."""
-        from ..ops import _ops
-
-        return _ops.transpose(self)
 
     def constant(self):
         """The value if it is known already, else None."""
@@ -138,74 +127,21 @@ class Value:
             return f"<dataset of {self.graph.name}>"
         return f"<value of {self.graph.name}: shape={self.shape}, dtype={self.dtype.name}>"
 
-    def __getitem__(self, key):
-        from . import _index
 
-        return _index.getitem(self, key)
-
-    def __eq__(self, other):
-        from ..ops import _ops
-
-        return _ops.equal(self, other)
-
-    def __ne__(self, other):
-        from ..ops import _ops
-
-        return _ops.not_equal(self, other)
-
-
-def _binary(name, swapped=False):
-    def method(self, other):
-        from ..ops import _ops
-
-        if other is None or isinstance(other, (dict, set)):
-            return NotImplemented
-        f = getattr(_ops, name)
-        return f(other, self) if swapped else f(self, other)
-
-    return method
-
-
-for _method, _op in {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "truediv",
-    "floordiv": "floordiv",
-    "mod": "floormod",
-    "pow": "pow",
-    "matmul": "matmul",
-    "and": "_and",
-    "or": "_or",
-    "xor": "_xor",
-}.items():
-    setattr(Value, f"__{_method}__", _binary(_op))
-    setattr(Value, f"__r{_method}__", _binary(_op, True))
-for _method, _op in {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}.items():
-    setattr(Value, f"__{_method}__", _binary(_op))
-
-
-def _unary(name):
-    def method(self):
-        from ..ops import _ops
-
-        return getattr(_ops, name)(self)
-
-    return method
-
-
-for _method, _op in {
-    "neg": "negative",
-    "abs": "abs",
-    "invert": "_invert",
-    "pos": "identity",
-}.items():
-    setattr(Value, f"__{_method}__", _unary(_op))
+def number_in(graph, value):
+    """The number of a value in the graph: its own, an outer one captured, or a constant."""
+    if isinstance(value, Value):
+        if value.graph is graph:
+            return value.i
+        outer = graph.parent
+        while outer is not None and outer is not value.graph:
+            outer = outer.parent
+        if outer is None:
+            raise _trace.TraceError("a symbolic value was used outside of the function that it belongs to")
+        if graph.parent is not value.graph:
+            value = Value(graph.parent, number_in(graph.parent, value))
+        return graph.capture(value)
+    return graph.constant(value)
 
 
 def spec_of(value):

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets of files, and what is written to them."""
+
+from . import _saved  # noqa: F401 - methods of Dataset

@@ -5,7 +5,9 @@ import json
 import os
 
 from ..core import _arguments, _spec
+from ..core._dataset import method
 from ..errors import DataLossError, NotFoundError
+from ._sources import IndexedDataset
 
 
 def _plan(spec):
@@ -31,19 +33,27 @@ def _structure(plan):
     return None if plan is None else _spec.TensorSpec()
 
 
-def save(ds, path):
+@method
+def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+    """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the
+    elements' structure. Returns how many there were."""
+    if compression is not None or shard_func is not None or checkpoint_args is not None:
+        raise NotImplementedError("save with compression, shard_func or checkpoint_args")
     path = _arguments.local(path)
-    plan = _plan(ds.element_spec)
+    plan = _plan(self.element_spec)
     os.makedirs(path, exist_ok=True)
-    count = ds._engine.write(os.path.join(path, "elements.stk"), ds._run_options(None))
+    count = self._engine.write(os.path.join(path, "elements.stk"), self._run_options(None))
     with open(os.path.join(path, "structure.json"), "w") as f:
         json.dump(plan, f)
     return count
 
 
-def load(path, element_spec):
-    from ._sources import IndexedDataset
-
+@method
+@staticmethod
+def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
+    """The elements that save() wrote."""
+    if compression is not None or reader_func is not None:
+        raise NotImplementedError("load with compression or reader_func")
     path = _arguments.local(path)
     if element_spec is None:
         try:

@@ -12,7 +12,7 @@ from ..core._dataset import Dataset
 from ..core._named import named_class
 from ..core._spec import TensorSpec
 from ..core._value import Value
-from ..errors import InvalidArgumentError
+from ..errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError
 
 
 def _names(filenames):
@@ -218,8 +218,6 @@ def _first_suffixes(path):
     import tarfile
     import zlib
 
-    from ..errors import DataLossError, NotFoundError
-
     found, key = [], None
     try:
         with tarfile.open(path, "r|*") as tar:
@@ -245,8 +243,6 @@ def _first_suffixes(path):
 
 def _mapped(path):
     """The array of a .npy file, mapped; one of rows."""
-    from ..errors import NotFoundError, PermissionDeniedError
-
     try:
         with np.errstate(all="ignore"):  # a header that claims more than there can be
             array = np.load(path, mmap_mode="r")
@@ -328,8 +324,6 @@ def _indexed_spec(path):
 
     Raises NotFoundError and DataLossError; the rest of the file is checked by the engine.
     """
-    from ..errors import DataLossError, NotFoundError
-
     try:
         head = np.fromfile(path, np.uint8, 16 + 1024 * 80)
     except FileNotFoundError as e:

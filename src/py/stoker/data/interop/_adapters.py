@@ -1,29 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported when asked for."""
 
+import collections
 import itertools
 import mmap
 import threading
 
 import numpy as np
 
-from ..core import _dtypes, _spec
+from .. import _engine
+from ..core import _dtypes, _labels, _spec, _stages
+from ..core._dataset import method
 from ..core._options import Options
+from ..core._sparse import RaggedTensor, SparseTensor
 from ..core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec
 from ..errors import InvalidArgumentError
+from ..train import _device, _elastic, _normalize, _ranks
+from . import _from_torch
+from ._packages import need
 
 PEEKS_MAX = 4  # batches that Keras may ask for before it begins with an epoch
-
-
-def _need(name):
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as e:
-        raise ImportError(
-            f"this adapter needs the package {name}, which is not installed: {e}"
-        ) from e
 
 
 def map_leaves(f, element):
@@ -70,9 +66,6 @@ def _torch_leaf(torch):
 
 def _torch_element(torch, dataset):
     """The function from elements to their tensors."""
-    from ..core import _labels
-    from . import _from_torch
-
     leaf, wide = _torch_leaf(torch), _labels.widened(dataset)
 
     def element(e):
@@ -89,7 +82,7 @@ def _at_epoch(dataset, epoch, seed):
     """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
     options = Options()
     if dataset._options.seed is None:
-        known = dataset._known_seed()
+        known = _stages.known_seed(dataset)
         options.seed = seed if known is None else known
     out = dataset.with_options(options)
     out._epochs = itertools.count(epoch)
@@ -154,17 +147,31 @@ class _Board:
         return self.words[2 + worker] - 1
 
 
-def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=None):
-    """Tensors in the elements' structure, as torch.utils.data.DataLoader gives batches.
+@method
+def to_torch(self, device=None, pin_memory=False, normalize=None, remainder=None):
+    """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
 
-    See Dataset.to_torch.
+    For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
+    set_epoch(n), state_dict() and load_state_dict() do what they do elsewhere. In
+    torch.utils.data.DataLoader(it, batch_size=None, num_workers=n) each worker gets its part of
+    the elements. Batches are not copied and may be written to; read-only views are copied.
+
+    device: "cuda:0": tensors there, copied ahead (see to_device) and taken over by DLPack; they
+    are for the stream that was current when they were given. pin_memory: tensors in pinned host
+    memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
+    normalize: see to_device; without a device the host does it.
+
+    remainder: what shard() in the pipeline does where the elements do not divide between ranks;
+    by default, in a process group of torch.distributed or a launcher's, "pad", so that all ranks
+    have as many batches. "keep": as shard() says. A pipeline without shard() gets a RuntimeWarning
+    there, unless this is "keep".
+
+    Without a seed of its own the dataset draws one for each pass from torch's generator, as a
+    DataLoader does: torch.manual_seed makes it repeatable.
     """
-    refuse(dataset, "to_torch")
-    torch = _need("torch")
-    from ..train import _device, _elastic, _normalize, _ranks
-    from . import _from_torch
-
-    dataset = _ranks.for_group(dataset, torch, remainder)
+    refuse(self, "to_torch")
+    torch = need("torch")
+    dataset = _ranks.for_group(self, torch, remainder)
 
     number = None if device is None else _device.number_of(device)
     staged = _device.OnDevice(dataset, device, normalize=normalize) if number is not None else None
@@ -172,8 +179,6 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=N
     if staged is not None and staged.device == "cpu":
         staged = None
     if pin_memory and staged is None:
-        from .. import _engine
-
         _engine.devices()  # NotFoundError: there is nothing that memory could be pinned for
 
     class StokerLoader(torch.utils.data.IterableDataset):
@@ -230,7 +235,7 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None, remainder=N
             passes = None if self._is_copy else self._board.begun(info.id)
             if self._board.epoch is not None:
                 return self._board.epoch
-            if passes is None and _ranks.shares_order(dataset):
+            if passes is None and _stages.shares_order(dataset):
                 raise RuntimeError(
                     "workers that were spawned do not know which epoch it is, and ranks that draw one "
                     "order must agree on it: call set_epoch(n) before each epoch"
@@ -294,8 +299,6 @@ def _tf_spec(tf, s):
 
 
 def _tf_leaf(tf):
-    from ..core._sparse import RaggedTensor, SparseTensor
-
     def leaf(v):
         if isinstance(v, SparseTensor):
             return tf.SparseTensor(v.indices, v.values, v.dense_shape)
@@ -308,35 +311,45 @@ def _tf_leaf(tf):
     return leaf
 
 
-def to_tf(dataset):
-    """A tf.data.Dataset, by from_generator. See Dataset.to_tf."""
-    refuse(dataset, "to_tf", (DatasetSpec,))
-    tf = _need("tensorflow")
-    signature = _spec.map_structure(lambda s: _tf_spec(tf, s), dataset.element_spec)
+@method
+def to_tf(self):
+    """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
+
+    Each element is a call and a copy: give it batches. Sparse and ragged values become
+    TensorFlow's.
+    """
+    refuse(self, "to_tf", (DatasetSpec,))
+    tf = need("tensorflow")
+    signature = _spec.map_structure(lambda s: _tf_spec(tf, s), self.element_spec)
     leaf = _tf_leaf(tf)
     composite = (SparseTensorSpec, RaggedTensorSpec)
-    has_composite = any(isinstance(s, composite) for s in _spec.flatten(dataset.element_spec))
+    has_composite = any(isinstance(s, composite) for s in _spec.flatten(self.element_spec))
 
     def generate():
-        it = dataset._plain()
+        it = self._plain()
         return map(lambda e: map_leaves(leaf, e), it) if has_composite else it
 
     out = tf.data.Dataset.from_generator(generate, output_signature=signature)
-    n = dataset.cardinality()
+    n = self.cardinality()
     return out.apply(tf.data.experimental.assert_cardinality(n)) if n >= -1 else out
 
 
-def to_keras(dataset, num_batches=None):
-    """A keras.utils.PyDataset. See Dataset.to_keras."""
-    refuse(dataset, "to_keras")
-    keras = _need("keras")
+@method
+def to_keras(self, num_batches=None):
+    """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend.
+
+    Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: of an epoch; needed
+    where the length is unknown (InvalidArgumentError).
+    """
+    refuse(self, "to_keras")
+    keras = need("keras")
     if num_batches is None:
-        num_batches = dataset.cardinality()
+        num_batches = self.cardinality()
         if num_batches == -2:
             raise InvalidArgumentError(
                 "the dataset's length is unknown: give num_batches, or use to_tf()"
             )
-    endless = num_batches == -1
+    dataset, endless = self, num_batches == -1
 
     class StokerPyDataset(keras.utils.PyDataset):
         """Batches in the pipeline's order, whatever their numbers: Keras' shuffling of numbers
@@ -390,8 +403,6 @@ class _Adapted:
         self.dataset, self.f, self.depth = dataset, f, depth
 
     def __iter__(self):
-        import collections
-
         ahead = collections.deque()
         for e in self.dataset._plain():
             ahead.append(self.f(e))
@@ -407,20 +418,38 @@ class _Adapted:
         return self.dataset.element_spec
 
 
-def to_jax(dataset, device=None, depth=1):
-    """An iterable of jax arrays. See Dataset.to_jax."""
-    refuse(dataset, "to_jax")
-    jax = _need("jax")
+@method
+def to_jax(self, device=None, depth=1):
+    """An iterable of jax arrays, strings as bytes.
+
+    device: a jax.Device or Sharding; jax copies asynchronously, `depth` elements ahead.
+    """
+    refuse(self, "to_jax")
+    jax = need("jax")
 
     def leaf(v):
         return v if _is_text(v) else jax.device_put(np.asarray(v), device)
 
-    return _Adapted(dataset, lambda e: map_leaves(leaf, e), depth)
+    return _Adapted(self, lambda e: map_leaves(leaf, e), depth)
 
 
-def to_device(dataset, device, depth=2, keep=False, normalize=None):
-    """See Dataset.to_device."""
-    from ..train._device import OnDevice
+@method
+def to_device(self, device, depth=2, keep=False, normalize=None):
+    """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead.
 
-    refuse(dataset, "to_device")
-    return OnDevice(dataset, device, depth, keep, normalize)
+    The pipeline's batches are made in pinned memory and copied asynchronously on a stream of
+    their own, which the consumer's stream waits for: see sd.DeviceArray. Needs the CUDA driver
+    and nothing else; without it ("cpu" too) elements are NumPy arrays on the host, after a
+    RuntimeWarning. keep: what the first pass gives stays on the device and is what all later
+    ones give, in that order (do not write into it); where it does not fit, a RuntimeWarning,
+    and elements are made anew. ResourceExhaustedError: the device is full; let elements go, and
+    the next call goes on.
+
+    normalize: (mean, std) of values from 0 to 1, numbers or one for each channel, for elements
+    with one uint8 component: it is copied as bytes and becomes float32 on the device,
+    (x / 255 - mean) / std as x * scale + offset, with the same bits as on the host. An
+    sd.Normalize says more (planar, max_value); a dict of them, by key, number or tuple of
+    those, says of which components.
+    """
+    refuse(self, "to_device")
+    return _device.OnDevice(self, device, depth, keep, normalize)

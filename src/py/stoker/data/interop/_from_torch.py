@@ -21,11 +21,14 @@ import random as _random
 
 import numpy as np
 
-from ..core import _dtypes, _function, _spec
+from ..core import _arguments, _dtypes, _function, _pool, _spec, _stages
 from ..core._dataset import Dataset
 from ..core._options import AUTOTUNE
 from ..core._spec import TensorSpec
 from ..errors import InvalidArgumentError
+from ..files._experimental import NAMES
+from ..ops._ops import do
+from ._packages import need
 
 _PROBES = 4  # items that are tried to learn what a batch is made of
 _INDEX = "the sampler of this loader gives {}, and items are asked for by whole numbers here"
@@ -84,9 +87,7 @@ def _numbers(numbers):
 
 def orders(dataset):
     """The loaders whose order is part of a pipeline."""
-    from ..train import _ranks
-
-    hosts = (k for ds in _ranks.stages(dataset) for k in ds._keep if isinstance(k, _function.Host))
+    hosts = (k for ds in _stages.stages(dataset) for k in ds._keep if isinstance(k, _function.Host))
     made = (getattr(h.function, "generator", None) for h in hosts)
     return list({id(o.loader): o.loader for o in made if isinstance(o, _Order)}.values())
 
@@ -260,11 +261,9 @@ def _native(loader, torch):
 
 
 def _rows(order, arrays, places):
-    from ..ops import _ops
-
     def rows(seed, numbers):
-        at = numbers if places is None else _ops.PUBLIC["gather"](places, numbers)
-        return tuple(_ops.PUBLIC["gather"](a, at) for a in arrays)
+        at = numbers if places is None else do.gather(places, numbers)
+        return tuple(do.gather(a, at) for a in arrays)
 
     return order.map(rows, AUTOTUNE)
 
@@ -293,10 +292,7 @@ def from_torch(loader, processes=None, threads=None):
     process, one batch after the other), or on `threads` of this one; those of a TensorDataset natively.
     Raises InvalidArgumentError where the loader cannot be taken over, with the reason.
     """
-    from ..core import _arguments, _pool
-    from ._adapters import _need
-
-    torch = _need("torch")
+    torch = need("torch")
     why = _refusal(loader, torch)
     if why is None and processes is not None and threads is not None:
         why = "processes or threads make the items, not both"
@@ -314,7 +310,7 @@ def from_torch(loader, processes=None, threads=None):
         why = _changes(loader)
         if why:
             raise InvalidArgumentError(f"from_torch: {why}")
-        ds = _in_processes(order, loader, processes, _pool)
+        ds = _in_processes(order, loader, processes)
     else:
         threads = threads or (loader.num_workers if in_thread else 0)
         ds = _on_threads(order, _Fetch(loader, 0), torch, len(loader.dataset), threads)
@@ -323,18 +319,16 @@ def from_torch(loader, processes=None, threads=None):
     return _counted(ds, loader)
 
 
-def _in_processes(order, loader, processes, pool):
+def _in_processes(order, loader, processes):
     def sample(at):
         return ((np.int64(0), np.array([at])),) if at < len(loader.dataset) else None
 
     ordered = getattr(loader, "in_order", True) is not False
-    return pool.mapped(order, _Fetch(loader, processes), processes, ordered, loader.timeout or None, sample)
+    return _pool.mapped(order, _Fetch(loader, processes), processes, ordered, loader.timeout or None, sample)
 
 
 def _counted(ds, loader):
     """The dataset with the loader's length, where it has one."""
-    from ..files._experimental import NAMES
-
     try:
         n = len(loader)
     except TypeError:

@@ -13,15 +13,15 @@ import threading
 
 import numpy as np
 
-from stoker import data as sd  # whose names are there when a layer is called
-
+from .. import ops, random
+from ..core import _trace
 from ..core._value import Value
 
 _lock, _depth, _original = threading.Lock(), 0, None
 
 
 def _float(layer, x):
-    return sd.cast(x, layer.compute_dtype)
+    return ops.cast(x, layer.compute_dtype)
 
 
 def _is_last(layer):
@@ -30,7 +30,7 @@ def _is_last(layer):
 
 def _rescaling(layer, x, training):
     scale, offset = (np.asarray(v, layer.compute_dtype) for v in (layer.scale, layer.offset))
-    return sd.add(sd.multiply(_float(layer, x), scale), offset)
+    return ops.add(ops.multiply(_float(layer, x), scale), offset)
 
 
 def _normalization(layer, x, training):
@@ -41,8 +41,8 @@ def _normalization(layer, x, training):
     mean, variance = (np.asarray(v, layer.compute_dtype) for v in (layer.mean, layer.variance))
     deviation = np.maximum(np.sqrt(variance), np.float32(1e-7)).astype(layer.compute_dtype)
     if layer.invert:
-        return sd.add(mean, sd.multiply(_float(layer, x), deviation))
-    return sd.truediv(sd.subtract(_float(layer, x), mean), deviation)
+        return ops.add(mean, ops.multiply(_float(layer, x), deviation))
+    return ops.truediv(ops.subtract(_float(layer, x), mean), deviation)
 
 
 def _center_crop(layer, x, training):
@@ -58,7 +58,7 @@ def _resizing(layer, x, training):
     if not is_plain or layer.interpolation not in ("bilinear", "nearest", "bicubic"):
         return None
     size = [layer.height, layer.width]
-    return sd.image.resize(_float(layer, x), size, layer.interpolation)
+    return ops.image.resize(_float(layer, x), size, layer.interpolation)
 
 
 def _random_flip(layer, x, training):
@@ -66,11 +66,11 @@ def _random_flip(layer, x, training):
     if not training:
         return x
     if layer.mode == "horizontal":
-        return sd.image.random_flip_left_right(x)
+        return ops.image.random_flip_left_right(x)
     if layer.mode == "vertical":
-        return sd.image.random_flip_up_down(x)
-    count = [] if x.ndim == 3 else [sd.shape(x)[0], 1, 1, 1]
-    return sd.where(sd.random.uniform(count) <= 0.5, sd.reverse(x, [-3, -2]), x)
+        return ops.image.random_flip_up_down(x)
+    count = [] if x.ndim == 3 else [ops.shape(x)[0], 1, 1, 1]
+    return ops.where(random.uniform(count) <= 0.5, ops.reverse(x, [-3, -2]), x)
 
 
 def _each(layer, x, training):
@@ -132,3 +132,6 @@ class native:
             _depth -= 1
             if _depth == 0:
                 self.layer.__call__ = _original
+
+
+_trace.while_tracing.append(native)

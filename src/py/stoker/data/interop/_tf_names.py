@@ -17,6 +17,7 @@ import numpy as np
 from ..core import _dtypes
 
 _FEATURES = ("FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature")
+_PUBLIC = __name__.rpartition(".interop")[0]  # the package of the public names, which stand for TensorFlow's
 _DEPTH = 8  # containers within containers that are looked through
 
 
@@ -95,9 +96,7 @@ class _Copy:
     """The copies of one stage's functions, each made once."""
 
     def __init__(self):
-        import stoker.data
-
-        self.here, self.made = stoker.data, {}
+        self.here, self.made = sys.modules[_PUBLIC], {}
 
     def of(self, v, depth=0):
         """What stands for a value here; the value itself where it holds nothing of TensorFlow."""

@@ -3,12 +3,9 @@
 
 import types as _types
 
-from ..core import _absent
-from . import _augment, _branch_ops, _compose, _image_ops, _loops, _math_ops, _ops, _print  # noqa: F401
-from ..core import _sparse  # noqa: F401
-from . import _ragged_ops, _signal, _tone_ops, _warp_ops  # noqa: F401
-from ..core import _call, _plugin
-from . import _tensor_proto  # noqa: F401
+from ..core import _absent, _libraries, _sparse
+from . import _augment, _branch_ops, _compose, _groups, _image_ops, _loops, _math_ops, _operators  # noqa: F401
+from . import _ops, _plugin, _print, _ragged, _ragged_ops, _signal, _tensor_proto, _tone_ops, _warp_ops  # noqa: F401
 from ..core._function import cond, numpy_function, py_function
 
 _GROUPS = (
@@ -39,6 +36,6 @@ MISSING = dict(_ops.MISSING, **_absent.missing())
 def __getattr__(name):
     """An operation of the engine that has no name of TensorFlow's (_table.py): values, and its
     arguments by keyword."""
-    if name.startswith("_") or name not in _call._op_names:
+    if name.startswith("_") or name not in _libraries.op_names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _plugin._operation(name)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .. import random
+from . import _random as random
 from . import _branch_ops
 from ..core._call import convert, is_symbolic
 from ._image_ops import image_of, sizes_of

@@ -8,6 +8,8 @@ import numpy as np
 from ..core import _call, _dtypes, _trace
 from ..core._call import convert, is_symbolic, run, same, static_ints
 from ._ops import do, attribute, cast, ensure_shape, partly_shaped, publish
+from ..core._function import numpy_function
+from ..core._sparse import RaggedTensor
 from ..core._spec import TensorSpec
 from ..core._trace import TraceError
 from ..errors import InvalidArgumentError
@@ -32,8 +34,6 @@ def _letters(op, input, encoding):
     text = convert(input, _dtypes.string)
     if not encoding:
         return run(op, [text], {})[0]
-    from ..core._function import numpy_function
-
     cased = str.lower if op == "string_lower" else str.upper
 
     def one(b):
@@ -62,8 +62,6 @@ def upper(input, encoding="", name=None):
 
 def _parts(op, input, attrs):
     """A string's parts as a vector; a RaggedTensor of a vector of strings."""
-    from ..core._sparse import RaggedTensor
-
     input = convert(input, _dtypes.string)
     if input.shape is None or len(input.shape) > 1:
         raise NotImplementedError(f"{op} of more than a vector of strings")

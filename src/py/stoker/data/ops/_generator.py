@@ -7,7 +7,7 @@ draw. The bits are not TensorFlow's.
 
 import numpy as np
 
-from .. import random
+from . import _random as random
 from ._ops import cast, do
 from ._stateless import bits
 

@@ -6,8 +6,12 @@ import numpy as np
 
 from ..core import _arguments as _arg
 from ..core import _call, _dtypes, _function, _spec, _trace
-from ..core._spec import TensorSpec
+from ..core._dataset import Dataset, method
+from ..core._spec import DatasetSpec, TensorSpec
+from ..core._value import Value
 from ..errors import InvalidArgumentError
+from . import _random as random
+from ._ops import do
 
 
 def _like(structure, spec, what):
@@ -87,10 +91,21 @@ def padding(spec, padded_shapes, padding_values):
     return out, {"padded_shapes": ("specs", specs), "padding_values": ("tensors", values)}
 
 
+@method
+def padded_batch(
+    self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
+):
+    """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+    args = {
+        "batch_size": _arg.count(batch_size, "batch_size", 1),
+        "drop_remainder": int(bool(drop_remainder)),
+    }
+    spec, more = padding(self.element_spec, padded_shapes, padding_values)
+    return self._then("padded_batch", dict(args, **more), spec)
+
+
 def _pad_to(value, length, fill):
     """value with its unknown dimensions filled up to `length`."""
-    from ._ops import do
-
     shape = do.shape(value)
     rows = []
     for i, d in enumerate(value.shape):
@@ -103,21 +118,21 @@ def _pad_to(value, length, fill):
     return do.pad(value, do.stack(rows), constant_values=fill) if rows else value
 
 
-def bucketed(
-    ds,
-    length_func,
-    boundaries,
-    batch_sizes,
-    padded_shapes,
-    padding_values,
-    to_boundary,
-    no_padding,
-    drop_remainder,
+@method
+def bucket_by_sequence_length(
+    self,
+    element_length_func,
+    bucket_boundaries,
+    bucket_batch_sizes,
+    padded_shapes=None,
+    padding_values=None,
+    pad_to_bucket_boundary=False,
+    no_padding=False,
+    drop_remainder=False,
+    name=None,
 ):
-    """bucket_by_sequence_length by group_by_window."""
-    from ._ops import do
-
-    boundaries, batch_sizes = [int(b) for b in boundaries], [int(b) for b in batch_sizes]
+    """Batches of elements of similar length, padded to the longest."""
+    boundaries, batch_sizes = [int(b) for b in bucket_boundaries], [int(b) for b in bucket_batch_sizes]
     if len(batch_sizes) != len(boundaries) + 1:
         raise InvalidArgumentError(
             f"{len(boundaries)} boundaries need {len(boundaries) + 1} batch sizes, not {len(batch_sizes)}"
@@ -125,7 +140,7 @@ def bucketed(
     edges, sizes = np.asarray(boundaries, np.int32), np.asarray(batch_sizes, np.int64)
 
     def bucket(*element):
-        n = do.cast(length_func(*element), "int32")
+        n = do.cast(element_length_func(*element), "int32")
         return do.reduce_sum(
             do.cast(edges <= n if isinstance(n, np.ndarray) else n >= edges, "int64")
         )
@@ -134,7 +149,7 @@ def bucketed(
         size = do.gather(sizes, key)
         if no_padding:
             return group.batch(size, drop_remainder)
-        if not to_boundary:
+        if not pad_to_bucket_boundary:
             return group.padded_batch(size, padded_shapes, padding_values, drop_remainder)
         limit = do.gather(edges - 1, do.minimum(key, len(boundaries) - 1))
         fills = iter(_values(group.element_spec, padding_values) * 2)
@@ -147,8 +162,54 @@ def bucketed(
 
         return group.map(fill).batch(size, drop_remainder)
 
-    return ds.group_by_window(
+    return self.group_by_window(
         bucket, batched, window_size_func=lambda key: do.gather(sizes, key)
+    )
+
+
+@method
+def group_by_window(
+    self, key_func, reduce_func, window_size=None, window_size_func=None, name=None
+):
+    """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
+    if (window_size is None) == (window_size_func is None):
+        raise InvalidArgumentError(
+            "group_by_window takes one of window_size and window_size_func"
+        )
+    key = _function.function(
+        lambda *e: _call.convert(do.cast(key_func(*e), "int64")),
+        self.element_spec,
+        "group_by_window key_func",
+    )
+    window = DatasetSpec(self.element_spec)
+    window.nested, window.keep = self._nested_specs(), self._keep
+    reduce = _function.function(
+        reduce_func, (TensorSpec((), "int64"), window), "group_by_window reduce_func"
+    )
+    if not isinstance(reduce.spec, DatasetSpec):
+        raise TypeError(f"group_by_window: reduce_func must give a Dataset, not {reduce.spec}")
+    args = {"fn": key.fn, "reduce_fn": reduce.fn}
+    functions = [key, reduce]
+    if window_size_func is not None:
+        size = _function.function(
+            lambda k: do.cast(window_size_func(k), "int64"),
+            TensorSpec((), "int64"),
+            "group_by_window window_size_func",
+        )
+        args["window_size_fn"] = size.fn
+        functions.append(size)
+    else:
+        args["window_size"] = _arg.count(window_size, "window_size", 1)
+    if any(f.captures for f in functions):
+        raise NotImplementedError("group_by_window inside of a function whose values it uses")
+    keep = [k for f in functions for k in f.keep]
+    return self._then(
+        "group_by_window",
+        args,
+        reduce.spec.element_spec,
+        keep,
+        [n for f in functions for n in f.notes],
+        reduce,
     )
 
 
@@ -158,8 +219,6 @@ def _state(initial_state):
     symbolic = any(_call.is_symbolic(v) for v in values)
     if symbolic:
         graph = _trace.current()
-        from ..core._value import Value
-
         values = [v if isinstance(v, Value) else Value(graph, graph.constant(v)) for v in values]
     return spec, values if symbolic else ("tensors", values)
 
@@ -201,23 +260,21 @@ def _stepping(ds, state_spec, f, what, state_of, sample=None):
     raise TypeError(f"{what}: the state's shape does not settle")
 
 
-def reduced(ds, initial_state, reduce_func):
-    """Dataset.reduce."""
-    from ..core._dataset import Dataset
-
+@method
+def reduce(self, initial_state, reduce_func, name=None):
+    """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
     spec, values = _state(initial_state)
-    fn, spec = _stepping(ds, spec, reduce_func, "reduce", lambda s: s)
-    source = ds._beside(fn.captures)
+    fn, spec = _stepping(self, spec, reduce_func, "reduce", lambda s: s)
+    source = self._beside(fn.captures)
     out = Dataset._make(
         "reduce", [source], {"initial_state": values, "fn": fn.fn}, spec, fn.keep, fn.notes, fn
     )
     return out.get_single_element()
 
 
-def scanned(ds, initial_state, scan_func):
-    """Dataset.scan."""
-    from ..core._dataset import Dataset
-
+@method
+def scan(self, initial_state, scan_func, name=None):
+    """scan_func(state, element) gives (state, output); the outputs."""
     spec, values = _state(initial_state)
 
     def check(state, element):
@@ -232,35 +289,31 @@ def scanned(ds, initial_state, scan_func):
 
     def sample(state_spec):
         def element():
-            parts, element_spec = ds._sample()
+            parts, element_spec = self._sample()
             first = values[1] if isinstance(values, tuple) else []
             return tuple(first) + tuple(parts), (state_spec, element_spec)
 
         return element
 
-    fn, spec = _stepping(ds, spec, check, "scan", lambda s: s[0], sample)
+    fn, spec = _stepping(self, spec, check, "scan", lambda s: s[0], sample)
     return Dataset._make(
-        "scan", [ds._beside(fn.captures)], {"initial_state": values, "fn": fn.fn}, fn.spec[1], fn.keep, fn.notes, fn
+        "scan", [self._beside(fn.captures)], {"initial_state": values, "fn": fn.fn}, fn.spec[1], fn.keep, fn.notes, fn
     )
 
 
-def resampled(ds, class_func, target_dist, initial_dist, seed):
-    """rejection_resample: keeps an element of class c with a chance of target[c] / initial[c],
-    scaled so that the scarcest class is always kept. Without initial_dist the classes are counted
-    as they come."""
-    from .. import random
-    from ._ops import do
-
+@method
+def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+    """(class, element) pairs, left out at random until classes are distributed as target_dist."""
     target = np.asarray(target_dist, np.float32)
     if target.ndim != 1 or (target < 0).any() or target.sum() <= 0:
         raise InvalidArgumentError("target_dist is a vector of shares, none negative")
     target = target / target.sum()
-    spread = type(ds.element_spec) is tuple
+    spread = type(self.element_spec) is tuple
 
     def classed(*element):
         return class_func(*element), element if spread else element[0]
 
-    pairs = ds.map(classed)
+    pairs = self.map(classed)
 
     def accepted(share, cls):
         chance = do.gather(share, do.cast(cls, "int64"))
@@ -286,10 +339,24 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
     return counted.filter(lambda share, pair: accepted(share, pair[0])).map(lambda _, pair: pair)
 
 
-def rebatched(ds, sizes, drop_remainder):
-    """Dataset.rebatch with several sizes, which take turns."""
-    from ..core._dataset import Dataset
+@method
+def rebatch(self, batch_size, drop_remainder=False, name=None):
+    """Batches of another size, or of several in turn (a list)."""
+    leaves = _spec.flatten(self.element_spec)
+    if any(getattr(s, "shape", None) == () for s in leaves):
+        raise InvalidArgumentError(
+            f"rebatch takes batches, and there is a scalar in {self.element_spec}"
+        )
+    if isinstance(batch_size, (list, tuple, np.ndarray)) and np.ndim(batch_size):
+        return _rebatched(self, batch_size, drop_remainder)
+    size = _arg.count(batch_size, "batch_size", 1)
+    is_ragged = any(hasattr(s, "ragged_rank") for s in leaves)
+    one = self.unbatch()
+    return (one.ragged_batch if is_ragged else one.batch)(size, drop_remainder)
 
+
+def _rebatched(ds, sizes, drop_remainder):
+    """Dataset.rebatch with several sizes, which take turns."""
     sizes = [int(n) for n in sizes]
     if not sizes or min(sizes) < 1:
         raise InvalidArgumentError(f"rebatch: sizes are at least 1, not {sizes}")
@@ -313,10 +380,17 @@ def _again(spec, arguments):
     return arguments if type(spec) is tuple else arguments[0]
 
 
-def sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration):
-    """Dataset.sample_from_datasets."""
-    from ..core._dataset import Dataset
-
+@method
+@staticmethod
+def sample_from_datasets(
+    datasets,
+    weights=None,
+    seed=None,
+    stop_on_empty_dataset=False,
+    rerandomize_each_iteration=None,
+):
+    """Elements of datasets drawn at random by weight (equal ones by default)."""
+    datasets = list(datasets)
     if not datasets:
         raise InvalidArgumentError("sample_from_datasets: no datasets")
     if isinstance(weights, Dataset):
@@ -343,10 +417,6 @@ def sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_ite
 
 def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
     """By a dataset of weights, one vector for each element drawn."""
-    from .. import random
-    from ..core._dataset import Dataset
-    from ._ops import do
-
     def draw(w):
         ends = do.cumsum(do.cast(w, "float32"))
         at = random.uniform((), seed=seed) * ends[-1]
@@ -356,14 +426,15 @@ def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
     return Dataset.choose_from_datasets(datasets, weights.map(draw), stop_on_empty_dataset)
 
 
-def weighted(ds, weights, num_samples, replacement, seed):
-    """Dataset.sample_by_weight."""
-    from .. import random
-    from ..core._dataset import Dataset
-    from ._ops import do
+@method
+def sample_by_weight(self, weights, num_samples=None, replacement=True, seed=None, name=None):
+    """num_samples elements (as many as there are weights), each drawn with a chance in proportion
+    to its weight, as torch's WeightedRandomSampler: others in each epoch.
 
+    For elements that can be had by position, see pick(). Without replacement each comes once.
+    """
     w = np.asarray(weights, np.float64).ravel()
-    n = ds._cardinality_now()
+    n = self._cardinality_now()
     if n >= 0 and len(w) != n:
         raise InvalidArgumentError(f"sample_by_weight: {len(w)} weights for {n} elements")
     if not len(w) or (w < 0).any() or not np.isfinite(w).all() or w.sum() <= 0:
@@ -382,7 +453,7 @@ def weighted(ds, weights, num_samples, replacement, seed):
         )
         picked = lambda i: do.math.top_k(keys(i), max(count, 1)).indices
         places = Dataset.range(1).map(lambda i: do.cast(picked(i), "int64")).unbatch()
-        return ds.pick(places.take(count))
+        return self.pick(places.take(count))
     ends = np.cumsum(w) / w.sum()
 
     def drawn(_):
@@ -390,4 +461,4 @@ def weighted(ds, weights, num_samples, replacement, seed):
         passed = do.reduce_sum(do.cast(do.less_equal(ends, u), "int64"))
         return do.minimum(passed, np.int64(len(w) - 1))
 
-    return ds.pick(Dataset.range(count).map(drawn))
+    return self.pick(Dataset.range(count).map(drawn))

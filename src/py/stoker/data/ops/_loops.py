@@ -8,6 +8,7 @@ reduce), which are native code; outside they are Python's loops.
 import numpy as np
 
 from ..core import _call, _spec, _trace
+from ..core._dataset import Dataset
 from ..core._function import cond as _cond
 from ._ops import do, publish
 from ..core._trace import TraceError
@@ -57,8 +58,6 @@ def _alone(f, elems):
 
 
 def _from_slices(elems):
-    from ..core._dataset import Dataset
-
     return Dataset.from_tensor_slices(elems)
 
 
@@ -142,8 +141,6 @@ def scan(
 
         ds = _from_slices(elems).scan(state, step)
         if initializer is None:
-            from ..core._dataset import Dataset
-
             ds = Dataset.from_tensors(state).concatenate(ds)
         out = _collected(ds, whole, "scan")
     else:
@@ -223,8 +220,6 @@ def while_loop(
 ):
     """body(*loop_vars) as long as cond(*loop_vars) holds: the variables then, in a list or tuple as
     they were given."""
-    from ..core._dataset import Dataset
-
     state = _as_state(loop_vars)
     most = None if maximum_iterations is None else _call.convert(maximum_iterations)
     if not _is_traced(state):

@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 
-from ..core import _call, _dtypes, _spec, _trace
+from ..core import _call, _dtypes, _libraries, _spec, _trace
 from .. import _engine
 from . import _table
 from ..core._call import convert, is_symbolic, run, same, static_ints
@@ -216,7 +216,7 @@ def _define(line, is_random):
 
     function.__name__ = function.__qualname__ = row.names[0].split(".")[-1]
     function.__signature__ = row.signature
-    summary = _call._op_names.get(row.op, "")
+    summary = _libraries.op_names.get(row.op, "")
     function.__doc__ = f"{summary}.\n\nTakes symbolic values, arrays and literals; gives symbolic values inside of a traced\nfunction and NumPy outside. Arguments as TensorFlow's."
     for name in row.names:
         _enter(name, function)
@@ -505,24 +505,6 @@ def linspace(start, stop, num, name=None, axis=0):
 
 
 globals()["range"] = _range
-
-
-@publish("image.random_crop,random.crop")
-def random_crop(value, size, seed=None, name=None):
-    """A part of that size, at a random place."""
-    from .. import random
-
-    value = convert(value)
-    known = static_ints(size)
-    room = value.shape
-    if known is not None and room is not None and len(known) == len(room):
-        if any(s is not None and k > s for k, s in zip(known, room)):
-            raise InvalidArgumentError(f"random_crop: {tuple(known)} is larger than {room}")
-    size = np.asarray(known, np.int32) if known is not None else convert(size)
-    room = run("shape", [value], {"out_type": _dtypes.number("int32")})[0] - size + np.int32(1)
-    n = len(known) if known is not None else size.shape[0]
-    begin = cast(random.uniform([n], seed=seed) * cast(room, "float32"), "int32")
-    return do.slice(value, begin, known if known is not None else size)
 
 
 @publish("image.resize_with_pad", "resize")

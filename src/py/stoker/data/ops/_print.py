@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import _call, _function, _spec, _trace
 from ._ops import publish
-from ..core._value import Value
+from ..core._value import Value, number_in
 from ..errors import InvalidArgumentError
 
 
@@ -111,6 +111,6 @@ def print_(*inputs, output_stream=None, summarize=3, sep=" ", end=os.linesep, na
         return
     host = _function.Host(printer)
     graph.keep.append(host)
-    numbers = [_trace.number_in(graph, v) for v in values]
+    numbers = [number_in(graph, v) for v in values]
     _function.add_host_call(graph, host, numbers, _spec.TensorSpec((), "bool"))
     graph.notes.append(f"print runs as Python for each element ({_trace.place(1)})")

@@ -4,9 +4,12 @@ shape. The engine's ragged_batch lays components side by side; a traced function
 
 import numpy as np
 
+from ..core import _arguments as _arg
 from ..core import _call, _dtypes, _spec
+from ..core._dataset import Dataset, method
 from ..core._sparse import RaggedTensor, SparseTensor
 from ..core._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from ._ops import cast, do
 
 
 def _last_unknown(leaf):
@@ -25,12 +28,6 @@ def _modes(leaf, is_ragged):
     if isinstance(leaf, RaggedTensorSpec):
         return [0] * len(leaf.parts())
     return [_last_unknown(leaf) if is_ragged else -1]
-
-
-def _cast(splits, dtype):
-    from ._ops import cast
-
-    return cast(splits, dtype)
 
 
 def _sparse(parts, leaf):
@@ -59,10 +56,10 @@ def _leaf(parts, leaf, mode, dtype):
         return _ragged(parts, leaf)
     if mode < 0:
         return parts[0]
-    return RaggedTensor(parts[0], [_cast(s, dtype) for s in parts[1:]])
+    return RaggedTensor(parts[0], [cast(s, dtype) for s in parts[1:]])
 
 
-def batched(ds, args, row_splits_dtype=None):
+def _batched(ds, args, row_splits_dtype=None):
     """ds.batch for elements with sparse and ragged values; with row_splits_dtype, ds.ragged_batch.
 
     args: batch_size and drop_remainder as the engine takes them.
@@ -93,17 +90,14 @@ def batched(ds, args, row_splits_dtype=None):
 
 def _at_least(n, limit):
     """The limit; where n is above it, an error of the element."""
-    from ._ops import do
-
     room = do.zeros(do.stack([np.int64(limit) - n]), "bool")
     return do.shape(room, out_type="int64")[0] + n
 
 
-def sparse_batched(ds, batch_size, row_shape):
-    """Elements of one dense component as a batch of sparse ones of row_shape."""
-    from ._ops import do
-
-    spec, shape = ds.element_spec, _spec.as_shape(row_shape)
+@method
+def sparse_batch(self, batch_size, row_shape, name=None):
+    """batch_size elements of any shape within row_shape as one SparseTensor."""
+    spec, shape = self.element_spec, _spec.as_shape(row_shape)
     if not isinstance(spec, TensorSpec) or spec.shape is None:
         raise TypeError("sparse_batch takes elements of one dense component whose rank is known")
     if len(spec.shape) != len(shape):
@@ -116,23 +110,19 @@ def sparse_batched(ds, batch_size, row_shape):
         most = [now[i] if d is None else _at_least(now[i], d) for i, d in enumerate(shape)]
         return SparseTensor(places, do.reshape(v, [-1]), do.stack(most), tuple(shape))
 
-    return ds.map(sparse).batch(batch_size)
+    return self.map(sparse).batch(_arg.count(batch_size, "batch_size", 1))
 
 
 def _rows(leaf):
     """How many slices a leaf has."""
-    from ._ops import do
-
     if isinstance(leaf, SparseTensor):
         return leaf.dense_shape[0]
     if isinstance(leaf, RaggedTensor):
-        return _cast(do.shape(leaf.row_splits, out_type="int64")[0] - 1, np.dtype("int64"))
+        return cast(do.shape(leaf.row_splits, out_type="int64")[0] - 1, np.dtype("int64"))
     return do.shape(leaf, out_type="int64")[0]
 
 
 def _sparse_row(leaf, i, spec):
-    from ._ops import do
-
     there = do.equal(leaf.indices[:, 0], i)
     shape = None if spec.shape is None else tuple(spec.shape[1:])
     places = do.boolean_mask(leaf.indices[:, 1:], there)
@@ -151,11 +141,8 @@ def _ragged_row(leaf, i):
     return RaggedTensor(values, nested) if nested else values
 
 
-def unbatched(ds):
+def _unbatched(ds):
     """ds.unbatch for elements with sparse and ragged values."""
-    from ..core._dataset import Dataset
-    from ._ops import do
-
     specs = _spec.flatten(ds.element_spec)
     spread = type(ds.element_spec) is tuple
 
@@ -182,6 +169,47 @@ def unbatched(ds):
 
 def _same_count(counts):
     """The number of slices: the most that a leaf has, so that a shorter one is an error."""
-    from ._ops import do
-
     return counts[0] if len(counts) == 1 else do.reduce_max(do.stack(counts))
+
+
+@method
+def batch(
+    self,
+    batch_size,
+    drop_remainder=False,
+    num_parallel_calls=None,
+    deterministic=None,
+    name=None,
+):
+    """batch_size elements as one, with a new first dimension. Shapes must be equal.
+
+    num_parallel_calls and deterministic are accepted, and change nothing.
+    """
+    _arg.parallel(num_parallel_calls, deterministic)
+    args = {
+        "batch_size": _arg.count(batch_size, "batch_size", 1),
+        "drop_remainder": int(bool(drop_remainder)),
+    }
+    if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
+        return _batched(self, args)
+    spec = _spec.map_structure(lambda s: _arg.batched(s, None), self.element_spec)
+    return self._then("batch", args, spec)
+
+
+@method
+def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
+    """batch_size elements as one; components of a shape that is not known in full become
+    RaggedTensors."""
+    args = {
+        "batch_size": _arg.count(batch_size, "batch_size", 1),
+        "drop_remainder": int(bool(drop_remainder)),
+    }
+    return _batched(self, args, _dtypes.as_dtype(row_splits_dtype))
+
+
+@method
+def unbatch(self, name=None):
+    """The slices of each element along the first dimension."""
+    if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
+        return _unbatched(self)
+    return self._then("unbatch", {}, _spec.map_structure(_arg.sliced, self.element_spec))

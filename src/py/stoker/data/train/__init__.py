@@ -6,6 +6,8 @@ import struct
 import numpy as np
 
 from .. import io as _io
+from . import _elastic  # noqa: F401 - a method of Dataset
+from ..core._dtypes import strings as _strings
 from ..ops._wire import fields, varint
 from ..errors import DataLossError
 
@@ -42,9 +44,7 @@ class BytesList:
     """Strings of a Feature. value: a list of bytes."""
 
     def __init__(self, value=()):
-        from ..core._dtypes import strings
-
-        self.value = strings(list(value)).tolist()
+        self.value = _strings(list(value)).tolist()
 
 
 class Feature:

@@ -9,7 +9,9 @@ import weakref
 
 import numpy as np
 
-from ..core import _spec
+from ..core import _explain, _spec
+from ..core._iterator import template
+from ..core._options import Options
 from .. import _engine
 from . import _normalize
 from ..errors import InvalidArgumentError, OpError, ResourceExhaustedError
@@ -45,8 +47,6 @@ def number_of(device):
 
 def _replacement(dataset, number, by_leaf):
     """The element that stands for those that fail, on the device."""
-    from ..core._options import Options
-
     policy = dataset._options.on_error
 
     def leaf(spec, v):
@@ -72,8 +72,6 @@ def _replacement(dataset, number, by_leaf):
 
 def stager(dataset, number, depth, by_leaf):
     """An iterator over DeviceArrays; by_leaf: what is normalised on the way (_normalize.rules)."""
-    from ..core._iterator import template
-
     if dataset._engine is None:
         raise TypeError("a dataset that depends on a function's argument cannot be staged")
     options = dataset._run_options(None)
@@ -142,7 +140,7 @@ class OnDevice:
                     f"to_device({str(device)!r}): no GPU can be used, elements stay in host memory: "
                     f"{e}",
                     RuntimeWarning,
-                    stacklevel=5,  # the line of the user, behind the wrapper of _named.py
+                    stacklevel=4,  # the line of the user, behind the wrapper of _named.py
                 )
                 self._number = None
         self.device = "cpu" if self._number is None else f"cuda:{self._number}"
@@ -161,13 +159,11 @@ class OnDevice:
 
     def explain(self):
         """What is done on the way to the device, and the plan of the dataset: text."""
-        from ..core._explain import explain
-
         kept = ", kept there" if self.keep else ""
         first = f"to_device: {self.depth} elements ahead on {self.device}{kept}"
         where = "on the host" if self._number is None else "on the device, bytes are copied"
         lines = _normalize.lines(self.dataset.element_spec, self._rules, where)
-        return "\n".join([first, *lines, "", explain(self._source, self._number is not None)])
+        return "\n".join([first, *lines, "", _explain.explain(self._source, self._number is not None)])
 
     def __len__(self):
         return len(self.dataset)

@@ -13,7 +13,9 @@ import struct
 import numpy as np
 
 from ..core import _arguments
+from ..core._dataset import method
 from ..errors import InvalidArgumentError
+from ..ops import _ops
 
 _STATE = "<IIQQQQQQ"  # magic, size, seed, epoch, given, failed, has failures, likeness
 _MAGIC = 0x32737473
@@ -46,8 +48,6 @@ def _rest(dataset, given):
     left = dataset.skip(n * least)
     if least == most:
         return left
-    from ..ops import _ops
-
     table = np.asarray(given, np.int64)
 
     def is_left(position, _):
@@ -56,8 +56,16 @@ def _rest(dataset, given):
     return left.filter(is_left)
 
 
-def elastic_shard(dataset, past=(), num_shards=None, index=None, batch_size=1):
-    """Dataset.elastic_shard."""
+@method
+def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
+    """This process' part, as shard() splits, of an epoch that other numbers of ranks began.
+
+    past: for each earlier run of the epoch, oldest first, the states of all its ranks' iterators
+    over elastic_shard(...).batch(batch_size) (1: not batched). What those gave is left out and
+    the rest split anew: nothing is lost or given twice. Give shuffles a seed of their own, and
+    batch behind. Sources by position (arrays, indexed files) pass over what was given at no
+    cost, others by reading it. The next epoch begins without `past`.
+    """
     if num_shards is None:
         num_shards, index = _arguments.rank_of_environment()
     n, i = _arguments.count(num_shards, "num_shards", 1), _arguments.count(index, "index", 0)
@@ -71,7 +79,7 @@ def elastic_shard(dataset, past=(), num_shards=None, index=None, batch_size=1):
             "elastic_shard: the states of all ranks of a run are needed, of one seed and one epoch; "
             f"these are of {len(known)}"
         )
-    left = dataset
+    left = self
     for run in runs:
         left = _rest(left.enumerate(), [given * size for _, _, given in run]).map(lambda _, e: e)
     out = left.shard(n, i)

@@ -12,6 +12,7 @@ import numpy as np
 from ..core import _spec
 from ..core._spec import TensorSpec
 from ..errors import InvalidArgumentError
+from ..ops._ops import cast, do, ensure_shape
 
 CHANNELS_MAX = 65536
 
@@ -65,8 +66,6 @@ class Normalize:
 
     def of_value(self, x):
         """The same of a symbolic value of known rank."""
-        from ..ops._ops import do, cast
-
         scale, offset = self.scale, self.offset
         if self.channels == 1:
             scale, offset = scale[0], offset[0]
@@ -208,8 +207,6 @@ def before_staging(dataset, by_leaf):
     unknown = {i for i, r in by_leaf.items() if r.channels > 1 and leaves[i].shape[-1] is None}
     if not unknown:
         return dataset
-    from ..ops._ops import ensure_shape
-
     def leaf(i, v):
         return ensure_shape(v, (*leaves[i].shape[:-1], by_leaf[i].channels))
 

@@ -10,26 +10,12 @@ import itertools
 import warnings
 
 from ..core import _arguments
-from ..errors import InvalidArgumentError
+from ..core._stages import is_split, remainder_number, stages
 
-REMAINDERS = ("keep", "drop", "pad")  # numbered as the engine's rows have them
-SHARED_SEED = 0  # of an order that is split and has no seed: as torch's DistributedSampler has it
-
-# Stages that draw an order, or which elements there are.
-_DRAWING = ("shuffle", "sample_from_datasets", "random", "list_files")
 # Stages behind which the number of elements depends on the elements.
 _COUNTING = (
     "filter take_while ignore_errors flat_map interleave unbatch group_by_window unique"
 ).split()
-
-
-def remainder_number(remainder):
-    """The engine's number of a remainder. InvalidArgumentError: there is none of that name."""
-    if remainder not in REMAINDERS:
-        raise InvalidArgumentError(
-            f"shard: remainder is one of {', '.join(REMAINDERS)}, not {remainder!r}"
-        )
-    return REMAINDERS.index(remainder)
 
 
 def group(torch=None):
@@ -41,33 +27,6 @@ def group(torch=None):
 
 
 _KEPT = ("_asserted", "_gives_lists", "_literal", "_pinned_device")  # by a copy of a stage
-
-
-def stages(dataset):
-    """The dataset and all that it is made of, each once, outputs before their inputs."""
-    left, seen = [dataset], set()  # a list: pipelines may be deeper than Python's stack
-    while left:
-        ds = left.pop()
-        if id(ds) not in seen:
-            seen.add(id(ds))
-            yield ds
-            left.extend(ds._inputs)
-
-
-def _is_split(ds):
-    n = ds._args.get("num_shards")
-    return ds._kind == "shard" and isinstance(n, int) and n > 1
-
-
-def _draws(ds):
-    made = ds._function.made if ds._function is not None else ()
-    return "seed" not in ds._args and ds._kind in _DRAWING or any(k in _DRAWING for k in made)
-
-
-def shares_order(dataset):
-    """Is an order that nobody gave a seed split between shards? Then all must draw the same."""
-    shards = [ds for ds in stages(dataset) if _is_split(ds)]
-    return any(_draws(ds) for s in shards for ds in stages(s))
 
 
 def rebuilt(dataset, changed):
@@ -110,7 +69,7 @@ def _counting_behind(dataset):
     repeat behind it; None."""
     even = {id(i) for ds in stages(dataset) if _takes_of_endless(ds) for i in stages(ds)}
     for ds in stages(dataset):
-        if id(ds) not in even and ds._kind in _COUNTING and any(_is_split(i) for i in stages(ds)):
+        if id(ds) not in even and ds._kind in _COUNTING and any(is_split(i) for i in stages(ds)):
             return ds
     return None
 
@@ -119,7 +78,7 @@ def for_group(dataset, torch, remainder):
     """The dataset as each rank of torch's process group is to have it: see Dataset.to_torch."""
     number = remainder_number("pad" if remainder is None else remainder)
     ranks, _ = group(torch)
-    mine = [ds for ds in stages(dataset) if _is_split(ds)]
+    mine = [ds for ds in stages(dataset) if is_split(ds)]
     if remainder is None and (ranks == 1 or "remainder" in (a for ds in mine for a in ds._args)):
         return dataset
     if not mine:
@@ -143,6 +102,6 @@ def for_group(dataset, torch, remainder):
         )
 
     def changed(ds):
-        return dict(ds._args, remainder=number) if _is_split(ds) else None
+        return dict(ds._args, remainder=number) if is_split(ds) else None
 
     return rebuilt(dataset, changed)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""v[...]: integers, slices, None, Ellipsis, boolean masks and index arrays, as NumPy has them."""
+"""Operators of symbolic values, which their class gets here. v[...] takes integers, slices, None,
+Ellipsis, boolean masks and index arrays, as NumPy has them."""
 
 import numpy as np
 
-from . import _call, _trace
-from ._value import Value
+from . import _ops
+from ..core import _call, _trace
+from ..core._value import Value
 
 _INTEGER, _SLICE, _NEW, _ELLIPSIS = range(4)
 _NO_BEGIN, _NO_END, _BEGIN_INPUT, _END_INPUT, _STEP_INPUT = 1, 2, 4, 8, 16
@@ -75,3 +77,48 @@ def getitem(value, key):
     inputs = [value]
     index = [n for k in keys for n in _item(k, inputs)]
     return _call.run("strided_slice", inputs, {"index": ("ints", index)})[0]
+
+
+def _binary(f, swapped=False):
+    def method(self, other):
+        if other is None or isinstance(other, (dict, set)):
+            return NotImplemented
+        return f(other, self) if swapped else f(self, other)
+
+    return method
+
+
+def _set_shape(self, shape):
+    """States what is known about the shape; checked when it runs."""
+    self.i = _ops.ensure_shape(self, shape).i
+
+
+def _transposed(self):
+    """Transposed."""
+    return _ops.transpose(self)
+
+
+for _name, _op in {
+    "add": _ops.add,
+    "sub": _ops.subtract,
+    "mul": _ops.multiply,
+    "truediv": _ops.truediv,
+    "floordiv": _ops.floordiv,
+    "mod": _ops.floormod,
+    "pow": _ops.pow,
+    "matmul": _ops.matmul,
+    "and": _ops._and,
+    "or": _ops._or,
+    "xor": _ops._xor,
+}.items():
+    setattr(Value, f"__{_name}__", _binary(_op))
+    setattr(Value, f"__r{_name}__", _binary(_op, True))
+for _name in ("less", "greater"):
+    setattr(Value, f"__{_name[0]}t__", _binary(getattr(_ops, _name)))
+    setattr(Value, f"__{_name[0]}e__", _binary(getattr(_ops, f"{_name}_equal")))
+for _name, _op in {"neg": _ops.negative, "abs": _ops.abs, "invert": _ops._invert, "pos": _ops.identity}.items():
+    setattr(Value, f"__{_name}__", lambda self, f=_op: f(self))
+Value.__eq__ = lambda self, other: _ops.equal(self, other)
+Value.__ne__ = lambda self, other: _ops.not_equal(self, other)
+Value.__getitem__ = getitem
+Value.set_shape, Value.T = _set_shape, property(_transposed)

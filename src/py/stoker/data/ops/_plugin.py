@@ -6,16 +6,7 @@ import types
 
 import numpy as np
 
-from .. import _engine
-from . import _call
-
-
-_libraries = {}  # operation -> path of the library that has it
-
-
-def libraries_of(ops):
-    """Paths of the libraries that these operations come from."""
-    return tuple(dict.fromkeys(_libraries[op] for op in ops if op in _libraries))
+from ..core import _call, _libraries
 
 
 def get_include():
@@ -42,7 +33,7 @@ def _operation(name):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{_call._op_names[name]}.\n\nThe engine's own or a plug-in's: values, and attributes by keyword."
+        f"{_libraries.op_names[name]}.\n\nThe engine's own or a plug-in's: values, and attributes by keyword."
     )
     return function
 
@@ -55,9 +46,7 @@ def load_op_library(library_filename):
     it is no plug-in, or has a name that is taken.
     """
     path = os.path.abspath(os.fspath(library_filename))
-    names = _engine.load_plugin(path)
-    _libraries.update((name, path) for name in names)
-    _call._op_names.update(_engine.op_names())
+    names = _libraries.load(path)
     module = types.ModuleType(
         os.path.splitext(os.path.basename(path))[0], f"Operations of {os.path.basename(path)}."
     )
