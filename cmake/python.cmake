@@ -63,8 +63,7 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
     install(TARGETS stoker_py LIBRARY DESTINATION ${site}/stoker/data COMPONENT python)
 
     file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/py
-        ${PROJECT_SOURCE_DIR}/src/py/stoker/*.py ${PROJECT_SOURCE_DIR}/src/py/stoker/*.pyi
-        ${PROJECT_SOURCE_DIR}/src/py/stoker/py.typed)
+        ${PROJECT_SOURCE_DIR}/src/py/stoker/*.py ${PROJECT_SOURCE_DIR}/src/py/stoker/py.typed)
     set(copies)
     foreach(file ${files})
         set(copy ${PROJECT_BINARY_DIR}/python/${file})
@@ -90,6 +89,22 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
         LIBRARY DESTINATION ${site}/stoker/bin COMPONENT python)
     add_custom_target(stoker_py_files ALL DEPENDS ${copies})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/py/stoker DESTINATION ${site} COMPONENT python
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+
+    # Type stubs are taken from the module as it is imported, which needs a runtime to preload under sanitizers.
+    if(NOT STOKER_SANITIZE)
+        set(stubs __init__ _groups_of_ops _op_types errors io lookup random train/__init__)
+        list(TRANSFORM stubs PREPEND ${PROJECT_BINARY_DIR}/python/stoker/data/)
+        list(TRANSFORM stubs APPEND .pyi)
+        add_custom_command(OUTPUT ${stubs} DEPENDS stoker_py ${copies} ${PROJECT_SOURCE_DIR}/tools/py-stubs COMMENT ""
+            COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python ${executable} -B
+                ${PROJECT_SOURCE_DIR}/tools/py-stubs ${PROJECT_BINARY_DIR}/python/stoker/data)
+        add_custom_target(stoker_py_stubs ALL DEPENDS ${stubs})
+        foreach(stub ${stubs})
+            file(RELATIVE_PATH folder ${PROJECT_BINARY_DIR}/python ${stub})
+            get_filename_component(folder ${folder} DIRECTORY)
+            install(FILES ${stub} DESTINATION ${site}/${folder} COMPONENT python)
+        endforeach()
+    endif()
 endfunction()
 stoker_python_module()
