@@ -193,6 +193,9 @@ struct stoker_arg_row {
 // Row k of the i-th of the table. 0: there is none.
 int stoker_op_arg(int i, int k, struct stoker_arg_row *out);
 int stoker_kind_arg(int i, int k, struct stoker_arg_row *out);
+// TensorFlow's names of the i-th operation, with commas between them, and TensorFlow's arguments in
+// the form that src/engine/ops.def explains. 0: it has no such name.
+int stoker_op_tensorflow(int i, const char **names, const char **arguments, int *is_random);
 
 // What the embedding language does for operations (host_call) and sources (generator). Functions
 // are called from the engine's threads, several at once. Returned tensors belong to the engine:

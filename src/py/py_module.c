@@ -132,6 +132,28 @@ static PyObject *op_args(PyObject *module, PyObject *unused)
     return d;
 }
 
+// (operation, TensorFlow's names, its arguments, is it random) of each that has such names.
+static PyObject *op_tensorflow(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    const char *name, *summary, *public, *arguments;
+    int is_random;
+    for (int i = 0; list && (name = stoker_op_name(i, &summary)); i++) {
+        if (!stoker_op_tensorflow(i, &public, &arguments, &is_random)) {
+            continue;
+        }
+        PyObject *row =
+            Py_BuildValue("(sssO)", name, public, arguments, is_random ? Py_True : Py_False);
+        if (!row || PyList_Append(list, row) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
 static PyObject *kind_names(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -206,6 +228,7 @@ static PyObject *set_limits(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"op_call", op_call, METH_VARARGS, "op_call(name, inputs, args, seed) -> list of results"},
     {"op_names", op_names, METH_NOARGS, "Operations and what they do: dict."},
+    {"op_tensorflow", op_tensorflow, METH_NOARGS, "Operations under TensorFlow's names: list."},
     {"op_args", op_args, METH_NOARGS, "Operations and the rows of their arguments: dict."},
     {"kind_names", kind_names, METH_NOARGS, "Kinds of datasets and what they are: dict."},
     {"dtype_names", dtype_names, METH_NOARGS, "Names of the types, by number."},

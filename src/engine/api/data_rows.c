@@ -77,6 +77,24 @@ int stoker_op_arg(int i, int k, struct stoker_arg_row *out)
     return op ? put_row(op->args, k, out) : 0;
 }
 
+static const char *const tensorflow[][2] = {
+#define X(name) {NULL, NULL},
+#define TF(name, names, arguments) {names, arguments},
+#include "engine/ops.def"
+#undef X
+};
+
+int stoker_op_tensorflow(int i, const char **names, const char **arguments, int *is_random)
+{
+    if (i < 0 || i >= stk_op_count || !tensorflow[i][0]) {
+        return 0;
+    }
+    *names = tensorflow[i][0];
+    *arguments = tensorflow[i][1];
+    *is_random = stk_op_at(i)->is_random;
+    return 1;
+}
+
 int stoker_kind_arg(int i, int k, struct stoker_arg_row *out)
 {
     bool is_there = i >= 0 && i < stk_dataset_kind_count;

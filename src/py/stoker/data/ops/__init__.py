@@ -34,7 +34,7 @@ MISSING = dict(_ops.MISSING, **_absent.missing())
 
 
 def __getattr__(name):
-    """An operation of the engine that has no name of TensorFlow's (_table.py): values, and its
+    """An operation of the engine that has no name of TensorFlow's (src/engine/ops.def): values, and its
     arguments by keyword."""
     if name.startswith("_") or name not in _libraries.op_names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations under TensorFlow's names: most from the table, the others written out."""
+"""Operations under TensorFlow's names: most from the engine's table, the others written out."""
 
 import inspect
 import types
@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core import _call, _dtypes, _libraries, _spec, _trace
 from .. import _engine
-from . import _table
 from ..core._call import convert, is_symbolic, run, same, static_ints
 from ..core._named import hint, named
 from ..core._value import Value
@@ -44,11 +43,10 @@ def _unused(text):
 
 
 class _Row:
-    """One row of the table: how a call becomes inputs and attributes."""
+    """An operation under TensorFlow's names (src/engine/ops.def): how a call becomes inputs and attributes."""
 
-    def __init__(self, line, is_random):
-        names, self.op, params = line.split("|")
-        self.names, self.is_random = names.split(","), is_random
+    def __init__(self, op, names, params, is_random):
+        self.op, self.names, self.is_random = op, names.split(","), is_random
         self.params = []
         for p in params.split():
             name, _, kind = p.partition(":")
@@ -208,9 +206,7 @@ def _enter(name, function):
     setattr(getattr(do, group) if group else do, own, function)
 
 
-def _define(line, is_random):
-    row = _Row(line, is_random)
-
+def _define(row):
     def function(*args, **kwargs):
         return row(args, kwargs)
 
@@ -220,9 +216,7 @@ def _define(line, is_random):
     function.__doc__ = f"{summary}.\n\nTakes symbolic values, arrays and literals; gives symbolic values inside of a traced\nfunction and NumPy outside. Arguments as TensorFlow's."
     for name in row.names:
         _enter(name, function)
-        if not _call.exists(row.op):
-            MISSING[name] = row.op
-    return row.names[0], function
+    return function
 
 
 def publish(name, op=None):
@@ -239,11 +233,11 @@ def publish(name, op=None):
     return put
 
 
-for _rows, _is_random in ((_table.ROWS, False), (_table.RANDOM_ROWS, True)):
-    for _line in _rows.strip().splitlines():
-        _name, _function = _define(_line, _is_random)
-        if "." not in _name:
-            globals()[_name] = _function
+ROWS = [_Row(*row) for row in _engine.op_tensorflow()]
+for _row in ROWS:
+    _function = _define(_row)
+    if "." not in _row.names[0]:
+        globals()[_row.names[0]] = _function
 
 
 def _bits_or_logic(bits, logic):
