@@ -3,7 +3,7 @@
 //
 // Recipe of an operation: src/engine/ops/op_softsign.c and X(softsign) in src/engine/ops.def. The
 // function in Python, `stoker data --list` and docs/pipelines.md come from the descriptor at the
-// end. Operations that share a loop are rows of one file instead (op_unary.c, op_binary.c).
+// end. Operations that share a loop are rows of a table instead (ops_unary.def).
 #include <math.h>
 
 #include "engine/ops/op_util.h"

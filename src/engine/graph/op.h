@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations: what a traced function is made of. To add one: a descriptor `const struct stk_op
-// stk_op_<name>` at the end of a file in ops/, and one line X(<name>) in ops/ops.def. Operations
-// that share a loop are one file with a row each.
+// stk_op_<name>` at the end of a file in ops/, and one line X(<name>) in ops.def. Operations that
+// share a loop are one file with a row each; those on values place by place are one row of
+// ops_unary.def, ops_arithmetic.def or ops_comparison.def and nothing else.
 //
 // An operation works on a block: n elements of each input. It is handed uniform columns (all
 // elements of one shape, stride 0 for a constant) unless it says takes_varied; the evaluator runs
@@ -78,6 +79,7 @@ struct stk_op {
     enum stoker_status (*run)(struct stk_op_run *r, struct stoker_err *err);
     const struct stk_arg_row *args; // ends with a NULL name; NULL: it takes none
     int arg;                        // for files that hold several operations: which one
+    const void *own;                // the same: what its row has beside this, such as loops
 };
 
 #define X(name) extern const struct stk_op stk_op_##name;
