@@ -442,4 +442,30 @@ def test_arguments_of_rewrites():
     c.true("did you mean" not in str(e), "it is not suggested")
 
 
+def test_signatures():
+    """What an operation's signature refuses: numbers of values, types, shapes; and what it gives."""
+    from stoker.data import _engine
+
+    number, text, image = np.zeros((2, 2), np.int32), np.array([b"a", b"bc"], object), np.zeros((2, 2, 3), np.uint8)
+    weights = np.ones(3, np.float32)
+    for op, values, words in (
+        ("identity", [], "identity: takes 1 value, got 0"), ("identity", [text, text], "identity: takes 1 value, got 2"),
+        ("add", [number], "add: takes 2 values, got 1"), ("tile", [number] * 3, "tile: takes 1 to 2 values, got 3"),
+        ("string_length", [number], "string_length: takes strings, not int32"),
+        ("string_to_number", [number], "string_to_number: takes strings, not int32"),
+        ("assert_true", [number], "assert_true: takes bools, not int32"),
+        ("read_file", [text], "read_file: takes one value, not shape (2,)"),
+        ("decode_wav", [text], "decode_wav: takes one value, not shape (2,)"),
+        ("image_equalize", [image[0]], "image_equalize: takes an image, or a stack of them, not shape (2, 3)"),
+        ("image_equalize", [number], "image_equalize: takes uint8, not int32"),
+        ("image_blur", [image.astype(np.float32), weights, number.astype(np.float32)], "image_blur: takes a vector, not shape (2, 2)"),
+    ):
+        e = c.raises(E.InvalidArgumentError, lambda: _engine.op_call(op, values, {}, 0), "")
+        c.true(words in str(e), f"{op}: {e}")
+    fn = sd.Dataset.from_tensors((text, image)).map(
+        lambda t, i: (sd.strings.length(t), sd.strings.to_number(t, "float64"), sd.identity(t), sd.ops.image_equalize(i))).element_spec
+    c.same([s.dtype.name for s in fn], ["int32", "float64", "bytes", "uint8"])
+    c.same([tuple(s.shape) for s in fn], [(2,), (2,), (2,), (2, 2, 3)])
+
+
 c.main(globals())

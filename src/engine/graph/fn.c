@@ -159,7 +159,7 @@ static enum stoker_status infer(struct stk_fn *fn, struct stk_fn_node *node, str
     enum stoker_status s =
         op->takes_more ? STOKER_OK : stk_args_check_names(op->name, op->args, NULL, c.attrs, err);
     s = s == STOKER_OK ? stk_args_check(op->name, op->args, c.attrs, err) : s;
-    s = s == STOKER_OK ? op->infer(&c, err) : s;
+    s = s == STOKER_OK ? stk_op_infer(&c, err) : s;
     node->n_out = c.n_out;
     STK_ASSERT(s != STOKER_OK || (c.n_out >= 0 && c.n_out <= STK_OP_OUTPUTS_MAX));
     for (int k = 0; s == STOKER_OK && k < c.n_out; k++) {

@@ -67,7 +67,15 @@ struct stk_op {
     bool takes_more;             // attributes that its rows do not name
     int at_once;    // elements it is faster on together, however large they are; 0: one is as good
     double cost_ns; // rough, per value; for ordering and chunking before anything was measured
-    // STOKER_EINVAL: types or shapes do not fit; the message says which and why.
+    // What goes in and comes out, "uint8[...hwc], any? -> same"; NULL: infer says all of it.
+    // Inputs: a dtype's name or "any", then the shape where it matters: [] one value, [n] a vector,
+    // [hwc] as many dimensions,
+    // [...hwc] one more as well; "?": it may be absent. Outputs (none: infer makes them): "same" as
+    // the first input, a dtype's name or "@name" of an argument that is one; of the first input's
+    // shape, or [], [3], [?].
+    const char *signature;
+    // The rest, after that; NULL: there is none. STOKER_EINVAL: types or shapes do not fit; says
+    // which and why.
     enum stoker_status (*infer)(struct stk_op_infer *c, struct stoker_err *err);
     // NULL: nothing to prepare. *out is freed with `unprepare`.
     enum stoker_status (*prepare)(const struct stk_op_infer *c, void **out, struct stoker_err *err);
@@ -92,6 +100,11 @@ const struct stk_op *stk_op_at(int i);              // the table's, then plug-in
 // Another operation, which stays for ever; its number in the table. -1: no memory, or the name is
 // taken.
 int stk_op_register(const struct stk_op *op);
+
+// By the signature and infer. STOKER_EINVAL: types or shapes do not fit.
+enum stoker_status stk_op_infer(struct stk_op_infer *c, struct stoker_err *err);
+enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
+                                      struct stoker_err *err);
 
 // No memory for the result, as an error.
 enum stoker_status stk_op_no_memory(const struct stk_op_run *r, struct stoker_err *err);

@@ -7,17 +7,6 @@ enum { ARG_MESSAGE };
 static const struct stk_arg_row assert_args[] = {
     [ARG_MESSAGE] = {.name = "message", .type = STK_ARG_TEXT, .help = "of the error"}, {0}};
 
-static enum stoker_status assert_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK && c->in[0].dtype != STK_DT_BOOL) {
-        s = stk_err_set(err, STOKER_EINVAL, "assert_true: takes bools, not %s",
-                        stk_dtype_name(c->in[0].dtype));
-    }
-    c->out[0] = (struct stk_spec){.dtype = STK_DT_BOOL, .shape = c->in[0].shape};
-    return s;
-}
-
 static enum stoker_status assert_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
@@ -41,6 +30,6 @@ const struct stk_op stk_op_assert_true = {.name = "assert_true",
                                           .summary = "Bools that must be true",
                                           .is_stateful = true,
                                           .cost_ns = 1,
-                                          .infer = assert_infer,
+                                          .signature = "bool -> bool",
                                           .run = assert_run,
                                           .args = assert_args};

@@ -38,15 +38,6 @@ const struct stk_op stk_op_const = {.name = "const",
                                     .run = const_run,
                                     .args = const_args};
 
-static enum stoker_status identity_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    if (c->n_in != 1) {
-        return stk_err_set(err, STOKER_EINVAL, "identity: takes one value, not %d", c->n_in);
-    }
-    stk_spec_copy(&c->out[0], &c->in[0]);
-    return STOKER_OK;
-}
-
 static enum stoker_status identity_run(struct stk_op_run *r, struct stoker_err *err)
 {
     return stk_op_pass(r, 0, 0, NULL, err);
@@ -56,5 +47,5 @@ const struct stk_op stk_op_identity = {.name = "identity",
                                        .summary = "Its input",
                                        .takes_varied = true,
                                        .is_elementwise = true,
-                                       .infer = identity_infer,
+                                       .signature = "any -> same",
                                        .run = identity_run};

@@ -92,10 +92,6 @@ static enum stk_dtype result_type(const struct stk_op_binary *own, enum stk_dtyp
 
 enum stoker_status stk_op_binary_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     enum stk_dtype a = c->in[0].dtype, b = c->in[1].dtype;
     if (a != b) {
         return stk_err_set(err, STOKER_EINVAL, "%s: types %s and %s differ; cast one of them",

@@ -88,7 +88,7 @@ struct stk_op_binary {
 #define STK_OP_BINARY(text, about, ...)                                                            \
     {                                                                                              \
         .name = text, .summary = about, .is_elementwise = true, .cost_ns = 0.5,                    \
-        .infer = stk_op_binary_infer, .run = stk_op_binary_run,                                    \
+        .signature = "any, any", .infer = stk_op_binary_infer, .run = stk_op_binary_run,           \
         .own = &(const struct stk_op_binary)                                                       \
         {                                                                                          \
             __VA_ARGS__                                                                            \

@@ -17,10 +17,6 @@ enum { VALUES, SIZE, WEIGHTS }; // inputs
 
 static enum stoker_status bincount_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 2, 3, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     if (c->in[VALUES].dtype != STK_DT_I64 || c->in[SIZE].dtype != STK_DT_I64 ||
         c->in[SIZE].shape.rank > 0) {
         return stk_err_set(err, STOKER_EINVAL, "bincount: takes int64, and a scalar size of int64");
@@ -106,6 +102,7 @@ static enum stoker_status bincount_run(struct stk_op_run *r, struct stoker_err *
 const struct stk_op stk_op_bincount = {.name = "bincount",
                                        .summary = "How often each number below `size` comes",
                                        .cost_ns = 2,
+                                       .signature = "any, any, any?",
                                        .infer = bincount_infer,
                                        .run = bincount_run,
                                        .args = bincount_args};

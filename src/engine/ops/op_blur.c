@@ -6,25 +6,15 @@
 
 static bool are_weights(const struct stk_spec *s)
 {
-    return s->dtype == STK_DT_F32 && (s->shape.rank < 0 || s->shape.rank == 1) &&
-           (s->shape.rank < 1 || s->shape.dim[0] < 0 || s->shape.dim[0] % 2 == 1);
+    return s->shape.rank < 1 || s->shape.dim[0] < 0 || s->shape.dim[0] % 2 == 1;
 }
 
 static enum stoker_status blur_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
-    if (s != STOKER_OK) {
-        return s;
+    if (!are_weights(&c->in[1]) || !are_weights(&c->in[2])) {
+        return stk_err_set(err, STOKER_EINVAL,
+                           "image_blur: takes an odd number of weights for each direction");
     }
-    int rank = c->in[0].shape.rank;
-    if (c->in[0].dtype != STK_DT_F32 || (rank >= 0 && rank != 3 && rank != 4) ||
-        !are_weights(&c->in[1]) || !are_weights(&c->in[2])) {
-        return stk_err_set(
-            err, STOKER_EINVAL,
-            "image_blur: takes a float32 image, or a stack of them, and an odd number "
-            "of weights for each direction");
-    }
-    stk_spec_copy(&c->out[0], &c->in[0]);
     return STOKER_OK;
 }
 
@@ -99,5 +89,7 @@ static enum stoker_status blur_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_image_blur = {.name = "image_blur",
                                          .summary = "Weighted sums of neighbouring pixels",
                                          .cost_ns = 4,
+                                         .signature =
+                                             "float32[...hwc], float32[n], float32[n] -> same",
                                          .infer = blur_infer,
                                          .run = blur_run};

@@ -24,15 +24,6 @@ static const struct stk_arg_row decompress_args[] = {
 
 #define UNPACKED_MAX ((size_t)1 << 30)
 
-static enum stoker_status want_text(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    return s == STOKER_OK && c->in[0].dtype != STK_DT_STRING
-               ? stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
-                             stk_dtype_name(c->in[0].dtype))
-               : s;
-}
-
 enum { ENCODE, DECODE, DECOMPRESS };
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -86,15 +77,6 @@ static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
         }
     }
     return s.size % 4 != 1;
-}
-
-static enum stoker_status bytes_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = want_text(c, err);
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-    }
-    return s;
 }
 
 struct unpack {
@@ -229,7 +211,7 @@ const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
                                             .summary = "Bytes as base64 for the web",
                                             .is_elementwise = true,
                                             .cost_ns = 50,
-                                            .infer = bytes_infer,
+                                            .signature = "string -> same",
                                             .run = bytes_run,
                                             .arg = ENCODE,
                                             .args = encode_args};
@@ -237,14 +219,14 @@ const struct stk_op stk_op_decode_base64 = {.name = "decode_base64",
                                             .summary = "Bytes out of base64 for the web",
                                             .is_elementwise = true,
                                             .cost_ns = 50,
-                                            .infer = bytes_infer,
+                                            .signature = "string -> same",
                                             .run = bytes_run,
                                             .arg = DECODE};
 const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
                                                 .summary = "What gzip or zlib packed",
                                                 .is_elementwise = true,
                                                 .cost_ns = 5000,
-                                                .infer = bytes_infer,
+                                                .signature = "string -> same",
                                                 .scratch_bytes = sizeof(struct unpack),
                                                 .scratch_end = decode_compressed_scratch_end,
                                                 .run = bytes_run,

@@ -451,17 +451,6 @@ DECODE(decode_png, PNG, png_args, "Pixels of a PNG file")
 DECODE(decode_image, ANY, any_args, "Pixels of a JPEG or PNG file")
 DECODE(decode_part, PART, part_args, "decode_jpeg and a crop, in one")
 
-static enum stoker_status shape_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUTPUT_TYPE].i;
-    c->out[0].shape = (struct stk_shape){1, {3}};
-    bool fits = c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0;
-    return s != STOKER_OK || fits
-               ? s
-               : stk_err_set(err, STOKER_EINVAL, "%s: takes the bytes of one file", c->op->name);
-}
-
 // From the headers alone; ANY: of what decode_jpeg would give, whatever the format.
 static enum stoker_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
                                    struct stk_bytes s, struct stk_image_shape *shape,
@@ -504,7 +493,7 @@ static enum stoker_status shape_run(struct stk_op_run *r, struct stoker_err *err
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 1000,                                            \
-                                       .infer = shape_infer,                                       \
+                                       .signature = "string[] -> @output_type[3]",                 \
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = shape_run,                                           \
@@ -598,12 +587,7 @@ ENCODE(encode_jpeg, JPEG, encode_jpeg_args, "An image as a JPEG file")
 static enum stoker_status augment_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct stk_op_augment g;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
-        s = stk_err_set(err, STOKER_EINVAL,
-                        "jpeg_random_resized_crop: takes the bytes of one file");
-    }
-    s = s == STOKER_OK ? stk_op_augment_read(c, 3, &g, err) : s;
+    enum stoker_status s = stk_op_augment_read(c, 3, &g, err);
     if (s == STOKER_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
         c->out[0].shape = stk_op_augment_shape(&g, 3);
@@ -732,6 +716,7 @@ const struct stk_op stk_op_jpeg_random_resized_crop = {
     .is_random = true,
     .cost_ns = 5e5,
     .at_once = 2,
+    .signature = "string[]",
     .infer = augment_infer,
     .prepare = augment_prepare,
     .unprepare = stk_free,

@@ -94,10 +94,6 @@ static enum stoker_status fill_infer(struct stk_op_infer *c, struct stoker_err *
 {
     int64_t dims[STK_RANK_MAX];
     int rank;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     const struct stk_spec *value = &c->in[c->n_in - 1];
     if (value->shape.rank > 0) {
         return stk_err_set(err, STOKER_EINVAL, "fill: the value must be a scalar");
@@ -161,6 +157,7 @@ static enum stoker_status fill_run(struct stk_op_run *r, struct stoker_err *err)
 
 const struct stk_op stk_op_fill = {.name = "fill",
                                    .summary = "One value everywhere",
+                                   .signature = "any, any?",
                                    .infer = fill_infer,
                                    .run = fill_run,
                                    .args = fill_args};

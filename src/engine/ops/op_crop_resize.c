@@ -30,10 +30,6 @@ static enum stoker_status crop_infer(struct stk_op_infer *c, struct stoker_err *
 {
     int64_t size[2] = {STK_UNKNOWN, STK_UNKNOWN};
     int count = 2;
-    enum stoker_status s = stk_op_want_inputs(c, 3, 4, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     bool fits = stk_op_is_number(c->in[0].dtype) && !stk_op_is_half(c->in[0].dtype) &&
                 c->in[0].shape.rank == 4 && c->in[1].dtype == STK_DT_F32 &&
                 c->in[1].shape.rank == 2 && c->in[2].dtype == STK_DT_I32 &&
@@ -171,6 +167,7 @@ static enum stoker_status crop_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_crop_and_resize = {.name = "crop_and_resize",
                                               .summary = "Boxes of images, resized to one size",
                                               .cost_ns = 10,
+                                              .signature = "any, any, any, any?",
                                               .infer = crop_infer,
                                               .run = crop_run,
                                               .args = crop_args};

@@ -3,20 +3,6 @@
 // have each of them, as Pillow's ImageOps.equalize does: of the sums of the histogram, in steps.
 #include "engine/ops/op_util.h"
 
-static enum stoker_status equalize_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    int rank = c->in[0].shape.rank;
-    if (s == STOKER_OK && (c->in[0].dtype != STK_DT_U8 || (rank >= 0 && rank != 3 && rank != 4))) {
-        return stk_err_set(err, STOKER_EINVAL,
-                           "image_equalize: takes a uint8 image, or a stack of them");
-    }
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-    }
-    return s;
-}
-
 // One channel of one image: values `step` bytes apart.
 static void equalize(uint8_t *out, const uint8_t *in, int64_t pixels, int64_t step)
 {
@@ -67,5 +53,5 @@ static enum stoker_status equalize_run(struct stk_op_run *r, struct stoker_err *
 const struct stk_op stk_op_image_equalize = {.name = "image_equalize",
                                              .summary = "Values of each channel spread evenly",
                                              .cost_ns = 2,
-                                             .infer = equalize_infer,
+                                             .signature = "uint8[...hwc] -> same",
                                              .run = equalize_run};

@@ -87,10 +87,6 @@ static bool shape_of(const struct stk_arg_value *args, const struct stk_shape *a
 
 static enum stoker_status gamma_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     enum stk_dtype t = c->in[0].dtype;
     if (t != STK_DT_F32 && t != STK_DT_F64) {
         return stk_err_set(err, STOKER_EINVAL, "random_gamma: alpha is float32 or float64, not %s",
@@ -140,6 +136,7 @@ const struct stk_op stk_op_random_gamma = {.name = "random_gamma",
                                            .summary = "Gamma distributed, of shape alpha, scale 1",
                                            .is_random = true,
                                            .cost_ns = 60,
+                                           .signature = "any",
                                            .infer = gamma_infer,
                                            .run = gamma_run,
                                            .args = gamma_args};

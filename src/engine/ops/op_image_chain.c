@@ -225,13 +225,6 @@ const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
 
 enum { ARG_DELTA_SEED, ARG_MAX_DELTA };
 
-static enum stoker_status delta_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    c->out[0].dtype = STK_DT_F32;
-    c->out[0].shape = (struct stk_shape){0};
-    return stk_op_want_inputs(c, 0, 0, err);
-}
-
 static enum stoker_status delta_run(struct stk_op_run *r, struct stoker_err *err)
 {
     double most = r->args[ARG_MAX_DELTA].f;
@@ -254,7 +247,7 @@ const struct stk_op stk_op_brightness_delta = {.name = "brightness_delta",
                                                .summary = "What random_brightness adds",
                                                .is_random = true,
                                                .cost_ns = 20,
-                                               .infer = delta_infer,
+                                               .signature = "-> float32[]",
                                                .args = delta_args,
                                                .run = delta_run};
 
@@ -263,10 +256,6 @@ const struct stk_op stk_op_brightness_delta = {.name = "brightness_delta",
 static enum stoker_status chain_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     struct chain chain;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     bool fits = read_chain(c, &chain) && chain.size[0] > 0;
     int64_t channels = c->args[STK_OP_DECODE_CHANNELS].i;
     if (fits && !chain.is_decoded) {
@@ -395,6 +384,7 @@ static enum stoker_status chain_run(struct stk_op_run *r, struct stoker_err *err
                                        .is_random = random,                                        \
                                        .at_once = 2,                                               \
                                        .cost_ns = 5e5,                                             \
+                                       .signature = "any, any?",                                   \
                                        .infer = chain_infer,                                       \
                                        .args = chain_args,                                         \
                                        .prepare = chain_prepare,                                   \

@@ -312,10 +312,6 @@ static enum stoker_status slice_infer(struct stk_op_infer *c, struct stoker_err 
 {
     int64_t size[STK_RANK_MAX], begin[STK_RANK_MAX];
     int count, begins;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 3, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
     int size_input = c->args[ARG_BEGIN].attr ? 1 : 2;
@@ -385,6 +381,7 @@ static enum stoker_status slice_run(struct stk_op_run *r, struct stoker_err *err
 
 const struct stk_op stk_op_slice = {.name = "slice",
                                     .summary = "`size` values from `begin` on",
+                                    .signature = "any, any?, any?",
                                     .infer = slice_infer,
                                     .run = slice_run,
                                     .args = slice_args};
@@ -539,13 +536,8 @@ const struct stk_op stk_op_gather = {.name = "gather",
 static enum stoker_status reverse_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     uint32_t axes;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-    }
-    return s == STOKER_OK && c->in[0].shape.rank >= 0
-               ? stk_op_axes(c->op, &c->args[ARG_AXIS], c->in[0].shape.rank, &axes, err)
-               : s;
+    int rank = c->in[0].shape.rank;
+    return rank < 0 ? STOKER_OK : stk_op_axes(c->op, &c->args[ARG_AXIS], rank, &axes, err);
 }
 
 static enum stoker_status reverse_run(struct stk_op_run *r, struct stoker_err *err)
@@ -574,6 +566,7 @@ static enum stoker_status reverse_run(struct stk_op_run *r, struct stoker_err *e
 
 const struct stk_op stk_op_reverse = {.name = "reverse",
                                       .summary = "Back to front along axes",
+                                      .signature = "any -> same",
                                       .infer = reverse_infer,
                                       .run = reverse_run,
                                       .args = reverse_args};

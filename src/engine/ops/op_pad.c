@@ -57,10 +57,6 @@ static enum stoker_status pad_infer(struct stk_op_infer *c, struct stoker_err *e
 {
     int64_t pads[2 * STK_RANK_MAX];
     int count;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 3, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     int fill = fill_input(c->args);
     if (c->n_in > fill && c->in[fill].dtype != c->in[0].dtype) {
         return stk_err_set(err, STOKER_EINVAL, "pad: %s is filled up with %s",
@@ -161,6 +157,7 @@ static enum stoker_status pad_run(struct stk_op_run *r, struct stoker_err *err)
 
 const struct stk_op stk_op_pad = {.name = "pad",
                                   .summary = "Wider by `paddings`",
+                                  .signature = "any, any?, any?",
                                   .infer = pad_infer,
                                   .run = pad_run,
                                   .args = pad_args};
@@ -169,10 +166,6 @@ static enum stoker_status tile_infer(struct stk_op_infer *c, struct stoker_err *
 {
     int64_t times[STK_RANK_MAX];
     int count;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
     bool is_static = stk_op_static_ints(c, ARG_MULTIPLES, 1, times, STK_RANK_MAX, &count);
@@ -233,6 +226,7 @@ static enum stoker_status tile_run(struct stk_op_run *r, struct stoker_err *err)
 
 const struct stk_op stk_op_tile = {.name = "tile",
                                    .summary = "Repeated along each dimension",
+                                   .signature = "any, any?",
                                    .infer = tile_infer,
                                    .run = tile_run,
                                    .args = tile_args};

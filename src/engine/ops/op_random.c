@@ -211,13 +211,9 @@ RANDOM(truncated_normal, TRUNCATED, normal_args, "Normal, within two deviations"
 
 static enum stoker_status shuffle_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-    }
-    return s == STOKER_OK && c->in[0].shape.rank == 0
+    return c->in[0].shape.rank == 0
                ? stk_err_set(err, STOKER_EINVAL, "random_shuffle: a scalar has no order")
-               : s;
+               : STOKER_OK;
 }
 
 static enum stoker_status shuffle_run(struct stk_op_run *r, struct stoker_err *err)
@@ -253,6 +249,7 @@ static enum stoker_status shuffle_run(struct stk_op_run *r, struct stoker_err *e
 const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",
                                              .summary = "Slices in random order",
                                              .is_random = true,
+                                             .signature = "any -> same",
                                              .infer = shuffle_infer,
                                              .run = shuffle_run,
                                              .args = shuffle_args};

@@ -255,10 +255,7 @@ static bool is_moment(int op)
 
 static enum stoker_status reduce_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
+    enum stoker_status s = STOKER_OK;
     int op = c->op->arg;
     enum stk_dtype t = stk_op_is_half(c->in[0].dtype) ? STK_DT_F32 : c->in[0].dtype;
     bool fits = is_moment(op)
@@ -365,6 +362,7 @@ static enum stoker_status reduce_run(struct stk_op_run *r, struct stoker_err *er
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 0.5,                                             \
+                                       .signature = "any",                                         \
                                        .infer = reduce_infer,                                      \
                                        .run = reduce_run,                                          \
                                        .args = reduce_args,                                        \

@@ -14,18 +14,6 @@
 enum { ARG_PATTERN, ARG_REWRITE, ARG_REPLACE_GLOBAL };
 enum { REPLACE, FULL_MATCH };
 
-static enum stoker_status regex_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
-                        stk_dtype_name(c->in[0].dtype));
-    }
-    c->out[0] = (struct stk_spec){.dtype = c->op->arg == FULL_MATCH ? STK_DT_BOOL : STK_DT_STRING,
-                                  .shape = c->in[0].shape};
-    return s;
-}
-
 #define RESULT_MAX ((size_t)1 << 30)
 
 struct regex {
@@ -300,7 +288,7 @@ const struct stk_op stk_op_string_regex_replace = {
     .summary = "Strings with what a pattern matches replaced",
     .is_elementwise = true,
     .cost_ns = 500,
-    .infer = regex_infer,
+    .signature = "string -> same",
     .prepare = regex_prepare,
     .unprepare = regex_unprepare,
     .scratch_bytes = sizeof(struct regex_scratch),
@@ -313,7 +301,7 @@ const struct stk_op stk_op_string_regex_full_match = {
     .summary = "Whether a pattern matches the whole string",
     .is_elementwise = true,
     .cost_ns = 200,
-    .infer = regex_infer,
+    .signature = "string -> bool",
     .prepare = regex_prepare,
     .unprepare = regex_unprepare,
     .scratch_bytes = sizeof(struct regex_scratch),

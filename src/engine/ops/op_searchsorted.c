@@ -33,10 +33,6 @@ static bool rows_fit(const struct stk_shape *sorted, const struct stk_shape *val
 
 static enum stoker_status searchsorted_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     enum stk_dtype t = c->in[0].dtype, places = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     if (t != c->in[1].dtype || !stk_op_is_number(t) || stk_op_is_half(t)) {
         return stk_err_set(err, STOKER_EINVAL, "searchsorted: %s in %s; takes numbers of one type",
@@ -112,6 +108,7 @@ static enum stoker_status searchsorted_run(struct stk_op_run *r, struct stoker_e
 const struct stk_op stk_op_searchsorted = {.name = "searchsorted",
                                            .summary = "Where values would be put into sorted rows",
                                            .cost_ns = 10,
+                                           .signature = "any, any",
                                            .infer = searchsorted_infer,
                                            .run = searchsorted_run,
                                            .args = search_args};

@@ -159,12 +159,7 @@ static enum stoker_status expand_shape(const struct stk_op *op, const struct stk
 
 static enum stoker_status expand_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-        s = expand_shape(c->op, c->args, &c->out[0].shape, err);
-    }
-    return s;
+    return expand_shape(c->op, c->args, &c->out[0].shape, err);
 }
 
 static enum stoker_status expand_run(struct stk_op_run *r, struct stoker_err *err)
@@ -176,6 +171,7 @@ static enum stoker_status expand_run(struct stk_op_run *r, struct stoker_err *er
 
 const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
                                           .summary = "A dimension of 1 at `axis`",
+                                          .signature = "any -> same",
                                           .infer = expand_infer,
                                           .run = expand_run,
                                           .args = expand_args};
@@ -206,11 +202,6 @@ static enum stoker_status squeeze_shape(const struct stk_op *op, const struct st
 
 static enum stoker_status squeeze_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
-    stk_spec_copy(&c->out[0], &c->in[0]);
     const struct stk_attr *t = c->args[ARG_AXIS].attr;
     bool takes_ones = !t || (t->kind == STK_ATTR_INTS && t->count == 0);
     bool is_open = c->in[0].shape.rank < 0 || (takes_ones && !stk_shape_is_known(&c->in[0].shape));
@@ -234,6 +225,7 @@ static enum stoker_status squeeze_run(struct stk_op_run *r, struct stoker_err *e
 
 const struct stk_op stk_op_squeeze = {.name = "squeeze",
                                       .summary = "Without dimensions of 1",
+                                      .signature = "any -> same",
                                       .infer = squeeze_infer,
                                       .run = squeeze_run,
                                       .args = squeeze_args};
@@ -255,10 +247,6 @@ static enum stoker_status ensure_infer(struct stk_op_infer *c, struct stoker_err
 {
     struct stk_shape want;
     char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     stk_spec_copy(&c->out[0], &c->in[0]);
     if (!asked_shape(c->args, &want)) { // of unknown rank: nothing to check
         return STOKER_OK;
@@ -287,6 +275,7 @@ static enum stoker_status ensure_run(struct stk_op_run *r, struct stoker_err *er
 
 const struct stk_op stk_op_ensure_shape = {.name = "ensure_shape",
                                            .summary = "The value, if it has that shape",
+                                           .signature = "any",
                                            .infer = ensure_infer,
                                            .run = ensure_run,
                                            .args = ensure_args};
@@ -295,10 +284,7 @@ enum { SHAPE, SIZE, RANK };
 
 static enum stoker_status measure_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
+    (void)err;
     c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){.rank = c->op->arg == SHAPE ? 1 : 0};
     c->out[0].shape.dim[0] = c->in[0].shape.rank;
@@ -332,18 +318,21 @@ static enum stoker_status measure_run(struct stk_op_run *r, struct stoker_err *e
 
 const struct stk_op stk_op_shape = {.name = "shape",
                                     .summary = "The shape as a vector",
+                                    .signature = "any",
                                     .infer = measure_infer,
                                     .run = measure_run,
                                     .arg = SHAPE,
                                     .args = measure_args};
 const struct stk_op stk_op_size = {.name = "size",
                                    .summary = "How many values there are",
+                                   .signature = "any",
                                    .infer = measure_infer,
                                    .run = measure_run,
                                    .arg = SIZE,
                                    .args = measure_args};
 const struct stk_op stk_op_rank = {.name = "rank",
                                    .summary = "How many dimensions there are",
+                                   .signature = "any",
                                    .infer = measure_infer,
                                    .run = measure_run,
                                    .arg = RANK,
@@ -367,12 +356,7 @@ static bool permutation(const struct stk_arg_value *args, int rank, int *perm)
 
 static enum stoker_status transpose_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
     int perm[STK_RANK_MAX];
-    if (s != STOKER_OK) {
-        return s;
-    }
-    stk_spec_copy(&c->out[0], &c->in[0]);
     const struct stk_shape *in = &c->in[0].shape;
     if (in->rank < 0) {
         return STOKER_OK;
@@ -415,6 +399,7 @@ static enum stoker_status transpose_run(struct stk_op_run *r, struct stoker_err 
 
 const struct stk_op stk_op_transpose = {.name = "transpose",
                                         .summary = "Dimensions in another order",
+                                        .signature = "any -> same",
                                         .infer = transpose_infer,
                                         .run = transpose_run,
                                         .args = transpose_args};

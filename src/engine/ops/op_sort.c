@@ -45,10 +45,6 @@ static bool lines_of(struct lines *l, const struct stk_shape *s, int64_t asked, 
 static enum stoker_status sort_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int op = c->op->arg, axis;
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     enum stk_dtype t = c->in[0].dtype;
     bool is_flag = t == STK_DT_BOOL && (op == ARGMAX || op == ARGMIN);
     if (!is_flag && (!stk_op_is_number(t) || stk_op_is_half(t))) {
@@ -226,6 +222,7 @@ static enum stoker_status sort_run(struct stk_op_run *r, struct stoker_err *err)
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 5,                                               \
+                                       .signature = "any",                                         \
                                        .infer = sort_infer,                                        \
                                        .run = sort_run,                                            \
                                        .args = rows,                                               \

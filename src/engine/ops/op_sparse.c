@@ -9,10 +9,6 @@
 
 static enum stoker_status dense_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 4, 4, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     if (c->in[0].dtype != STK_DT_I64 || c->in[2].dtype != STK_DT_I64 ||
         c->in[1].dtype != c->in[3].dtype) {
         return stk_err_set(
@@ -101,15 +97,12 @@ static enum stoker_status dense_run(struct stk_op_run *r, struct stoker_err *err
 const struct stk_op stk_op_sparse_to_dense = {.name = "sparse_to_dense",
                                               .summary = "The dense value of a sparse one",
                                               .cost_ns = 1,
+                                              .signature = "any, any, any, any",
                                               .infer = dense_infer,
                                               .run = dense_run};
 
 static enum stoker_status ragged_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     bool is_int = c->in[1].dtype == STK_DT_I64 || c->in[1].dtype == STK_DT_I32;
     if (!is_int || c->in[0].dtype != c->in[2].dtype) {
         return stk_err_set(err, STOKER_EINVAL,
@@ -193,5 +186,6 @@ static enum stoker_status ragged_run(struct stk_op_run *r, struct stoker_err *er
 const struct stk_op stk_op_ragged_to_tensor = {.name = "ragged_to_tensor",
                                                .summary = "Rows of different lengths, filled up",
                                                .cost_ns = 1,
+                                               .signature = "any, any, any",
                                                .infer = ragged_infer,
                                                .run = ragged_run};

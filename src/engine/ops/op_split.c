@@ -234,16 +234,6 @@ static int64_t length(struct stk_bytes s, bool is_utf8)
     return is_utf8 ? n : (int64_t)s.size;
 }
 
-static enum stoker_status length_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
-    }
-    c->out[0] = (struct stk_spec){.dtype = STK_DT_I32, .shape = c->in[0].shape};
-    return s;
-}
-
 static enum stoker_status length_run(struct stk_op_run *r, struct stoker_err *err)
 {
     const struct stk_col *in = r->in[0];
@@ -259,16 +249,12 @@ static enum stoker_status length_run(struct stk_op_run *r, struct stoker_err *er
 const struct stk_op stk_op_string_length = {.name = "string_length",
                                             .summary = "Bytes, or characters, of each string",
                                             .is_elementwise = true,
-                                            .infer = length_infer,
+                                            .signature = "string -> int32",
                                             .run = length_run,
                                             .args = unit_args};
 
 static enum stoker_status substr_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 3, 3, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     if (c->in[0].dtype != STK_DT_STRING) {
         return stk_err_set(err, STOKER_EINVAL, "string_substr: takes strings, not %s",
                            stk_dtype_name(c->in[0].dtype));
@@ -353,6 +339,7 @@ const struct stk_op stk_op_string_substr = {.name = "string_substr",
                                             .summary = "`len` bytes, or characters, from `pos` on",
                                             .is_elementwise = true,
                                             .cost_ns = 20,
+                                            .signature = "any, any, any",
                                             .infer = substr_infer,
                                             .run = substr_run,
                                             .args = unit_args};

@@ -35,22 +35,6 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static enum stoker_status text_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
-                        stk_dtype_name(c->in[0].dtype));
-    }
-    if (s == STOKER_OK && c->op->arg == READ_FILE && c->in[0].shape.rank > 0) {
-        s = stk_err_set(err, STOKER_EINVAL, "read_file: takes one name");
-    }
-    if (s == STOKER_OK) {
-        stk_spec_copy(&c->out[0], &c->in[0]);
-    }
-    return s;
-}
-
 // The same bytes with letters changed, in memory of the result.
 static bool change_case(struct stk_op_run *r, struct stk_bytes in, struct stk_bytes *out)
 {
@@ -218,27 +202,14 @@ static enum stoker_status text_run(struct stk_op_run *r, struct stoker_err *err)
                                        .is_elementwise = true,                                     \
                                        .waits = (which) == READ_FILE,                              \
                                        .cost_ns = 20,                                              \
-                                       .infer = text_infer,                                        \
+                                       .signature = (which) == READ_FILE ? "string[] -> same"      \
+                                                                         : "string -> same",       \
                                        .run = text_run,                                            \
                                        .arg = which};
 TEXT(string_lower, "string_lower", LOWER, "ASCII letters made small")
 TEXT(string_upper, "string_upper", UPPER, "ASCII letters made capital")
 TEXT(string_strip, "string_strip", STRIP, "Without white space at both ends")
 TEXT(read_file, "read_file", READ_FILE, "The bytes of the file of that name")
-
-static enum stoker_status number_infer(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    enum stk_dtype t = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
-    if (s == STOKER_OK && c->in[0].dtype != STK_DT_STRING) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: takes strings", c->op->name);
-    }
-    if (s == STOKER_OK) {
-        c->out[0].dtype = t;
-        c->out[0].shape = c->in[0].shape;
-    }
-    return s;
-}
 
 static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_t k)
 {
@@ -274,6 +245,6 @@ const struct stk_op stk_op_string_to_number = {.name = "string_to_number",
                                                .summary = "The number a string shows",
                                                .is_elementwise = true,
                                                .cost_ns = 20,
-                                               .infer = number_infer,
+                                               .signature = "string -> @out_type",
                                                .run = number_run,
                                                .args = number_args};

@@ -46,10 +46,6 @@ static bool is_same(enum stk_dtype t, const void *a, int64_t i, const void *b, i
 
 static enum stoker_status table_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     if (c->in[0].dtype != c->in[1].dtype || !is_key_type(c->in[0].dtype)) {
         return stk_err_set(err, STOKER_EINVAL,
                            "table_find: %s among keys of %s; whole numbers or strings of one type "
@@ -125,6 +121,7 @@ static enum stoker_status table_run(struct stk_op_run *r, struct stoker_err *err
 const struct stk_op stk_op_table_find = {.name = "table_find",
                                          .summary = "The number of each value among keys, or -1",
                                          .cost_ns = 10,
+                                         .signature = "any, any",
                                          .infer = table_infer,
                                          .prepare = table_prepare,
                                          .unprepare = table_unprepare,

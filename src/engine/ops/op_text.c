@@ -37,31 +37,19 @@ static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k
     return ((const struct stk_bytes *)stk_col_at(c, k / each))[k % each];
 }
 
-static enum stoker_status want_text(struct stk_op_infer *c, struct stoker_err *err)
-{
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    return s == STOKER_OK && c->in[0].dtype != STK_DT_STRING
-               ? stk_err_set(err, STOKER_EINVAL, "%s: takes strings, not %s", c->op->name,
-                             stk_dtype_name(c->in[0].dtype))
-               : s;
-}
-
 enum { FAST, STRONG, PLAIN };
 #define PLAIN_SEED 0xdecafcaffeu // TensorFlow's
 
 static enum stoker_status hash_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = want_text(c, err);
-    if (s == STOKER_OK && c->args[ARG_NUM_BUCKETS].i < 1) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: num_buckets is at least 1", c->op->name);
+    if (c->args[ARG_NUM_BUCKETS].i < 1) {
+        return stk_err_set(err, STOKER_EINVAL, "%s: num_buckets is at least 1", c->op->name);
     }
     const struct stk_attr *key = c->op->arg == STRONG ? c->args[ARG_KEY].attr : NULL;
-    if (s == STOKER_OK && c->op->arg == STRONG &&
-        (!key || key->kind != STK_ATTR_INTS || key->count != 2)) {
-        s = stk_err_set(err, STOKER_EINVAL, "%s: key is two integers", c->op->name);
-    }
-    c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = c->in[0].shape};
-    return s;
+    bool has_key = key && key->kind == STK_ATTR_INTS && key->count == 2;
+    return has_key || c->op->arg != STRONG
+               ? STOKER_OK
+               : stk_err_set(err, STOKER_EINVAL, "%s: key is two integers", c->op->name);
 }
 
 static uint64_t hash_of(const struct stk_op_run *r, struct stk_bytes s)
@@ -93,6 +81,7 @@ static enum stoker_status hash_run(struct stk_op_run *r, struct stoker_err *err)
                                        .summary = about,                                           \
                                        .is_elementwise = true,                                     \
                                        .cost_ns = 20,                                              \
+                                       .signature = "string -> int64",                             \
                                        .infer = hash_infer,                                        \
                                        .run = hash_run,                                            \
                                        .args = rows,                                               \
@@ -143,15 +132,11 @@ static struct stk_shape joined_shape(const struct stk_shape *in, const int *axes
 
 static enum stoker_status join_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    int axes[STK_RANK_MAX], count;
-    enum stoker_status s = want_text(c, err);
+    int axes[STK_RANK_MAX], count, rank = c->in[0].shape.rank;
+    enum stoker_status s = STOKER_OK;
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = {.rank = STK_UNKNOWN}};
-    if (s == STOKER_OK && c->in[0].shape.rank >= 0) {
-        s = join_axes(c->op, c->args, c->in[0].shape.rank, axes, &count, err);
-        if (s == STOKER_OK) {
-            c->out[0].shape =
-                joined_shape(&c->in[0].shape, axes, count, c->args[ARG_KEEPDIMS].i != 0);
-        }
+    if (rank >= 0 && (s = join_axes(c->op, c->args, rank, axes, &count, err)) == STOKER_OK) {
+        c->out[0].shape = joined_shape(&c->in[0].shape, axes, count, c->args[ARG_KEEPDIMS].i != 0);
     }
     return s;
 }
@@ -255,6 +240,7 @@ static enum stoker_status join_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_string_reduce_join = {.name = "string_reduce_join",
                                                  .summary = "Strings along axes as one",
                                                  .cost_ns = 50,
+                                                 .signature = "string",
                                                  .infer = join_infer,
                                                  .run = join_run,
                                                  .args = join_args};

@@ -69,10 +69,6 @@ struct unary {
 
 static enum stoker_status unary_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
-    enum stoker_status s = stk_op_want_inputs(c, 1, 1, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     enum stk_dtype t = stk_op_is_half(c->in[0].dtype) ? STK_DT_F32 : c->in[0].dtype;
     const struct unary *own = c->op->own;
     if (!own->of[t] && !(own->is_rounding && stk_dtype_is_int(t))) {
@@ -119,6 +115,7 @@ static enum stoker_status unary_run(struct stk_op_run *r, struct stoker_err *err
                                        .summary = about,                                           \
                                        .is_elementwise = true,                                     \
                                        .cost_ns = 1,                                               \
+                                       .signature = "any",                                         \
                                        .infer = unary_infer,                                       \
                                        .run = unary_run,                                           \
                                        .own = &unary_##id};

@@ -259,16 +259,6 @@ enum stoker_status stk_op_axes(const struct stk_op *op, const struct stk_arg_val
     return STOKER_OK;
 }
 
-enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
-                                      struct stoker_err *err)
-{
-    if (c->n_in < least || c->n_in > most) {
-        return stk_err_set(err, STOKER_EINVAL, "%s: takes %d to %d values, got %d", c->op->name,
-                           least, most, c->n_in);
-    }
-    return STOKER_OK;
-}
-
 static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int capacity,
                         int *count)
 {

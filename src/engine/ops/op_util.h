@@ -69,8 +69,6 @@ bool stk_op_axis(int64_t axis, int rank, int *out);
 // An argument as a set of axes, bit by bit; absent: all of them.
 enum stoker_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
                                uint32_t *axes, struct stoker_err *err);
-enum stoker_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
-                                      struct stoker_err *err);
 // Values in dimensions [first, last) of the shape.
 static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last)
 {

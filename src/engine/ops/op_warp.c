@@ -65,10 +65,6 @@ static bool is_matrix(const struct stk_spec *s)
 static enum stoker_status warp_infer(struct stk_op_infer *c, struct stoker_err *err)
 {
     int64_t size[2];
-    enum stoker_status s = stk_op_want_inputs(c, 2, 2, err);
-    if (s != STOKER_OK) {
-        return s;
-    }
     const struct stk_spec *in = &c->in[0];
     bool is_image = (in->dtype == STK_DT_U8 || in->dtype == STK_DT_F32) &&
                     (in->shape.rank < 0 || in->shape.rank == 3 || in->shape.rank == 4);
@@ -224,6 +220,7 @@ static enum stoker_status warp_run(struct stk_op_run *r, struct stoker_err *err)
 const struct stk_op stk_op_image_warp = {.name = "image_warp",
                                          .summary = "An image through a projective transform",
                                          .cost_ns = 4,
+                                         .signature = "any, any",
                                          .infer = warp_infer,
                                          .run = warp_run,
                                          .args = warp_args};
