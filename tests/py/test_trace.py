@@ -243,12 +243,4 @@ def test_structures():
     c.raises(TypeError, lambda: two.map(lambda a: a).map(lambda: 1) and list(two.map(lambda a: a)))
 
 
-def test_missing():
-    print("operations that the engine has not:", ", ".join(sorted(sd.ops._ops.MISSING)) or "none")
-    for name in list(sd.ops._ops.MISSING)[:1]:
-        group, _, own = name.rpartition(".")
-        f = getattr(getattr(sd, group) if group else sd, own, None)
-        c.true(callable(f), name)
-
-
 c.main(globals())

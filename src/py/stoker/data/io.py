@@ -508,8 +508,5 @@ class gfile(metaclass=_Answering):
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("io.") and not _n.endswith("_raw_csv"):
         globals().setdefault(_n.split(".")[1], _f)
-for _n in ("parse_example", "decode_csv"):
-    if not _call.exists(_n):
-        _ops.MISSING["io." + _n] = _n
 __getattr__ = _absent.answers("io", __name__)
 __dir__ = _named.surface(globals())

@@ -3,7 +3,7 @@
 
 import types
 
-from .core import _absent, _call, _named
+from .core import _absent, _named
 from .core._seeds import get_seed, next_order, process_seed, set_seed  # noqa: F401
 from .ops import _ops
 from .ops._generator import (
@@ -26,13 +26,6 @@ from .ops._stateless import (
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("random."):
         globals()[_n.split(".")[1]] = _f
-for _n, _op in (
-    ("uniform", "random_uniform"),
-    ("normal", "random_normal"),
-    ("truncated_normal", "truncated_normal"),
-):
-    if not _call.exists(_op):
-        _ops.MISSING["random." + _n] = _op
 
 experimental = types.SimpleNamespace(
     Generator=Generator,

@@ -12,7 +12,7 @@ from . import _arguments as _arg
 from . import _call, _dtypes, _explain, _function, _labels, _pickled, _pool, _seeds, _spec, _stages, _trace
 from ._iterator import Iterator, _NumpyIterator, template
 from ._named import named_class, wrapped
-from ._node import _kinds, _Node
+from ._node import _Node
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value, number_in
@@ -428,8 +428,6 @@ class Dataset(_Node):
 
         Python remembers the values; memory grows with their number.
         """
-        if "unique" in _kinds:
-            return self._then("unique")
         spec = self.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "bytes"):
             raise TypeError(f"unique is for elements of one int32, int64 or string, not {spec!r}")

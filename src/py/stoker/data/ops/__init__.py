@@ -30,7 +30,7 @@ sparse.SparseTensor = _sparse.SparseTensor  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-MISSING = dict(_ops.MISSING, **_absent.missing())
+MISSING = _absent.missing()
 
 
 def __getattr__(name):

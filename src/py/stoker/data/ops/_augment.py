@@ -84,7 +84,7 @@ def _changed(x, bin_number, bins, reach, how, seed, salt):
     return _branch_ops.switch_case(_drawn(len(choices), seed, salt + 1), choices)
 
 
-@publish("image.rand_augment", "image_warp")
+@publish("image.rand_augment")
 def rand_augment(image, num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation="nearest",
                  fill=0.0, seed=None):  # fmt: skip
     """num_ops changes drawn at random, each of `magnitude` (below num_magnitude_bins): RandAugment."""
@@ -98,7 +98,7 @@ def rand_augment(image, num_ops=2, magnitude=9, num_magnitude_bins=31, interpola
     return x
 
 
-@publish("image.trivial_augment", "image_warp")
+@publish("image.trivial_augment")
 def trivial_augment(image, num_magnitude_bins=31, interpolation="nearest", fill=0.0, seed=None):
     """One change of one strength, both drawn at random: TrivialAugment (wide)."""
     x = image_of(image, "trivial_augment")

@@ -18,7 +18,7 @@ def _holds(condition, message):
     return run("assert_true", [condition], {"message": message})[0]
 
 
-@publish("case", "assert_true")
+@publish("case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The function of the first pair (bool scalar, function) whose bool is true; else default().
 
@@ -68,7 +68,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return out()
 
 
-@publish("Assert,debugging.Assert", "assert_true")
+@publish("Assert,debugging.Assert")
 def Assert(condition, data=None, summarize=None, name=None):
     """An element for which the condition (bools, all of them) does not hold is an error."""
     _holds(condition, "assertion failed" + _shown(data or ()))
@@ -87,7 +87,7 @@ def _compared(name, op, words):
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"An element for which x {words} y does not hold everywhere is an error."
-    return publish(f"debugging.{name},{name}" if name in _SHORT else f"debugging.{name}", "assert_true")(f)
+    return publish(f"debugging.{name},{name}" if name in _SHORT else f"debugging.{name}")(f)
 
 
 def _signed(name, op, words):
@@ -98,7 +98,7 @@ def _signed(name, op, words):
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"An element for which x {words} 0 does not hold everywhere is an error."
-    return publish(f"debugging.{name}", "assert_true")(f)
+    return publish(f"debugging.{name}")(f)
 
 
 _SHORT = ("assert_equal", "assert_greater", "assert_less")

@@ -48,13 +48,13 @@ def _letters(op, input, encoding):
     return numpy_function(letters, [text], TensorSpec(text.shape, _dtypes.string))
 
 
-@publish("strings.lower", "string_lower")
+@publish("strings.lower")
 def lower(input, encoding="", name=None):
     """Letters made small: ASCII ones, or with encoding="utf-8" all, which Python then does."""
     return _letters("string_lower", input, encoding)
 
 
-@publish("strings.upper", "string_upper")
+@publish("strings.upper")
 def upper(input, encoding="", name=None):
     """Letters made capital: ASCII ones, or with encoding="utf-8" all, which Python then does."""
     return _letters("string_upper", input, encoding)
@@ -69,14 +69,14 @@ def _parts(op, input, attrs):
     return RaggedTensor(out[0], out[1:]) if len(input.shape) else out[0]
 
 
-@publish("strings.split", "string_split")
+@publish("strings.split")
 def split(input, sep=None, maxsplit=-1, name=None):
     """The parts between separators (white space by default, runs of it as one)."""
     attrs = {"sep": sep or None, "maxsplit": int(attribute(maxsplit, "maxsplit"))}
     return _parts("string_split", input, {k: v for k, v in attrs.items() if v is not None})
 
 
-@publish("strings.bytes_split", "string_bytes")
+@publish("strings.bytes_split")
 def bytes_split(input, name=None):
     """The bytes of a string, each as a string."""
     return _parts("string_bytes", input, {})
@@ -89,7 +89,7 @@ def _utf8(encoding, errors="replace", replacement_char=0xFFFD):
         raise NotImplementedError("errors other than 'replace' by U+FFFD")
 
 
-@publish("strings.unicode_split", "unicode_split")
+@publish("strings.unicode_split")
 def unicode_split(
     input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None
 ):
@@ -98,7 +98,7 @@ def unicode_split(
     return _parts("unicode_split", input, {})
 
 
-@publish("strings.unicode_decode", "unicode_decode")
+@publish("strings.unicode_decode")
 def unicode_decode(
     input,
     input_encoding,
@@ -409,7 +409,7 @@ Unique = collections.namedtuple("Unique", "y idx")
 UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
 
 
-@publish("math.top_k,nn.top_k", "top_k")
+@publish("math.top_k,nn.top_k")
 def top_k(input, k=1, sorted=True, index_type="int32", name=None):
     """(values, indices): the k largest values of each row (the last dimension), the largest first.
 
@@ -433,13 +433,13 @@ def _unique(x, out_idx):
     return run("unique", [convert(x)], {"out_idx": _dtypes.number(_dtypes.as_dtype(out_idx))})
 
 
-@publish("unique", "unique")
+@publish("unique")
 def unique(x, out_idx="int32", name=None):
     """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
     return Unique(*_unique(x, out_idx)[:2])
 
 
-@publish("unique_with_counts", "unique")
+@publish("unique_with_counts")
 def unique_with_counts(x, out_idx="int32", name=None):
     """(y, idx, count): the same, and how often each of y comes."""
     return UniqueWithCounts(*_unique(x, out_idx))
@@ -452,7 +452,7 @@ def _two(v, what):
     return ("ints", v[1:3])
 
 
-@publish("image.extract_patches", "extract_patches")
+@publish("image.extract_patches")
 def extract_patches(images, sizes, strides, rates, padding, name=None):
     """Windows of images, (n, height, width, depth): (n, rows, columns, values of a window).
 

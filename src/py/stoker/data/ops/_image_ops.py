@@ -273,7 +273,7 @@ def stateless_random_crop(value, size, seed, name=None):
     return do.slice(x, do.stack(begin), known)
 
 
-@publish("image.sample_distorted_bounding_box", "sample_distorted_bounding_box")
+@publish("image.sample_distorted_bounding_box")
 def sample_distorted_bounding_box(
     image_size,
     bounding_boxes,

@@ -153,7 +153,7 @@ def polyval(coeffs, x, name=None):
     return total
 
 
-@publish("math.bincount", "bincount")
+@publish("math.bincount")
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None):
     """How often each number from 0 on comes in a vector; with weights, their sums."""
     x = cast(do.reshape(convert(arr), [-1]), "int64")
@@ -168,7 +168,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", n
     return run("bincount", [x, size, do.reshape(convert(weights), [-1])], {})[0]
 
 
-@publish("searchsorted", "searchsorted")
+@publish("searchsorted")
 def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
     """Where values would be put into a sorted vector, or into sorted rows, to keep its order."""
     if side not in ("left", "right"):

@@ -13,7 +13,6 @@ from ..core._named import hint, named
 from ..core._value import Value
 from ..errors import InvalidArgumentError
 
-MISSING = {}  # public name -> operation that the engine has not
 _required = inspect.Parameter.empty
 
 
@@ -219,15 +218,13 @@ def _define(row):
     return function
 
 
-def publish(name, op=None):
+def publish(name):
     """Decorator: the function under further public names."""
 
     def put(f):
         f = named(f)
         for n in name.split(","):
             _enter(n, f)
-            if op and not _call.exists(op):
-                MISSING[n] = op
         return f
 
     return put
@@ -257,7 +254,7 @@ def _invert(x):
     return run("logical_not" if x.dtype == np.bool_ else "invert", [x], {})[0]
 
 
-@publish("cast,dtypes.cast", "cast")
+@publish("cast,dtypes.cast")
 def cast(x, dtype, name=None):
     """The values as another dtype. Floats are cut towards 0."""
     dtype = _dtypes.as_dtype(dtype)
@@ -270,7 +267,7 @@ def cast(x, dtype, name=None):
     )
 
 
-@publish("saturate_cast,dtypes.saturate_cast", "saturate_cast")
+@publish("saturate_cast,dtypes.saturate_cast")
 def saturate_cast(value, dtype, name=None):
     """The values as another dtype; those beyond its range become its ends."""
     value, dtype = convert(value), _dtypes.as_dtype(dtype)
@@ -291,7 +288,7 @@ _LARGEST = {
 }
 
 
-@publish("ensure_shape", "ensure_shape")
+@publish("ensure_shape")
 def ensure_shape(x, shape, name=None):
     """x, whose shape must fit; unknown dimensions become known."""
     shape = _spec.as_shape(shape)
@@ -302,7 +299,7 @@ def ensure_shape(x, shape, name=None):
     )[0]
 
 
-@publish("split", "split")
+@publish("split")
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """Parts along an axis: that many equal ones, or of the sizes given."""
     attrs = {"axis": attribute(axis, "axis")}
@@ -314,13 +311,13 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     return run("split", [convert(value)], attrs)
 
 
-@publish("unstack", "unstack")
+@publish("unstack")
 def unstack(value, num=None, axis=0, name="unstack"):
     """The slices along an axis, as a list."""
     return run("unstack", [convert(value)], {"axis": attribute(axis, "axis"), "num": num})
 
 
-@publish("where", "where")
+@publish("where")
 def where(condition, x=None, y=None, name=None):
     """x where the condition holds, else y; with the condition alone, where it holds (where numbers
     are not 0): (n, rank)."""
@@ -332,7 +329,7 @@ def where(condition, x=None, y=None, name=None):
     return run("where", [convert(condition, np.dtype(bool))] + same(x, y), {})[0]
 
 
-@publish("pad", "pad")
+@publish("pad")
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """Wider by paddings, (rank, 2): values before and after each dimension."""
     tensor = convert(tensor)
@@ -346,7 +343,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return run("pad", inputs, attrs)[0]
 
 
-@publish("one_hot", "one_hot")
+@publish("one_hot")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
     given = next(
@@ -365,7 +362,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     return run("one_hot", inputs + [on, off], attrs)[0]
 
 
-@publish("norm,linalg.norm", "norm")
+@publish("norm,linalg.norm")
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
     x = convert(tensor)
@@ -386,7 +383,7 @@ def _direction(direction):
     return int(direction == "DESCENDING")
 
 
-@publish("sort", "sort")
+@publish("sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The values in order along an axis."""
     x = convert(values)
@@ -400,7 +397,7 @@ def _sortable(x):
     return cast(x, "float32") if is_half else x
 
 
-@publish("argsort", "argsort")
+@publish("argsort")
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places that would put the values in order, int32."""
     return run(
@@ -422,7 +419,7 @@ def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
     return _engine.eager(a)
 
 
-@publish("fill", "fill")
+@publish("fill")
 def fill(dims, value, name=None):
     """One value everywhere."""
     known, value = static_ints(dims), convert(value)
@@ -465,7 +462,7 @@ def ones(shape, dtype="float32", name=None):
     return fill(shape, np.asarray(1, dtype=_dtypes.as_dtype(dtype)))
 
 
-@publish("range", "range")
+@publish("range")
 def _range(start, limit=None, delta=1, dtype=None, name="range"):
     """start, start + delta, ... below limit; range(limit) starts at 0."""
     if limit is None:
@@ -501,7 +498,7 @@ def linspace(start, stop, num, name=None, axis=0):
 globals()["range"] = _range
 
 
-@publish("image.resize_with_pad", "resize")
+@publish("image.resize_with_pad")
 def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
     """Resized with its proportions to fit, and filled up with zeros around."""
     image = convert(image)
@@ -555,7 +552,7 @@ def _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed):
     return attrs
 
 
-@publish("image.random_resized_crop", "random_resized_crop")
+@publish("image.random_resized_crop")
 def random_resized_crop(
     image,
     size,
@@ -576,7 +573,7 @@ def random_resized_crop(
     return run("random_resized_crop", [convert(image)], attrs, True)[0]
 
 
-@publish("image.jpeg_random_resized_crop", "jpeg_random_resized_crop")
+@publish("image.jpeg_random_resized_crop")
 def jpeg_random_resized_crop(
     contents,
     size,

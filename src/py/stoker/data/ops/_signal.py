@@ -70,7 +70,7 @@ def imag(input, name=None):
     return input.imag if isinstance(input, Complex) else do.zeros_like(convert(input))
 
 
-@publish("audio.decode_wav", "decode_wav")
+@publish("audio.decode_wav")
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
     """(audio, sample_rate) of a WAV file of 16 bits a sample: float32 (samples, channels), int32."""
     attrs = {
@@ -128,7 +128,7 @@ def hamming_window(window_length, periodic=True, dtype="float32", name=None):
     return _window(_size(window_length, "window_length"), 0.54, periodic, dtype)
 
 
-@publish("signal.rfft", "rfft_parts")
+@publish("signal.rfft")
 def rfft(input_tensor, fft_length=None, name=None):
     """Fourier transforms of the last dimension of real values: Complex (..., fft_length / 2 + 1)."""
     x = cast(convert(input_tensor), _F32)
@@ -140,7 +140,7 @@ def rfft(input_tensor, fft_length=None, name=None):
     return Complex(parts[..., 0], parts[..., 1])
 
 
-@publish("signal.stft", "rfft_parts")
+@publish("signal.stft")
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False,
          name=None):  # fmt: skip
     """Fourier transforms of windows of signals (..., samples): Complex (..., frames, bins).

@@ -31,7 +31,7 @@ def _weights(size, sigma):
     return do.truediv(e, do.reduce_sum(e))
 
 
-@publish("image.gaussian_blur", "image_blur")
+@publish("image.gaussian_blur")
 def gaussian_blur(image, kernel_size, sigma=None):
     """Blurred: weights of a normal curve over kernel_size pixels (odd; or x and y), mirrored at edges.
 
@@ -78,7 +78,7 @@ def posterize(image, bits):
     return cast(do.multiply(do.floordiv(wide, step), step), _U8)
 
 
-@publish("image.equalize", "image_equalize")
+@publish("image.equalize")
 def equalize(image):
     """A uint8 image whose values are spread so that about as many pixels have each, by channel."""
     x = image_of(image, "equalize")

@@ -67,7 +67,7 @@ def _shears(shear):
     return tuple(shear) if isinstance(shear, (tuple, list)) else (shear, 0.0)
 
 
-@publish("image.rotate", "image_warp")
+@publish("image.rotate")
 def rotate(image, angle, interpolation="nearest", fill=0.0, center=None):
     """Turned counter-clockwise by `angle` degrees, about its middle or center (x, y); `fill` outside."""
     x = image_of(image, "rotate")
@@ -75,7 +75,7 @@ def rotate(image, angle, interpolation="nearest", fill=0.0, center=None):
     return warped(x, m, interpolation, fill)
 
 
-@publish("image.affine", "image_warp")
+@publish("image.affine")
 def affine(image, angle=0.0, translate=(0.0, 0.0), scale=1.0, shear=(0.0, 0.0),
            interpolation="nearest", fill=0.0, center=None):  # fmt: skip
     """Turned clockwise by `angle` degrees, sheared (degrees along x and y), scaled, then moved by
@@ -119,7 +119,7 @@ def _product(m, n):
     return [do.add_n([do.multiply(m[3 * i + k], n[3 * k + j]) for k in range(3)]) for i in range(3) for j in range(3)]
 
 
-@publish("image.perspective", "image_warp")
+@publish("image.perspective")
 def perspective(image, startpoints, endpoints, interpolation="bilinear", fill=0.0):
     """The image with four of its points (x, y), clockwise from the top left one, moved to others."""
     x = image_of(image, "perspective")
