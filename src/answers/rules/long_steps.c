@@ -24,11 +24,15 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
-enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
+enum { FIX_PERIODIC, FIX_EVALUATION, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_PERIODIC] = STK_FIX(long_steps_periodic), [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
-    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),   [FIX_INPUT] = STK_FIX(long_steps_input),
-    [FIX_OTHER] = STK_FIX(long_steps_other),       {0},
+    [FIX_PERIODIC] = STK_FIX(long_steps_periodic),
+    [FIX_EVALUATION] = STK_FIX(long_steps_evaluation),
+    [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
+    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),
+    [FIX_INPUT] = STK_FIX(long_steps_input),
+    [FIX_OTHER] = STK_FIX(long_steps_other),
+    {0},
 };
 
 enum { NAMED = 4 }; // long steps whose numbers are told
@@ -132,6 +136,11 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                     stk_human_ns((s->wall_ns - s->long_ns) / (s->used - s->count), usual));
     stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
                     stk_human_ns(more_ns, mean), stk_rule_part_meaning(ctx, part));
+    if (facts->evaluations > 0) {
+        stk_finding_say(ctx, f,
+                        "evaluation: these steps run forward passes without a backward pass");
+        stk_finding_raise(f, 1);
+    }
     if (facts->long_what) {
         stk_finding_say(ctx, f, "what %s: %s",
                         facts->long_what_is_usual
@@ -161,11 +170,32 @@ static bool runs_ahead(const struct stk_rule_ctx *ctx, const struct sums *s, enu
            (double)*usual / (s->used - s->count) < thresholds[AHEAD].value * mean;
 }
 
+static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s, const char *what)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    uint32_t period = facts->long_period;
+    const char *colon = what[0] ? ": " : "";
+    char share[STK_HUMAN_MAX];
+    if (facts->evaluations > 0) {
+        return stk_rule_text(ctx, "Evaluation takes %s of the steps' time",
+                             stk_human_share(stk_evaluation_share(ctx->pass.run), share));
+    }
+    if (period > 0 && !facts->long_twice) {
+        return stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period, ordinal(period),
+                             colon, what);
+    }
+    return stk_rule_text(ctx, "%s%s%s",
+                         s->steps == 1 ? "One step is far longer than the others"
+                                       : "Some steps are far longer than the others",
+                         colon, what);
+}
+
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     struct sums s = sum_up(ctx->pass.run);
-    uint32_t period = ctx->pass.run->facts.long_period;
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    uint32_t period = facts->long_period;
     int64_t more_ns;
     *why = stk_rule_text(ctx, "%" PRIu32 " of %" PRIu32 " used steps are long", s.count, s.used);
     if (s.count == 0 || s.count == s.used) {
@@ -186,22 +216,17 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
-    bool returns = period > 0 && !ctx->pass.run->facts.long_twice;
-    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period,
-                                       ordinal(period), what[0] ? ": " : "", what)
-                       : stk_rule_text(ctx, "%s%s%s",
-                                       s.steps == 1 ? "One step is far longer than the others"
-                                                    : "Some steps are far longer than the others",
-                                       what[0] ? ": " : "", what);
+    f->title = title_of(ctx, &s, what);
     f->severity = stk_rule_severity(ctx, excess);
     f->confidence = "medium";
     f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);
-    const char *cause = ctx->pass.run->facts.long_what;
+    const char *cause = facts->long_what;
     bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
     stk_finding_fix(ctx, f,
-                    &fixes[fills                                                 ? FIX_SHUFFLE
+                    &fixes[facts->evaluations > 0                                ? FIX_EVALUATION
+                           : fills                                               ? FIX_SHUFFLE
                            : part == STK_PART_INPUT && stk_input_is_drawing(ctx) ? FIX_SAMPLER
                            : part == STK_PART_INPUT                              ? FIX_INPUT
                            : period > 0 || s.why[0]                              ? FIX_PERIODIC
