@@ -3,14 +3,14 @@
 // read. Without a device, a step's length is then that of launching it, and the step that waits
 // holds the work of many: it is not longer than they are together.
 //
-// Method: the usual step is far shorter than the mean one, and while the long ones last, XLA runs
-// programs on threads other than the loop's. Limits: a long step that launches work of its own, an
+// Method: XLA runs programs on threads other than the loop's, while the long steps last and when
+// the usual ones end. Limits: in such a loop a long step that launches work of its own, an
 // evaluation with jitted functions, looks alike unless a name says what it is.
 #include "base/alloc.h"
 #include "profile/model/steps/ahead.h"
 
-#define HANDS_OVER 4 // the mean step is as many times as long as one that only launches
-#define BUSY 2       // programs run for 1/BUSY of the long steps' time at least
+#define BUSY 2 // programs run for 1/BUSY of the long steps, and at so many ends of steps
+#define PAUSE_NS (50 * STK_US) // between two programs of one step
 
 static bool collect_programs(const struct stk_analysis *a, struct stk_spans *runs)
 {
@@ -33,27 +33,44 @@ static bool collect_programs(const struct stk_analysis *a, struct stk_spans *run
     return true;
 }
 
-bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint32_t count,
-                         int64_t usual_ns, bool *ahead)
+// How many steps that are not among the long ones end while a program runs, of how many.
+static uint32_t ends_busy(const struct stk_analysis *a, const struct stk_spans *runs,
+                          const uint32_t *at, uint32_t count, uint32_t *of)
 {
-    const struct stk_host_step *steps = a->steps;
+    uint32_t busy = 0, next = 0;
+    *of = 0;
+    for (uint32_t i = 0; i + 1 < a->step_count; i++) {
+        if (next < count && at[next] == i) {
+            next++;
+            continue;
+        }
+        int64_t end_ns = a->steps[i].end_ns;
+        ++*of;
+        busy += stk_spans_overlap(runs, end_ns - PAUSE_NS, end_ns) > 0 &&
+                stk_spans_overlap(runs, end_ns, end_ns + PAUSE_NS) > 0;
+    }
+    return busy;
+}
+
+bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint32_t count,
+                         bool *ahead)
+{
     *ahead = false;
     if (a->driver == STK_NONE || a->sum->device_count > 0 || count == 0 ||
-        !(a->t->framework_hint & (1u << STK_FW_JAX)) ||
-        usual_ns >
-            (steps[a->step_count - 1].end_ns - steps[0].start_ns) / a->step_count / HANDS_OVER) {
+        !(a->t->framework_hint & (1u << STK_FW_JAX))) {
         return true;
     }
     struct stk_spans runs;
     stk_spans_init(&runs);
     bool ok = collect_programs(a, &runs);
     int64_t long_ns = 0, busy_ns = 0;
+    uint32_t others = 0, busy = ok ? ends_busy(a, &runs, at, count, &others) : 0;
     for (uint32_t i = 0; ok && i < count; i++) {
-        const struct stk_host_step *s = &steps[at[i]];
+        const struct stk_host_step *s = &a->steps[at[i]];
         long_ns += s->end_ns - s->start_ns;
         busy_ns += stk_spans_overlap(&runs, s->start_ns, s->end_ns);
     }
-    *ahead = ok && busy_ns >= long_ns / BUSY;
+    *ahead = ok && others > 0 && BUSY * busy >= others && busy_ns >= long_ns / BUSY;
     stk_spans_deinit(&runs);
     return ok;
 }

@@ -5,10 +5,9 @@
 
 #include "profile/model/analysis.h"
 
-// Are the long steps (`count` indices of a->steps) those that wait for work which others launched?
-// usual_ns: the median length of the steps. False in *ahead where it cannot be known. False: no
-// memory.
+// Are the long steps (`count` indices of a->steps, in order) those that wait for work which others
+// launched? *ahead is false where it cannot be known. False: no memory.
 bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint32_t count,
-                         int64_t usual_ns, bool *ahead);
+                         bool *ahead);
 
 #endif

@@ -284,7 +284,7 @@ bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
         find_outliers(a, length_ns, durs, &o);
         ok = o.count == 0 || find_evaluations(a, &o);
     }
-    ok = ok && stk_steps_run_ahead(a, o.at, o.count, o.usual_ns, &a->sum->facts.runs_ahead);
+    ok = ok && stk_steps_run_ahead(a, o.at, o.count, &a->sum->facts.runs_ahead);
     if (ok && !a->sum->facts.runs_ahead) {
         settle(a, length_ns, &o);
     }
