@@ -13,14 +13,12 @@
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/input_makers.h"
+#include "answers/rules/on_machine.h"
 
-enum { EXCESS, AHEAD };
+enum { EXCESS };
 static const struct stk_threshold thresholds[] = {
     [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
                 "what is no twentieth of the time is not worth a finding of its own"},
-    [AHEAD] =
-        {"model's work in the other steps", "share of that in the mean step", 0.05,
-         "JAX hands work over and runs ahead; the step that reads a result holds that of all"},
     {0},
 };
 
@@ -158,18 +156,6 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     }
 }
 
-// Steps are launched ahead of the work, and the long ones wait for that of all.
-static bool runs_ahead(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
-{
-    const struct stk_facts *facts = &ctx->pass.run->facts;
-    const int64_t *own = &s->parts[STK_PART_COMPUTE], *usual = &s->others[STK_PART_COMPUTE];
-    double mean = (double)(*own + *usual) / s->used;
-    return part == STK_PART_COMPUTE && stk_rule_on_host(ctx) &&
-           (facts->frameworks & (1u << STK_FW_JAX)) &&
-           !(facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what))) &&
-           (double)*usual / (s->used - s->count) < thresholds[AHEAD].value * mean;
-}
-
 static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s, const char *what)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -188,6 +174,19 @@ static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s
                          s->steps == 1 ? "One step is far longer than the others"
                                        : "Some steps are far longer than the others",
                          colon, what);
+}
+
+// While other programs hold the processors, any step may be long for that.
+static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const char *why = NULL;
+    const struct stk_machine_view *v = stk_rule_machine(ctx, &why);
+    bool has_reason =
+        facts->evaluations > 0 || s->why[0] || facts->long_period > 0 ||
+        (facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what)));
+    return v && !has_reason && stk_rule_on_host(ctx) && part == STK_PART_COMPUTE &&
+           stk_rule_queue_share(v) > 0;
 }
 
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
@@ -211,8 +210,8 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
         *why = "their excess is compilation: see compile-recurring";
         return STK_RULE_PASSED;
     }
-    if (runs_ahead(ctx, &s, part)) {
-        *why = "steps are launched ahead: the long ones wait for the work of all";
+    if (are_held_up(ctx, &s, part)) {
+        *why = "the job's threads wait for processors, and long steps may be that";
         return STK_RULE_PASSED;
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
@@ -246,7 +245,9 @@ const struct stk_rule stk_rule_long_steps = {
     .quiet =
         "Long steps that hold less are left out of the breakdown and named there; so is one of "
         "the first two, which is a start. A step of JAX that waits for the work of those before "
-        "it, which it had only launched, is no longer than they are together.",
+        "it, which it had only launched, is no longer than they are together. While the job's "
+        "threads wait for processors that other programs hold, a step that computes longer "
+        "without another reason is not named.",
     .source = "stoker's table of thresholds.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
     .thresholds = thresholds,

@@ -3,6 +3,8 @@
 // thousands of tiny operations (profile/model/verdict/busy_work.c says which a run shows).
 #include "answers/rules/torch_signs.h"
 
+#include "answers/rules/optimizer_loop.h"
+
 #include "base/human.h"
 #include "fixes_data.h"
 #include "profile/model/verdict/busy_work.h"
@@ -10,6 +12,23 @@
 #include "profile/model/thresholds.h"
 
 static const struct stk_rep_fix cures[] = {STK_FIXES_TORCH_SIGNS};
+
+#define OPTIMIZER 0.1 // of the step in its loop over parameters is worth a fix of its own
+
+// True: the optimizer goes over its parameters one by one, and that takes a good part of the step.
+static bool say_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t ns = stk_optimizer_loop_ns(ctx, STK_PART_COMPUTE);
+    char share[STK_HUMAN_MAX];
+    if (!stk_rule_on_host(ctx) || (double)ns < OPTIMIZER * (double)run->wall_ns) {
+        return false;
+    }
+    stk_finding_say(ctx, f, "the optimizer's loop over its parameters is %s of the step",
+                    stk_human_share((double)ns / (double)run->wall_ns, share));
+    stk_finding_raise(f, 2);
+    return stk_optimizer_choose(ctx, f, STK_PART_COMPUTE);
+}
 
 static void choose_anomaly(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
@@ -37,7 +56,11 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         stk_human_ns(ns / (int64_t)calls, each));
     stk_finding_raise(f, 1);
     bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
-    stk_finding_fix(ctx, f, &cures[is_cell ? STK_CURE_LSTM : STK_CURE_WHOLE]);
+    bool is_update = say_optimizer(ctx, f);
+    if (!is_update || is_cell) {
+        stk_finding_fix(ctx, f, &cures[is_cell ? STK_CURE_LSTM : STK_CURE_WHOLE]);
+    }
+    stk_finding_fix(ctx, f, &cures[STK_CURE_BATCH]);
     if (signs[STK_SIGN_COMPILED].count == 0) {
         stk_finding_fix(ctx, f, &cures[STK_CURE_COMPILE]);
     }

@@ -289,8 +289,11 @@ struct stk_facts {
     int64_t host_collective_ns; // host collectives inside steps (no device)
     double host_event_fill;     // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;
-    uint32_t long_period;     // distance of the long steps that count, 0: they have none
-    bool long_twice;          // only two were seen: they may return
+    uint32_t long_period; // distance of the long steps that count, 0: they have none
+    bool long_twice;      // only two were seen: they may return
+    // Operators of PyTorch or TensorFlow are recorded; some of them work out gradients, or update
+    // weights. Not told where compiled code hides what it does.
+    bool sees_operators, sees_training;
     bool runs_ahead;          // without a device: steps launch work and rarely wait for it
     uint32_t evaluations;     // used steps that evaluate besides, and are long for that
     int64_t evaluation_ns;    // by which they are longer than the others, all together

@@ -12,15 +12,18 @@
 #define BUSY 2 // programs run for 1/BUSY of the long steps, and at so many ends of steps
 #define PAUSE_NS (50 * STK_US) // between two programs of one step
 
+// Short programs of JAX leave no event but those of their operations.
 static bool collect_programs(const struct stk_analysis *a, struct stk_spans *runs)
 {
+    bool is_jax = a->t->framework_hint & (1u << STK_FW_JAX);
+    uint32_t work = is_jax ? STK_NAME_XLA_RUN | STK_NAME_MODEL_OP : STK_NAME_XLA_RUN;
     for (uint32_t row = 0; row < a->t->track_count; row++) {
         const struct stk_track *k = &a->t->tracks[row];
         if (!a->threads[row].in_rank || a->threads[row].root == a->driver) {
             continue;
         }
         for (uint32_t e = k->first; e < k->first + k->count; e++) {
-            if (!(stk_class_of(a, e) & (STK_NAME_XLA_RUN | STK_NAME_MODEL_OP))) {
+            if (!(stk_class_of(a, e) & work)) {
                 continue;
             }
             if (!stk_spans_reserve(runs, runs->count + 1)) {
@@ -56,8 +59,7 @@ bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint3
                          bool *ahead)
 {
     *ahead = false;
-    if (a->driver == STK_NONE || a->sum->device_count > 0 || count == 0 ||
-        !(a->t->framework_hint & (1u << STK_FW_JAX))) {
+    if (a->driver == STK_NONE || a->sum->device_count > 0 || count == 0) {
         return true;
     }
     struct stk_spans runs;

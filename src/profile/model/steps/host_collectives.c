@@ -93,10 +93,14 @@ static bool list(struct stk_analysis *a, const struct stk_vec *marks, const stru
 }
 
 // Do several threads of the process run the same collective at once? Then its peers are devices of
-// the process itself (virtual devices of JAX on the CPU), and it waits for no other rank.
+// the process itself (virtual devices of JAX on the CPU), and it waits for no other rank. PyTorch's
+// threads work for one rank.
 static bool are_within(const struct stk_analysis *a, const struct stk_vec *marks)
 {
     size_t shared = 0;
+    if (a->t->framework_hint & (1u << STK_FW_PYTORCH)) {
+        return false;
+    }
     for (size_t i = 1; i < marks->count; i++) {
         const struct stk_mark *last = stk_vec_at(marks, i - 1), *m = stk_vec_at(marks, i);
         shared += a->t->name[last->event] == a->t->name[m->event] &&

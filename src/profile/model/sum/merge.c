@@ -130,6 +130,8 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->list_handing_ns += b->list_handing_ns;
     a->evaluated_fetch_ns += b->evaluated_fetch_ns;
     a->runs_ahead |= b->runs_ahead;
+    a->sees_operators |= b->sees_operators;
+    a->sees_training |= b->sees_training;
     a->evaluations += b->evaluations;
     a->evaluation_ns = stk_add_ns(a->evaluation_ns, b->evaluation_ns);
     a->evaluation_of_ns = stk_add_ns(a->evaluation_of_ns, b->evaluation_of_ns);

@@ -56,3 +56,8 @@ enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)
     }
     return is_tiny(run) ? STK_BUSY_TINY : STK_BUSY_NONE;
 }
+
+bool stk_runs_eagerly(const struct stk_run_sum *run)
+{
+    return stk_sign_a_step(run, STK_SIGN_EAGER_OP) >= stk_threshold_value(STK_T_EAGER_OPS);
+}

@@ -108,6 +108,9 @@ static const char *host_phrase(const struct stk_run_sum *run, const struct stk_v
     if (v->recompile_share > 0 && v->recompile_share >= half) {
         return "compilation that returns after the first steps";
     }
+    if (v->unrecorded_share > 0 && stk_runs_eagerly(run)) {
+        return "Python between operations that TensorFlow runs one by one";
+    }
     if (v->unrecorded_share > 0 && v->unrecorded_share >= half) {
         return "code outside the framework that was not recorded";
     }
@@ -362,6 +365,11 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     if (sentence && v->median_kind != v->kind) {
         sentence = stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
                                     stk_verdict_key(v->median_kind));
+    }
+    if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
+        !run->facts.sees_training) {
+        sentence = stk_arena_printf(
+            arena, "%s; these steps train nothing: no gradients, no updates of weights", sentence);
     }
     bool says_so = v->reason == STK_REASON_CUT_SHORT || v->reason == STK_REASON_CUT_STEPS;
     return sentence && run->facts.is_cut && !says_so ? cut_sentence(run, v, sentence, arena)

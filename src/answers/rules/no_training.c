@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded steps train nothing: no gradient is worked out and no weight updated. They are a
+// pass over the data, an evaluation or inference, and what is said of them is no word on the
+// training.
+#include "base/human.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+static const struct stk_threshold thresholds[] = {
+    {"gradients and updates", "operators", 0, "training needs one of each"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {STK_FIX(no_training_later), {0}};
+
+static enum stk_rule_state no_training_check(const struct stk_rule_ctx *ctx,
+                                             struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    if (facts->sees_training || !facts->sees_operators) {
+        *why = facts->sees_training ? "gradients are worked out, or weights updated"
+                                    : "operators are not recorded one by one";
+        return STK_RULE_PASSED;
+    }
+    *why = "no operator works out gradients or updates weights";
+    f->severity = "info";
+    f->confidence = "medium";
+    stk_finding_say(ctx, f,
+                    "operators are recorded, and none of them works out gradients or updates "
+                    "weights: this is a pass over the data before the training "
+                    "(TextVectorization.adapt, counting, statistics), an evaluation, or inference");
+    stk_finding_say(ctx, f, "what is said below is about these steps, not the training");
+    stk_finding_raise(f, 1);
+    stk_finding_fix(ctx, f, &fixes[0]);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_no_training = {
+    .id = "no-training",
+    .title = "The recorded steps train nothing",
+    .fires =
+        "Operators of PyTorch or TensorFlow are recorded, and none of them works out gradients "
+        "or updates weights.",
+    .matters = "Advice about a pass over the data or an evaluation does not make the training "
+               "faster.",
+    .priced = "Not priced.",
+    .quiet =
+        "Where compiled code (XLA, torch.compile) or Keras' fit hides the operators; with JAX, "
+        "whose operators do not tell.",
+    .source = "Names of PyTorch's autograd nodes and optimizers, and of TensorFlow's gradients and "
+              "ResourceApply operations.",
+    .needs = STK_NEED_BREAKDOWN,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = no_training_check,
+};
