@@ -4,7 +4,7 @@
 // of the class; one that the job derives from another is called by its own name.
 #include <string.h>
 
-#include "answers/rules/host_fix_rows.h"
+#include "fixes_data.h"
 #include "answers/rules/optimizer_loop.h"
 
 static const char *const records[] = {"Optimizer.step", "Optimizer.zero_grad", "_single_tensor_",
@@ -35,7 +35,7 @@ bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     if (!stk_rule_cause_names_any(ctx, part, records)) {
         return false;
     }
-    struct stk_rep_fix advice = stk_host_fixes[STK_HOST_FIX_TORCH_OPT];
+    struct stk_rep_fix advice = STK_FIX(host_bound_torch_opt);
     struct stk_str name = name_of(ctx, part);
     advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
     for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {

@@ -7,14 +7,14 @@
 #include "answers/rules/finding.h"
 
 static const struct stk_threshold thresholds[] = {
-    {"gradients and updates", "operators", 0, "training needs one of each"},
+    {"gradients and updates", "operators", 1, "training needs one of each"},
     {0},
 };
 
-static const struct stk_rep_fix fixes[] = {STK_FIX(no_training_later), {0}};
+static const struct stk_rep_fix fixes[] = {STK_FIX(training_not_recorded_later), {0}};
 
-static enum stk_rule_state no_training_check(const struct stk_rule_ctx *ctx,
-                                             struct stk_rep_finding *f, const char **why)
+static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx *ctx,
+                                                       struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     if (facts->sees_training || !facts->sees_operators) {
@@ -35,8 +35,8 @@ static enum stk_rule_state no_training_check(const struct stk_rule_ctx *ctx,
     return STK_RULE_FIRED;
 }
 
-const struct stk_rule stk_rule_no_training = {
-    .id = "no-training",
+const struct stk_rule stk_rule_training_not_recorded = {
+    .id = "training-not-recorded",
     .title = "The recorded steps train nothing",
     .fires =
         "Operators of PyTorch or TensorFlow are recorded, and none of them works out gradients "
@@ -52,5 +52,5 @@ const struct stk_rule stk_rule_no_training = {
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = no_training_check,
+    .check = training_not_recorded_check,
 };
