@@ -185,8 +185,8 @@ static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, en
     bool has_reason =
         facts->evaluations > 0 || s->why[0] || facts->long_period > 0 ||
         (facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what)));
-    return v && !has_reason && stk_rule_on_host(ctx) && part == STK_PART_COMPUTE &&
-           stk_rule_queue_share(v) > 0;
+    bool may_be = part == STK_PART_COMPUTE || part == STK_PART_HOST || part == STK_PART_UNKNOWN;
+    return v && !has_reason && stk_rule_on_host(ctx) && may_be && stk_rule_queue_share(v) > 0;
 }
 
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
