@@ -6,8 +6,8 @@ bool stk_field_known(const struct stk_field *f, const void *object)
 {
     const char *at = object;
     if (f->has_offset == STK_FIELD_ALWAYS || f->has_offset == STK_FIELD_IF_SET) {
-        return f->kind != STK_FIELD_TEXT ||
-               *(const char *const *)(const void *)(at + f->offset) != NULL;
+        return (f->kind != STK_FIELD_TEXT && f->kind != STK_FIELD_VALUES) ||
+               *(const void *const *)(const void *)(at + f->offset) != NULL;
     }
     return *(const bool *)(const void *)(at + f->has_offset);
 }

@@ -23,12 +23,13 @@ enum stk_field_kind {
     STK_FIELD_INTS,      // struct stk_list of int64_t
     STK_FIELD_NS_MAP,    // struct stk_list of struct stk_ns_entry: an object of key -> ns
     STK_FIELD_COUNT_MAP, // the same, of counts
-    STK_FIELD_LEFT_OUT   // struct stk_list: the rows of it that --limit cut
+    STK_FIELD_LEFT_OUT,  // struct stk_list: the rows of it that --limit cut
+    STK_FIELD_VALUES     // struct stk_list of struct stk_value: an object of key -> value
 };
 
 // For has_offset where no bool says whether the value is known:
 #define STK_FIELD_ALWAYS SIZE_MAX       // always there
-#define STK_FIELD_IF_SET (SIZE_MAX - 1) // text that may be NULL: then absent
+#define STK_FIELD_IF_SET (SIZE_MAX - 1) // text or values that may be NULL: then absent
 
 struct stk_list {
     const void *items; // array of structs, const char * or int64_t

@@ -203,10 +203,17 @@ static const struct stk_field saving_fields[] = {
 INFO(saving, SIZE_OF(stk_rep_finding, saving));
 
 static const struct stk_field evidence_fields[] = {
+    ROW_MAYBE("id", stk_rep_evidence, id, NULL, "which observation this is"),
     ROW("text", TEXT, stk_rep_evidence, text, NULL, NULL, "one observation, with its figures"),
+    {"values", STK_FIELD_VALUES, offsetof(struct stk_rep_evidence, values), STK_FIELD_IF_SET, NULL,
+     NULL,
+     "its figures by name, those that are known: a name ends in its unit, `_ns`, `_bytes`, "
+     "`_bytes_per_s` or `_share` (of 1); others are counts, numbers, texts, and `true` for what "
+     "holds"},
     ROW_MAYBE("track", stk_rep_evidence, track, NULL, "thread or stream where it can be seen"),
     ROW_IF("start_ns", NS, stk_rep_evidence, start_ns, has_time, NULL, "where to look"),
-    ROW_IF("dur_ns", NS, stk_rep_evidence, dur_ns, has_time, NULL, "how long it lasts"), END};
+    ROW_IF("dur_ns", NS, stk_rep_evidence, dur_ns, has_time, NULL, "how long it lasts"),
+    END};
 INFO(evidence, sizeof(struct stk_rep_evidence));
 
 static const struct stk_field fix_fields[] = {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "fixes/fixes.h" // struct stk_rep_fix
+#include "results/evidence.h"
 #include "results/field.h"
 
 struct stk_rep_input {
@@ -103,7 +104,8 @@ struct stk_rep_verdict {
     const char *kind, *sentence, *confidence;
 };
 struct stk_rep_evidence {
-    const char *text, *track;
+    const char *id, *text, *track;
+    struct stk_list values; // stk_value, those that are known
     bool has_time;
     int64_t start_ns, dur_ns;
 };

@@ -59,6 +59,20 @@ static void write_map(struct stk_json *j)
     stk_json_close(j, '}');
 }
 
+static void write_values(struct stk_json *j)
+{
+    pair(j, "type", "object");
+    stk_json_key(j, "additionalProperties");
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "type");
+    stk_json_open(j, '[', true);
+    stk_json_text(j, "number");
+    stk_json_text(j, "string");
+    stk_json_text(j, "boolean");
+    stk_json_close(j, ']');
+    stk_json_close(j, '}');
+}
+
 static void write_list(struct stk_json *j, const struct stk_struct_info *sub)
 {
     pair(j, "type", "array");
@@ -112,6 +126,9 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
     case STK_FIELD_NS_MAP:
     case STK_FIELD_COUNT_MAP:
         write_map(j);
+        break;
+    case STK_FIELD_VALUES:
+        write_values(j);
         break;
     }
 }
@@ -174,7 +191,7 @@ static const char *type_name(const struct stk_field *f)
         [STK_FIELD_OBJECT] = "object",       [STK_FIELD_LIST] = "list",
         [STK_FIELD_TEXTS] = "list of texts", [STK_FIELD_INTS] = "list of integers",
         [STK_FIELD_NS_MAP] = "object of ns", [STK_FIELD_COUNT_MAP] = "object of counts",
-        [STK_FIELD_LEFT_OUT] = "count",
+        [STK_FIELD_LEFT_OUT] = "count",      [STK_FIELD_VALUES] = "object of values",
     };
     return names[f->kind];
 }

@@ -5,6 +5,7 @@
 // src/answers/rules/rules.def. `stoker explain capture-tracer`, docs/rules.md and the report's list
 // of rules come from the descriptor at the end.
 #include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -25,7 +26,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-// A function of a table's row bears the row's name.
+// A function of a table's row bears the row's name. What the rule says is a row of
+// src/answers/rules/evidence/capture_tracer.txt: a sentence, and the values that are given here.
 static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
                                                 struct stk_rep_finding *f, const char **why)
 {
@@ -37,8 +39,7 @@ static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     f->severity = "info";
-    stk_finding_say(ctx, f, "%llu of %llu events are Python calls",
-                    (unsigned long long)facts->python_events, (unsigned long long)facts->events);
+    stk_say_python_calls(ctx, f, facts->python_events, facts->events);
     return STK_RULE_FIRED; // no fix chosen: all that suit the framework
 }
 

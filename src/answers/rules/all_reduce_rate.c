@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/human.h"
 #include "base/sort.h"
 #include "profile/model/collectives/collective_sizes.h"
 #include "profile/model/device/device_rates.h"
+#include "evidence_says.h"
 
 #define HOST_DEVICES 8 // of a group within a host, at most
 #define KNOWN 0.5      // of all-reduces, at least so many must have a size
@@ -221,18 +221,9 @@ bool stk_all_reduce_is_at_bound(const struct stk_all_reduce_rate *r)
 bool stk_all_reduce_say_way(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                             const struct stk_all_reduce_rate *r)
 {
-    char peer[STK_HUMAN_MAX];
     if (r->why_not || r->link_bytes == 0 || r->link >= r->peer_link / 2) {
         return false;
     }
-    stk_finding_say(ctx, f,
-                    "within a host, links between such devices reach %s/s: these go another way, "
-                    "or between hosts",
-                    stk_all_reduce_per_second(r->peer_link, peer));
+    stk_say_all_reduce_other_way(ctx, f, r->peer_link);
     return true;
-}
-
-const char *stk_all_reduce_per_second(double rate, char *buf)
-{
-    return stk_human_bytes(rate > 0 ? (uint64_t)rate : 0, buf);
 }

@@ -53,7 +53,5 @@ static inline double stk_all_reduce_lost_share(const struct stk_rule_ctx *ctx,
     int64_t wall_ns = ctx->pass.run->wall_ns;
     return wall_ns > 0 ? (double)r->lost_ns / (double)wall_ns : 0;
 }
-// "12.4 GB" of a rate, to be followed by "/s".
-const char *stk_all_reduce_per_second(double rate, char *buf);
 
 #endif

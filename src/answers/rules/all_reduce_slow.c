@@ -4,7 +4,7 @@
 // or overlap help: communication-exposed says so.
 #include <string.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/all_reduce_rate.h"
 
@@ -31,18 +31,10 @@ static const struct stk_rep_fix fixes[] = {
 static void say_rates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_all_reduce_rate *r)
 {
-    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
-    stk_all_reduce_per_second(r->rate, rate);
-    stk_all_reduce_per_second(r->link, link);
     if (r->link_bytes > 0) {
-        stk_finding_say(ctx, f,
-                        "all-reduces move %s/s of the %s/s that those of %s reach on the same link",
-                        rate, link, stk_human_bytes((uint64_t)r->link_bytes, size));
+        stk_say_all_reduce_below_link(ctx, f, r->rate, r->link, (uint64_t)r->link_bytes);
     } else {
-        stk_finding_say(ctx, f,
-                        "all-reduces move %s/s of the %s/s that links between such devices reach "
-                        "within a host",
-                        rate, link);
+        stk_say_all_reduce_below_peers(ctx, f, r->rate, r->link);
     }
     stk_all_reduce_say_way(ctx, f, r);
 }
@@ -50,15 +42,11 @@ static void say_rates(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 static void say_classes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                         const struct stk_all_reduce_rate *r)
 {
-    char size[STK_HUMAN_MAX], rate[STK_HUMAN_MAX], each[STK_HUMAN_MAX], ideal[STK_HUMAN_MAX],
-        count[STK_HUMAN_MAX];
     for (uint32_t k = 0; k < r->class_count && k < 3 && r->classes[k].lost_ns > 0; k++) {
         const struct stk_all_reduce_class *c = &r->classes[k];
         double ideal_ns = (double)c->each_ns * c->bus_rate / r->link;
-        stk_finding_say(ctx, f, "%s of %s: %s/s, %s each in the place of %s",
-                        stk_human_count(c->count, count), stk_human_bytes((uint64_t)c->bytes, size),
-                        stk_all_reduce_per_second(c->bus_rate, rate),
-                        stk_human_ns(c->each_ns, each), stk_human_ns((int64_t)ideal_ns, ideal));
+        stk_say_all_reduce_size(ctx, f, c->count, (uint64_t)c->bytes, c->bus_rate, c->each_ns,
+                                (int64_t)ideal_ns);
     }
 }
 
@@ -66,21 +54,15 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
                                                  struct stk_rep_finding *f, const char **why)
 {
     struct stk_all_reduce_rate r;
-    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX];
     stk_all_reduce_rate_find(ctx, &r);
     if (r.why_not) {
         *why = r.why_not;
         return r.count == 0 ? STK_RULE_NOT_APPLICABLE : STK_RULE_SKIPPED;
     }
     double share = stk_all_reduce_lost_share(ctx, &r);
-    *why = stk_rule_text(
-        ctx, "all-reduces move %s/s of the %s/s that %s%s", stk_all_reduce_per_second(r.rate, rate),
-        stk_all_reduce_per_second(r.link, link),
-        r.link_bytes > 0 ? "the quickest of 1 MB or more reach" : "their link gives",
-        stk_all_reduce_is_at_bound(&r) ? ": fewer bytes or overlap help"
-        : r.rate >= STK_ALL_REDUCE_NEAR * r.link
-            ? "; no other size tells whether that is the link's or that of their start"
-            : "");
+    *why = stk_why_all_reduces_move(ctx, r.rate, r.link, r.link_bytes > 0,
+                                    stk_all_reduce_is_at_bound(&r),
+                                    r.rate >= STK_ALL_REDUCE_NEAR * r.link);
     if (!stk_all_reduce_is_slow(ctx, &r)) {
         return STK_RULE_PASSED;
     }
@@ -93,9 +75,7 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
     say_rates(ctx, f, &r);
     say_classes(ctx, f, &r);
     if (ctx->pass.run->rank_count < 2 && r.link_bytes > 0) {
-        stk_finding_say(ctx, f,
-                        "one rank only: of each size the quickest quarter counts, as the others "
-                        "may have waited for a late rank");
+        stk_say_all_reduce_one_rank(ctx, f);
     }
     for (int i = small ? FIX_TORCH_MERGE : FIX_LINK; i <= (small ? FIX_JAX_MERGE : FIX_BYTES);
          i++) {

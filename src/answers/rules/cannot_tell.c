@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile cannot answer. Says why, per reason of the verdict, and how to record one that can.
-#include <inttypes.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/pipeline_limit.h"
@@ -93,48 +92,32 @@ static const struct {
 static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
     if (stk_rule_on_host(ctx)) {
-        stk_finding_say(ctx, f,
-                        "neither the fetches of batches nor the program's own Python are recorded: "
-                        "either may fill this time");
+        stk_say_fetches_and_python_unseen(ctx, f);
         return;
     }
     uint64_t lost = facts->unlinked_ops - facts->queued_ops;
     if (lost > 0 && (double)lost >= thresholds[UNLINKED].value * (double)facts->device_ops) {
-        stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
-                        stk_human_count(lost, a), stk_human_count(facts->device_ops, b));
+        stk_say_operations_unlinked(ctx, f, lost, facts->device_ops);
     } else {
-        stk_finding_say(
-            ctx, f,
-            "the work was launched in time and started late: it waited for something that is not "
-            "recorded");
+        stk_say_work_started_late(ctx, f);
     }
 }
 
 static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], c[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f,
-                    "in the profile: host events %s, calls of an accelerator's runtime %s, device "
-                    "operations %s",
-                    stk_human_count(facts->host_events, a),
-                    stk_human_count(facts->runtime_calls, b),
-                    stk_human_count(facts->device_ops, c));
+    stk_say_profile_holds(ctx, f, facts->host_events, facts->runtime_calls, facts->device_ops);
     if (facts->host_steps > 0 && ctx->pass.verdict->reason != STK_REASON_CUT_STEPS) {
-        stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
-                        facts->host_steps, facts->host_steps == 1 ? " was" : "s were",
-                        stk_human_share(facts->host_event_fill, a));
+        stk_say_host_steps_found(ctx, f, facts->host_steps, facts->host_event_fill);
     }
     if (facts->host_collective_ns > 0) {
-        stk_finding_say(ctx, f, "host collectives take %s of the steps",
-                        stk_human_ns(facts->host_collective_ns, a));
+        stk_say_host_collectives(ctx, f, facts->host_collective_ns);
     }
     if (facts->unknown_accelerator) {
-        stk_finding_say(ctx, f, "the accelerator is %s",
-                        facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "not named");
+        stk_say_accelerator_unknown(
+            ctx, f, facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : NULL);
     }
 }
 
@@ -144,7 +127,7 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
     const struct stk_verdict *v = ctx->pass.verdict;
     enum stk_reason reason = v->reason;
     if (v->kind != STK_VERDICT_CANNOT_TELL) {
-        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
         return STK_RULE_PASSED;
     }
     *why = stk_reason_key(reason);

@@ -2,7 +2,7 @@
 // Clocks disagree: device work that begins before its launch call, or ranks whose collectives do
 // not end together. Durations stay right; what lies between host and device, or between ranks, does
 // not.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -32,15 +32,11 @@ static bool host_and_device(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         facts->device_ops > facts->unlinked_ops ? facts->device_ops - facts->unlinked_ops : 0;
     int64_t worst =
         facts->worst_negative_ns < 0 ? -facts->worst_negative_ns : facts->worst_negative_ns;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     if (facts->negative_delays == 0 || (double)worst < thresholds[SKEW_NS].value ||
         (double)facts->negative_delays < thresholds[SKEW_SHARE].value * (double)linked) {
         return false;
     }
-    stk_finding_say(ctx, f,
-                    "%s of %s device operations begin before their launch call, by up to %s",
-                    stk_human_count(facts->negative_delays, a), stk_human_count(linked, b),
-                    stk_human_ns(worst, time));
+    stk_say_work_before_launch(ctx, f, facts->negative_delays, linked, worst);
     return true;
 }
 
@@ -51,10 +47,7 @@ static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding
         run->straggler.clocks_agree) {
         return false;
     }
-    stk_finding_say(
-        ctx, f,
-        "the ends of %u matched collectives differ between ranks: their clocks do not agree",
-        run->straggler.matched);
+    stk_say_collective_ends_differ(ctx, f, run->straggler.matched);
     return true;
 }
 

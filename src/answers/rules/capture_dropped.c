@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records are missing from the profile: dropped by the profiler, damaged on the way, or unreadable.
 // Launch calls without device work hint at device records lost without notice.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -72,13 +72,11 @@ static bool has_orphans(const struct stk_facts *f)
 
 static void say_issues(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    char count[STK_HUMAN_MAX];
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         const struct stk_issue_info *info = stk_issue_info(id);
         uint64_t n = stk_rule_issue_count(ctx, id);
         if (n > 0 && info->severity != STK_SEVERITY_INFO) {
-            stk_finding_say(ctx, f, "%s (%s x): %s; %s", info->key, stk_human_count(n, count),
-                            info->meaning, info->remedy);
+            stk_say_issue_met(ctx, f, info->key, n, info->meaning, info->remedy);
         }
     }
 }
@@ -119,24 +117,21 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double share = lost_share(ctx);
     bool damaged = false, orphans = has_orphans(facts);
-    char percent[STK_HUMAN_MAX], a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         damaged |= is_damage(id) && stk_rule_issue_count(ctx, id) > 0;
     }
-    *why = stk_rule_text(ctx, "%s of the records lost", stk_human_share(share, percent));
+    *why = stk_why_records_lost(ctx, share);
     if (!damaged && !orphans && share < thresholds[LOST].value) {
         return STK_RULE_PASSED;
     }
     f->severity = damaged || share >= thresholds[LOST_MUCH].value ? "medium" : "low";
     if (share > 0) {
-        stk_finding_say(ctx, f, "%s of the records of the profile could not be used", percent);
+        stk_say_records_unusable(ctx, f, share);
     }
     say_issues(ctx, f);
     capture_dropped_choose_fixes(ctx, f);
     if (orphans) {
-        stk_finding_say(ctx, f, "%s of %s launch calls have no device operation in the profile",
-                        stk_human_count(facts->launches_without_work, a),
-                        stk_human_count(facts->launches, b));
+        stk_say_launches_without_work(ctx, f, facts->launches_without_work, facts->launches);
     }
     if (!damaged && share < thresholds[LOST].value) {
         f->confidence = "low"; // only the orphans speak for it

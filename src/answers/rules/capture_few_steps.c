@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Too few steps, or none that could be found: shares rest on little, and pauses that come every few
 // steps are not seen.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -30,27 +30,22 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
     const struct stk_run_sum *run = ctx->pass.run;
     bool unsure =
         run->source == STK_STEPS_INFERRED && run->confidence < thresholds[CONFIDENCE].value;
-    *why = stk_rule_text(ctx, "%u steps used", run->steps_used);
+    *why = stk_why_steps_used(ctx, run->steps_used);
     if (run->steps_used >= thresholds[STEPS].value && !unsure) {
         return STK_RULE_PASSED;
     }
     f->severity = run->steps_used == 0 ? "low" : "info";
     if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
         f->title = "No steps were found";
-        stk_finding_say(ctx, f,
-                        "the profile marks no steps and shows no period: the recorded time is "
-                        "judged as a whole");
+        stk_say_no_steps_marked(ctx, f);
     } else if (unsure) {
         f->title = "The steps are guessed";
-        stk_finding_say(
-            ctx, f, "%u steps were inferred from a period of the device's work that fits poorly",
-            run->steps_used);
+        stk_say_steps_inferred(ctx, f, run->steps_used);
     } else {
         if (run->step_marks > run->steps_used) {
-            stk_finding_say(ctx, f, "%u of %u steps can be used", run->steps_used, run->step_marks);
+            stk_say_steps_usable(ctx, f, run->steps_used, run->step_marks);
         } else {
-            stk_finding_say(ctx, f, "%u step%s recorded", run->steps_used,
-                            run->steps_used == 1 ? " was" : "s were");
+            stk_say_steps_recorded(ctx, f, run->steps_used);
         }
     }
     return STK_RULE_FIRED;

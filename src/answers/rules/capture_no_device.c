@@ -4,7 +4,7 @@
 // kernels, the finding cannot-tell says how to record them; here it is only stated.
 #include <string.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -46,28 +46,20 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, in
 static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char count[STK_HUMAN_MAX];
     if (facts->unknown_accelerator) {
-        stk_finding_say(ctx, f, "the profile is of an accelerator that stoker does not know (%s)",
-                        facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "unnamed");
+        stk_say_profile_of_unknown_accelerator(
+            ctx, f, facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : NULL);
         choose(ctx, f, FIX_WINDOW, FIX_WINDOW);
     } else if (facts->launches > 0) {
-        stk_finding_say(
-            ctx, f,
-            "no kernel, but %s calls that launch one: the device worked, and recording it failed",
-            stk_human_count(facts->launches, count));
+        stk_say_kernels_not_recorded(ctx, f, facts->launches);
         f->title = "Kernels were launched, and none was recorded";
         f->severity = "medium";
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {
-        stk_finding_say(ctx, f, "the device has %s operations, none of them a kernel",
-                        stk_human_count(facts->device_ops, count));
+        stk_say_no_kernel_on_device(ctx, f, facts->device_ops);
         choose(ctx, f, FIX_WINDOW, FIX_WHERE);
     } else if (facts->runtime_calls > 0) {
-        stk_finding_say(ctx, f,
-                        "%s calls of the accelerator's runtime, none of which launches work: the "
-                        "recording missed the steps, or the model runs on the CPU",
-                        stk_human_count(facts->runtime_calls, count));
+        stk_say_nothing_launched(ctx, f, facts->runtime_calls);
         f->title = "Nothing was launched on the device";
         choose(ctx, f, FIX_WINDOW, FIX_WHERE);
     } else {
@@ -89,8 +81,8 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     if (without < run->rank_count) {
-        *why = stk_rule_text(ctx, "%u of %u ranks have no kernels", without, run->rank_count);
-        stk_finding_say(ctx, f, "%s; they are left out of the breakdown", *why);
+        *why = stk_why_ranks_without_kernels(ctx, without, run->rank_count);
+        stk_say_ranks_without_kernels(ctx, f, without, run->rank_count);
         f->title = "Some ranks have no device events";
         f->severity = "medium";
         choose(ctx, f, FIX_TORCH, FIX_ALONE);

@@ -3,7 +3,7 @@
 // tracer costs, by the calls that it recorded; else what recording operations and calls adds to a
 // step whose device waits for them, as prices take it off (answers/replay/gate.h): an estimate,
 // with its range. What a profiler stretches otherwise is not seen.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -55,27 +55,19 @@ static double tracer_share(const struct stk_rule_ctx *ctx)
 }
 
 // An estimate that reaches the whole time says no more than that it is most of it.
-static const char *tracer_part(const struct stk_rule_ctx *ctx, double share)
+static double unless_most(double share)
 {
-    char percent[STK_HUMAN_MAX];
-    return share < thresholds[MOST].value
-               ? stk_rule_text(ctx, "%s", stk_human_share(share, percent))
-               : "most";
+    return share < thresholds[MOST].value ? share : (double)STK_NOT_KNOWN;
 }
 
 static void say_tracer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double share)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    char calls[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     uint32_t steps = run->step_marks > 0 ? run->step_marks : 1;
     f->title = "Recording Python slows the job down";
-    stk_finding_say(
-        ctx, f,
-        "the Python tracer recorded %s calls, %s a step: at about %g us each, %s of the "
-        "recorded time, and the host looks slower than it is",
-        stk_human_count(run->facts.python_events, calls),
-        stk_human_count(run->facts.python_events / steps, each), thresholds[CALL].value,
-        tracer_part(ctx, share));
+    stk_say_python_calls_recorded(ctx, f, run->facts.python_events,
+                                  run->facts.python_events / steps, thresholds[CALL].value,
+                                  unless_most(share));
 }
 
 // What recording adds to a step of the host, where steps can be replayed: an estimate by the number
@@ -85,21 +77,14 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
 {
     const struct stk_pricing *p = ctx->prices;
     double share = p && p->gate.ok ? p->gate.profiler : 0;
-    char expected[STK_HUMAN_MAX], low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
     if (share < thresholds[SLOWED].value) {
         return STK_RULE_PASSED;
     }
-    stk_human_share(share, expected);
-    stk_human_share(share * STK_PROFILER_LEAST, low);
-    stk_human_share(p->gate.profiler_most, high);
-    *why = stk_rule_text(ctx, "recording is estimated to add %s of the step", expected);
+    *why = stk_why_recording_adds(ctx, share);
     f->title = "Recording slows the steps down";
     f->severity = "low";
     f->confidence = "low";
-    stk_finding_say(ctx, f,
-                    "recording operations and calls is estimated to add %s of the step, %s to %s: "
-                    "the shares of the host are those of a slowed step",
-                    expected, low, high);
+    stk_say_recording_adds(ctx, f, share, share * STK_PROFILER_LEAST, p->gate.profiler_most);
     stk_finding_fix(ctx, f, &fixes[FIX_STEPS]);
     stk_finding_fix(ctx, f, &fixes[FIX_DEVICE_ALONE]);
     return STK_RULE_FIRED;
@@ -112,15 +97,13 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
     if (share < thresholds[NOTABLE].value) {
         return check_slowed(ctx, f, why);
     }
-    *why =
-        stk_rule_text(ctx, "recording Python took about %s of the time", tracer_part(ctx, share));
+    *why = stk_why_python_recorded(ctx, unless_most(share));
     f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     f->confidence = "medium";
     say_tracer(ctx, f, share);
     if (ctx->pass.run->machine) { // stoker run recorded it, this window alone
-        stk_finding_say(ctx, f,
-                        "stoker run switched it on for these steps; the job's others run without");
-        stk_finding_fix(ctx, f, &fixes[FIX_COMPARE]);
+        stk_say_stokers_tracer(ctx, f);
+        the job's others run without"); stk_finding_fix(ctx, f, &fixes[FIX_COMPARE]);
     } else {
         record_less(ctx, f);
     }
@@ -134,27 +117,22 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     double recorded = (double)facts->profiler_overhead_ns / (double)stk_rule_recorded_ns(ctx);
     double inside = stk_rule_part_share(ctx, STK_PART_OVERHEAD);
     double share = inside > recorded ? inside : recorded;
-    char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
     if (facts->profiler_overhead_ns <= 0 && inside <= 0) {
         *why = "the profile records no overhead";
         return check_tracer(ctx, f, why);
     }
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     if (share < thresholds[NOTABLE].value) {
         return check_tracer(ctx, f, why);
     }
     record_less(ctx, f);
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
     f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
-    stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
-                    stk_human_ns(facts->profiler_overhead_ns, time),
-                    stk_human_share(recorded, percent));
+    stk_say_profiler_takes(ctx, f, facts->profiler_overhead_ns, recorded);
     if (holds_up && inside > 0) {
-        stk_finding_say(ctx, f, "%s of the steps is idle because of it",
-                        stk_human_share(inside, percent));
+        stk_say_profiler_idles(ctx, f, inside);
     } else {
-        stk_finding_say(ctx, f, "next to none of it holds the device up");
+        stk_say_profiler_is_beside(ctx, f);
     }
     return STK_RULE_FIRED;
 }

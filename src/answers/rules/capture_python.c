@@ -3,7 +3,7 @@
 // does there, the input above all, cannot be told. Gives the line that makes it visible.
 #include <string.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/model/verdict/busy_work.h"
@@ -45,9 +45,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
     bool from_workers = run->facts.has_fetches && follows_workers(ctx);
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
-    *why = stk_rule_text(ctx, "%s of the host's step holds no event", percent);
+    *why = stk_why_step_unseen(ctx, share);
     if (!stk_rule_on_host(ctx) || stk_rule_on_pipeline(ctx)) {
         *why = "the steps are not the host's alone";
         return STK_RULE_NOT_APPLICABLE;
@@ -71,21 +69,12 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
     if (from_workers) {
-        stk_finding_say(ctx, f,
-                        "most of it is right behind the fetches of a loader with workers: the "
-                        "loop's own code, and giving the batch before back, whose memory is shared "
-                        "with a worker: that of large batches takes long");
+        stk_say_unseen_behind_workers(ctx, f);
     } else if (run->facts.has_fetches) {
-        stk_finding_say(ctx, f,
-                        "fetches and the framework's operations are recorded, so this is other "
-                        "code: the loop's own, callbacks, logging");
+        stk_say_unseen_is_other_code(ctx, f);
     } else {
-        stk_finding_say(
-            ctx, f,
-            "no fetches of batches are recorded: the input may be in this time, so what "
-            "is said of it is a lower bound");
+        stk_say_unseen_may_be_input(ctx, f);
     }
-    stk_finding_raise(f, 1);
     stk_torch_signs_choose(ctx, f); // what operators tell needs no Python
     for (int i = 0; i < FIXES_PYTHON; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host waits for the device after each launch, as CUDA_LAUNCH_BLOCKING=1 and some debugging
 // aids make it do: overlap is impossible, so the profile shows a job that nobody runs otherwise.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -24,24 +24,18 @@ static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *c
                                                     struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     if (facts->launches == 0) {
         *why = "no launch calls were recorded";
         return STK_RULE_SKIPPED;
     }
-    stk_human_count(facts->serialized_launches, a);
-    stk_human_count(facts->launches, b);
-    *why = stk_rule_text(ctx, "%s of %s launch calls are serialized", a, b);
+    *why = stk_why_serialized(ctx, facts->serialized_launches, facts->launches);
     if ((double)facts->serialized_launches < thresholds[LEAST].value ||
         (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches) {
         return STK_RULE_PASSED;
     }
     f->severity = "medium";
-    stk_finding_say(ctx, f, "after %s of %s launch calls the host waits until the device is idle",
-                    a, b);
-    stk_finding_say(
-        ctx, f,
-        "launches and device work never overlap, so time that a normal run hides is exposed here");
+    stk_say_launches_serialized(ctx, f, facts->serialized_launches, facts->launches);
+    stk_say_launches_never_overlap(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device work without its launch call: why the device was idle before it cannot be told.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -24,7 +24,6 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
                                                   struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], idle[STK_HUMAN_MAX];
     if (stk_rule_on_tpu(ctx)) {
         *why = "a TPU's program runs without launch calls";
         return STK_RULE_NOT_APPLICABLE;
@@ -35,15 +34,8 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     }
     uint64_t lost = facts->unlinked_ops - facts->queued_ops;
     double share = (double)lost / (double)facts->device_ops;
-    stk_human_count(facts->queued_ops, idle);
-    stk_human_count(lost, a);
-    stk_human_count(facts->device_ops, b);
-    *why = facts->queued_ops > 0
-               ? stk_rule_text(ctx,
-                               "%s of %s device operations, beside %s that were queued before "
-                               "the recording began",
-                               a, b, idle)
-               : stk_rule_text(ctx, "%s of %s device operations", a, b);
+    *why = stk_why_unlinked(ctx, lost, facts->device_ops,
+                            facts->queued_ops > 0 ? facts->queued_ops : (uint64_t)STK_NOT_KNOWN);
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
@@ -51,10 +43,9 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (!facts->has_launch_rows) {
         f->title = "No launch calls were recorded";
     }
-    stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
+    stk_say_operations_unlinked(ctx, f, lost, facts->device_ops);
     if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
-        stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
-                        stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+        stk_say_idle_unexplained(ctx, f, stk_rule_part_share(ctx, STK_PART_UNKNOWN));
     }
     // Where launches were recorded, the host's activity is on already.
     int last = facts->has_launch_rows ? FIX_WINDOW : FIX_CUDA;

@@ -2,7 +2,7 @@
 // The control group stops the job: it used up its quota of processor time before a period's end.
 // Common in containers with a limit on processors, and seen by no profiler: threads just stand
 // still.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -32,29 +32,17 @@ static enum stk_rule_state cgroup_throttled_check(const struct stk_rule_ctx *ctx
     double quota = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_QUOTA);
     double threads = stk_machine_mean(v, STK_SAMPLE_OF_JOB_THREADS);
     double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_PROCESSORS);
-    char share[STK_HUMAN_MAX];
-    *why = stk_rule_text(ctx, "its control group was throttled in %s of the periods",
-                         stk_human_share(periods, share));
+    *why = stk_why_throttled(ctx, periods);
     if (periods < thresholds[PERIODS].value) {
         return STK_RULE_PASSED;
     }
     double loss = stopped > 0 ? stopped / (stopped + cpu) : periods;
-    char time[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f,
-                    "throttled by its control group %s of the time: in %s of its periods the quota "
-                    "was used up",
-                    stk_human_share(loss, time), share);
+    stk_say_quota_used_up(ctx, f, loss, periods);
     if (quota > 0 && machine > 0) {
-        stk_finding_say(ctx, f,
-                        "the quota is " STK_NUMBER " processors, the machine has " STK_NUMBER
-                        ", the job " STK_NUMBER " threads",
-                        quota, machine, threads);
+        stk_say_quota_is(ctx, f, quota, machine, threads);
     }
     if (stopped > 0) {
-        stk_finding_say(ctx, f,
-                        "its processors stood still for " STK_NUMBER
-                        " s in each second, summed, and ran for " STK_NUMBER " s",
-                        stopped, cpu);
+        stk_say_processors_stood_still(ctx, f, stopped, cpu);
     }
     stk_finding_held(ctx, f, STK_HELD_HOST, loss);
     return STK_RULE_FIRED;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile shows a start: compilation, module loading, first use. Either it is most of what was
 // recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
-#include "base/human.h"
 #include "base/str.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "profile/model/verdict/verdict_text.h"
 #include "answers/rules/finding.h"
@@ -91,40 +91,32 @@ static void say_one_off(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_verdict *v = ctx->pass.verdict;
-    char time[STK_HUMAN_MAX], median[STK_HUMAN_MAX];
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *s = &run->steps[i];
         if (s->is_warm_up) {
-            stk_finding_say(ctx, f, "step %lld takes %s, the median of the others %s",
-                            (long long)s->number, stk_human_ns(s->dur_ns, time),
-                            stk_human_ns(run->step_median_ns, median));
+            stk_say_warm_up_step(ctx, f, s->number, s->dur_ns, run->step_median_ns);
             break;
         }
     }
-    stk_finding_say(ctx, f, "what is more in it than in the others is mostly %s%s%s",
-                    stk_group_phrase(v->one_off), run->facts.warm_up_what ? ": " : "",
-                    run->facts.warm_up_what ? stk_rule_name(ctx, run->facts.warm_up_what) : "");
-    stk_finding_say(ctx, f, "the others alone would be %s", stk_verdict_key(v->steady_kind));
+    stk_say_warm_up_cause(ctx, f, stk_group_phrase(v->one_off),
+                          run->facts.warm_up_what ? stk_rule_name(ctx, run->facts.warm_up_what)
+                                                  : NULL);
+    stk_say_others_would_be(ctx, f, stk_verdict_key(v->steady_kind));
 }
 
 static void cold_start_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     if (cold > 0) {
-        stk_finding_say(ctx, f, "%s of the recorded time is compilation and first use",
-                        stk_human_share(cold, share));
+        stk_say_cold_takes(ctx, f, cold);
     }
     if ((double)facts->startup_ns >= thresholds[BEFORE].value * (double)stk_rule_recorded_ns(ctx)) {
-        stk_finding_say(ctx, f, "%s pass before the first step or device operation",
-                        stk_human_ns(facts->startup_ns, time));
+        stk_say_startup_takes(ctx, f, facts->startup_ns);
     }
     if (facts->first_use.name) {
-        stk_finding_show(ctx, f,
-                         stk_rule_text(ctx, "longest first use in the profile: %s in %s",
-                                       stk_human_ns(facts->first_use.dur_ns, time),
-                                       stk_rule_name(ctx, facts->first_use.name)),
-                         NULL, facts->first_use.start_ns, facts->first_use.dur_ns);
+        stk_evidence_place(stk_say_first_use(ctx, f, facts->first_use.dur_ns,
+                                             stk_rule_name(ctx, facts->first_use.name)),
+                           NULL, facts->first_use.start_ns, facts->first_use.dur_ns);
     }
     if (ctx->pass.run->parts[STK_PART_COMPILE] > 0) {
         stk_finding_cause(ctx, f, STK_PART_COMPILE);
@@ -146,13 +138,11 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     bool is_verdict = ctx->pass.verdict->kind == STK_VERDICT_COLD;
     double inside = share_in_steps(ctx), cold = 0;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (uint32_t r = 0; r < run->rank_count; r++) {
         cold += (double)run->ranks[r]->cold_ns;
     }
     cold /= (double)stk_rule_recorded_ns(ctx);
-    *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
-                         stk_human_share(inside, a), stk_human_share(cold, b));
+    *why = stk_why_cold(ctx, inside, cold);
     // Compilation that returns is no start, and one finding says so.
     double returns = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     if (!is_verdict && returns >= thresholds[RETURNS].value) {

@@ -2,8 +2,8 @@
 // Collectives that compute does not hide, and waiting in them for peers. Where one rank is the
 // cause of the waiting, the finding straggler has it, and only the rest counts here. Limit: from a
 // single rank a slow network and a late peer look the same.
-#include "base/human.h"
 #include "base/str.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/all_reduce_rate.h"
 #include "answers/rules/pack_signs.h"
@@ -74,15 +74,12 @@ static const struct stk_rep_fix fixes[] = {
 static void say_hidden(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     int64_t total = 0, exposed = 0;
-    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
         total += ctx->pass.run->devices[d].communication_ns;
         exposed += ctx->pass.run->devices[d].communication_exposed_ns;
     }
     if (total > 0 && exposed <= total) {
-        stk_finding_say(ctx, f, "of %s of collectives %s is hidden behind compute",
-                        stk_human_ns(total, time),
-                        stk_human_share(1 - (double)exposed / (double)total, share));
+        stk_say_collectives_hidden(ctx, f, total, 1 - (double)exposed / (double)total);
     }
 }
 
@@ -116,7 +113,6 @@ static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_cause *cause = &run->causes[STK_PART_COMMUNICATION];
     double steps = run->step_marks > 0 ? run->step_marks : 1, count = 0, ns = 0;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_rank_sum *rank = run->ranks[r];
         bool on_host = rank->collective_count == 0;
@@ -133,9 +129,7 @@ static bool are_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         ns > thresholds[stk_rule_on_host(ctx) ? BRIEF_HOST : BRIEF].value * 1e3 * count) {
         return false;
     }
-    stk_finding_say(ctx, f, "%s collectives a step of a rank, %s each on average",
-                    stk_human_count((uint64_t)(count / steps), a),
-                    stk_human_ns((int64_t)(ns / count), b));
+    stk_say_collectives_are_short(ctx, f, (uint64_t)(count / steps), (int64_t)(ns / count));
     return true;
 }
 
@@ -156,13 +150,8 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 static bool say_bound(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_all_reduce_rate *r)
 {
-    char rate[STK_HUMAN_MAX], link[STK_HUMAN_MAX];
     if (stk_all_reduce_is_at_bound(r)) {
-        stk_finding_say(
-            ctx, f, "all-reduces move %s/s of the %s/s that %s: fewer bytes or overlap help",
-            stk_all_reduce_per_second(r->rate, rate), stk_all_reduce_per_second(r->link, link),
-            r->link_bytes > 0 ? "the quickest of 1 MB or more reach"
-                              : "links between such devices reach within a host");
+        stk_say_all_reduce_at_bound(ctx, f, r->rate, r->link, r->link_bytes > 0);
     }
     return stk_all_reduce_say_way(ctx, f, r);
 }
@@ -247,7 +236,7 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
     say_hidden(ctx, f);
     bool goes_another_way = !is_slow && say_bound(ctx, f, &rate);
     if (!stk_rule_on_host(ctx) && run->rank_count < 2) {
-        stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
+        stk_say_peers_not_recorded(ctx, f);
     }
     if (are_uneven(ctx)) {
         f->title = "Ranks wait for each other in collectives";

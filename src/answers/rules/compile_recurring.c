@@ -3,7 +3,7 @@
 // autotuning again and again. A cost of the steady state, unlike a start.
 #include <string.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -61,24 +61,17 @@ static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 {
     const char *name = stk_rule_name(ctx, function_of(r));
     if (r->takes_differ) {
-        stk_finding_say(ctx, f, "the %u compiled programs of %s take different numbers of arrays",
-                        r->programs, name);
+        stk_say_programs_take_other_numbers(ctx, f, r->programs, name);
     } else if (r->changed_count == 0) {
-        stk_finding_say(ctx, f,
-                        "the %u compiled programs of %s take arrays of the same shapes and types: "
-                        "a static argument differs, or the function is made anew",
-                        r->programs, name);
+        stk_say_programs_take_the_same(ctx, f, r->programs, name);
     } else {
         const char *text = types_of(ctx, &r->changed[0]);
         for (uint32_t i = 1; i < STK_CHANGED && r->changed[i].name; i++) {
             text = stk_rule_text(ctx, "%s; %s", text, types_of(ctx, &r->changed[i]));
         }
-        stk_finding_say(
-            ctx, f, "the %u compiled programs of %s differ in %s%s", r->programs, name, text,
-            r->changed_count > STK_CHANGED
-                ? stk_rule_text(ctx, "; %u more argument%s", r->changed_count - STK_CHANGED,
-                                r->changed_count - STK_CHANGED == 1 ? "" : "s")
-                : "");
+        stk_say_programs_differ(ctx, f, r->programs, name, text,
+                                r->changed_count > STK_CHANGED ? r->changed_count - STK_CHANGED
+                                                               : STK_NOT_KNOWN);
     }
     stk_finding_raise(f, at);
 }
@@ -86,14 +79,10 @@ static void say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 static void say_functions(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_recompiled *r = ctx->pass.run->facts.recompiled;
-    char time[STK_HUMAN_MAX];
     size_t at = 1;
     for (int i = 0; i < STK_RECOMPILED && r[i].name && r[i].later > 0; i++) {
-        stk_finding_say(ctx, f,
-                        "%s was traced again or compiled in %u calls after the first two steps, %u "
-                        "in all: %s",
-                        stk_rule_name(ctx, function_of(&r[i])), r[i].later, r[i].count,
-                        stk_human_ns(r[i].ns, time));
+        stk_say_compiled_again(ctx, f, stk_rule_name(ctx, function_of(&r[i])), r[i].later,
+                               r[i].count, r[i].ns);
         stk_finding_raise(f, at++);
         if (r[i].programs) {
             say_why(ctx, f, &r[i], at++);
@@ -166,9 +155,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
     const struct stk_run_sum *run = ctx->pass.run;
     double share = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << STK_PART_COMPILE);
-    char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     if (share < thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value) {
         return STK_RULE_PASSED;
     }
@@ -176,8 +163,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = steps.most_affected;
     stk_finding_bound(f, share);
-    stk_finding_say(ctx, f, "%s of compilation after the first two used steps, %s of the time",
-                    stk_human_ns(run->facts.compile_recurring_ns, time), percent);
+    stk_say_compile_recurs(ctx, f, run->facts.compile_recurring_ns, share);
     stk_finding_cause(ctx, f, STK_PART_COMPILE);
     say_functions(ctx, f);
     choose(ctx, f);

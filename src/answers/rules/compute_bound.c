@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good news: the device (or, without one, the model on the host) is busy. What remains is in the
 // kernels themselves: ideas without figures, since a timeline cannot price them.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/pack_signs.h"
@@ -66,12 +66,10 @@ static bool low_precision(const struct stk_rule_ctx *ctx)
 
 static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    char share[STK_HUMAN_MAX];
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value) {
-            stk_finding_say(ctx, f, "what remains: %s of the time, %s",
-                            stk_human_share(stk_rule_part_share(ctx, p), share),
-                            stk_rule_part_meaning(ctx, p));
+            stk_say_what_remains(ctx, f, stk_part_info(p)->key, stk_rule_part_share(ctx, p),
+                                 stk_rule_part_meaning(ctx, p));
         }
     }
 }
@@ -82,14 +80,8 @@ static void say_still(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     const struct stk_run_sum *run = ctx->pass.run;
     double still =
         run->wall_ns > 0 ? (double)run->facts.standstill_rest_ns / (double)run->wall_ns : 0;
-    char share[STK_HUMAN_MAX];
     if (still >= thresholds[STILL].value) {
-        stk_finding_say(ctx, f,
-                        "%s of the time the step stands still: none of its operations runs, and it "
-                        "goes on later, so that other threads or other programs have the "
-                        "processors",
-                        stk_human_share(still, share));
-        stk_finding_raise(f, 1);
+        stk_say_step_stands_still(ctx, f, still);
     }
 }
 
@@ -107,7 +99,6 @@ static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMPUTE];
     const struct stk_cause_name *first = NULL;
-    char share[STK_HUMAN_MAX];
     int64_t ns = 0;
     for (int i = 0; i < c->name_count; i++) {
         if (is_odd(stk_str_from(c->names[i].name))) {
@@ -118,9 +109,8 @@ static bool say_odd(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (!first || (double)ns < thresholds[ODD].value * (double)c->ns) {
         return false;
     }
-    stk_finding_say(ctx, f, "%s of compute is in kernels for sizes that are no multiples of 8: %s",
-                    stk_human_share((double)ns / (double)c->ns, share),
-                    stk_rule_name(ctx, first->name));
+    stk_say_kernels_for_odd_sizes(ctx, f, (double)ns / (double)c->ns,
+                                  stk_rule_name(ctx, first->name));
     return true;
 }
 
@@ -155,9 +145,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
                                                struct stk_rep_finding *f, const char **why)
 {
     uint64_t kernels, brief;
-    char share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    stk_human_share(stk_rule_part_share(ctx, STK_PART_COMPUTE), share);
-    *why = stk_rule_text(ctx, "compute is %s of the time", share);
+    *why = stk_why_compute(ctx, stk_rule_part_share(ctx, STK_PART_COMPUTE));
     if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
         return STK_RULE_PASSED;
     }
@@ -177,7 +165,7 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
         }
     } else {
         stk_rule_count_kernels(ctx, &kernels, &brief);
-        stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
+        stk_say_kernels_run(ctx, f, kernels);
         choose_ideas(ctx, f);
     }
     say_rest(ctx, f);

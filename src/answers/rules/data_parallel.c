@@ -2,7 +2,7 @@
 // PyTorch's DataParallel over several devices: one process of Python launches for all of them, a
 // thread each, and the model is sent to the others anew in each step. Recognised by its own range,
 // its file where Python was traced, and the backward pass of its broadcast.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -35,7 +35,6 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
     const struct stk_sign_sum *seen = &run->facts.signs[STK_SIGN_DATA_PARALLEL];
-    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     if (seen->count == 0) {
         *why = "no DataParallel is seen";
         return STK_RULE_NOT_APPLICABLE;
@@ -44,17 +43,12 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
         *why = "with one device DataParallel only calls the model";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "DataParallel over %u devices", k->devices);
+    *why = stk_why_data_parallel(ctx, k->devices);
     f->severity = "low";
     f->confidence = "high";
-    stk_finding_say(ctx, f,
-                    "one process drives %u devices: %s events of DataParallel's own, %s in all",
-                    k->devices, stk_human_count(seen->count, count), stk_human_ns(seen->ns, time));
+    stk_say_data_parallel_events(ctx, f, k->devices, seen->count, seen->ns);
     if (copies_ns(run) > 0) {
-        stk_finding_say(ctx, f,
-                        "copies from device to device take %s: the model to all of them, what they "
-                        "compute and their gradients back to the first",
-                        stk_human_ns(copies_ns(run), time));
+        stk_say_data_parallel_copies(ctx, f, copies_ns(run));
     }
     return STK_RULE_FIRED;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several devices of a process that work one after the other: layers spread over them without a
 // pipeline, or replicas that one thread serves in turn.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
@@ -38,24 +38,20 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
                                                  struct stk_rep_finding *f, const char **why)
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
-    char share[STK_HUMAN_MAX];
     if (k->devices < 2 || k->any_busy_ns <= 0) {
         *why = "no process works with several devices";
         return STK_RULE_NOT_APPLICABLE;
     }
     double at_a_time = (double)k->devices_busy_ns / (double)k->any_busy_ns;
     double busy = (double)k->any_busy_ns / (double)stk_rule_recorded_ns(ctx);
-    *why = stk_rule_text(ctx, "of %u devices " STK_NUMBER " work at a time", k->devices, at_a_time);
+    *why = stk_why_in_turn(ctx, k->devices, at_a_time);
     if (!stk_rule_in_turn(ctx)) {
         return STK_RULE_PASSED;
     }
     f->severity = "medium";
     f->confidence = "medium";
     stk_finding_bound(f, busy * (1 - at_a_time / k->devices));
-    stk_finding_say(ctx, f,
-                    "of %u devices of a process " STK_NUMBER
-                    " work at a time, over the %s of the time in which any does",
-                    k->devices, at_a_time, stk_human_share(busy, share));
+    stk_say_devices_at_a_time(ctx, f, k->devices, at_a_time, busy);
     return STK_RULE_FIRED;
 }
 

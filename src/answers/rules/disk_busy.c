@@ -3,7 +3,7 @@
 // requests side by side, so that somebody must be seen to wait for storage as well.
 #include <math.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -69,10 +69,7 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
     }
     double busy, stalled = stalled_of(v), job = job_bytes(v);
     const struct stk_machine_series *disk = busiest(v, &busy);
-    char share[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], own[STK_HUMAN_MAX];
-    *why = disk ? stk_rule_text(ctx, "the busiest disk has requests %s of the time",
-                                stk_human_share(busy, share))
-                : "no disk did anything";
+    *why = disk ? stk_why_disk_busy(ctx, busy) : "no disk did anything";
     if (busy < thresholds[BUSY].value) {
         return STK_RULE_PASSED;
     }
@@ -83,12 +80,9 @@ static enum stk_rule_state disk_busy_check(const struct stk_rule_ctx *ctx,
     }
     double rate = rate_of(v, STK_SAMPLE_OF_DISK_READ, disk->number) +
                   rate_of(v, STK_SAMPLE_OF_DISK_WRITE, disk->number);
-    stk_finding_say(ctx, f, "the disk %s gives %s/s and is busy %s of the time",
-                    stk_rule_name(ctx, disk->name), stk_human_bytes((uint64_t)rate, bytes), share);
-    stk_finding_say(ctx, f, "some thread waited for storage %s of the time",
-                    stk_human_share(stalled, share));
-    stk_finding_say(ctx, f, "the job itself read and wrote %s/s",
-                    stk_human_bytes((uint64_t)fmin(job, 1e18), own));
+    stk_say_disk_gives(ctx, f, stk_rule_name(ctx, disk->name), rate, busy);
+    stk_say_storage_waited_for(ctx, f, stalled);
+    stk_say_job_reads(ctx, f, job);
     if (job < thresholds[OWN].value * rate) {
         f->title = "Other programs keep a disk busy";
     }

@@ -3,12 +3,12 @@
 // rather than the finding.
 #include "answers/rules/finding.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/human.h"
+#include "evidence_says.h"
 
 #define MAX_EVIDENCE 16
 #define FIXES_FIRST 8     // room at first; it doubles
@@ -56,47 +56,84 @@ const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
     return cut ? cut : "";
 }
 
-void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
-                      const char *track, int64_t start_ns, int64_t dur_ns)
+// The values that are known, for programs; texts are copied, since they may lie in what is read.
+static struct stk_list values_of(struct stk_arena *arena, const struct stk_evidence_row *row,
+                                 const union stk_amount *amounts)
 {
-    if (!f->evidence.items) {
-        f->evidence.items =
-            stk_arena_array(ctx->pass.arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
+    struct stk_value *values =
+        row->count ? stk_arena_array(arena, row->count, sizeof *values) : NULL;
+    struct stk_list list = {.items = values};
+    for (uint32_t i = 0; values && i < row->count; i++) {
+        struct stk_value value = {row->values[i].name, row->values[i].unit, amounts[i]};
+        if (value.unit == STK_UNIT_TEXT && value.is.text) {
+            value.is.text = stk_arena_strdup(arena, value.is.text);
+        }
+        if (stk_amount_known(value.unit, value.is)) {
+            values[list.count++] = value;
+        }
     }
-    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
-    if (!items || f->evidence.count == MAX_EVIDENCE) {
-        return;
-    }
-    items[f->evidence.count++] = (struct stk_rep_evidence){.text = text,
-                                                           .track = track,
-                                                           .has_time = dur_ns >= 0,
-                                                           .start_ns = start_ns,
-                                                           .dur_ns = dur_ns};
+    return list;
 }
 
-void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
-                     ...)
+static char *sentence_of(struct stk_arena *arena, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts)
 {
-    STK_ASSERT(f && fmt);
-    va_list args;
-    va_start(args, fmt);
-    const char *text = stk_arena_vprintf(ctx->pass.arena, fmt, args);
-    va_end(args);
+    char *text = stk_arena_alloc(arena, stk_evidence_write(row, amounts, NULL) + 1);
     if (text) {
-        stk_finding_show(ctx, f, text, NULL, 0, -1);
+        stk_evidence_write(row, amounts, text);
     }
+    return text;
 }
 
-void stk_finding_raise(struct stk_rep_finding *f, size_t at)
+const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts)
+{
+    const char *text = sentence_of(ctx->pass.arena, row, amounts);
+    return text ? text : "";
+}
+
+struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at)
 {
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
     size_t count = f->evidence.count;
     if (count < 2 || at >= count - 1) {
-        return;
+        return count ? &items[count - 1] : NULL;
     }
     struct stk_rep_evidence last = items[count - 1];
     memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
     items[at] = last;
+    return &items[at];
+}
+
+struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         const struct stk_evidence_row *row,
+                                         const union stk_amount *amounts)
+{
+    STK_ASSERT(f && row->count <= STK_EVIDENCE_VALUES);
+    struct stk_arena *arena = ctx->pass.arena;
+    if (!f->evidence.items) {
+        f->evidence.items = stk_arena_array(arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
+    }
+    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
+    const char *text = sentence_of(arena, row, amounts);
+    if (!items || !text || f->evidence.count == MAX_EVIDENCE) {
+        return NULL;
+    }
+    items[f->evidence.count] = (struct stk_rep_evidence){
+        .id = row->id, .text = text, .values = values_of(arena, row, amounts)};
+    f->evidence.count++;
+    return row->place ? stk_finding_raise(f, row->place) : &items[f->evidence.count - 1];
+}
+
+void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t start_ns,
+                        int64_t dur_ns)
+{
+    if (e) {
+        e->track = track && track[0] ? track : NULL;
+        e->has_time = dur_ns >= 0;
+        e->start_ns = start_ns;
+        e->dur_ns = dur_ns;
+    }
 }
 
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -131,24 +168,15 @@ const char *stk_rule_part_meaning(const struct stk_rule_ctx *ctx, enum stk_part 
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
-    const char *meaning = stk_rule_part_meaning(ctx, part);
-    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_human_share(stk_rule_part_share(ctx, part), share);
+    const char *key = stk_part_info(part)->key, *meaning = stk_rule_part_meaning(ctx, part);
+    double share = stk_rule_part_share(ctx, part);
     if (steps.used == 0) {
-        stk_finding_say(ctx, f, "%s: %s, %s of the recorded time", meaning,
-                        stk_human_ns(ctx->pass.run->parts[part], time), share);
+        stk_say_part_recorded(ctx, f, key, meaning, ctx->pass.run->parts[part], share);
     } else if (steps.used == 1) {
-        stk_finding_say(ctx, f, "%s: %s, %s of the step", meaning,
-                        stk_human_ns(steps.total_ns, time), share);
+        stk_say_part_of_step(ctx, f, key, meaning, steps.total_ns, share);
     } else {
-        stk_finding_say(ctx, f,
-                        "%s: %s a step on average, %s of the time, in %" PRIu32 " of %" PRIu32
-                        " steps%s",
-                        meaning, stk_human_ns(steps.total_ns / steps.used, time), share,
-                        steps.affected, steps.used,
-                        steps.devices < 2       ? ""
-                        : stk_rule_on_host(ctx) ? " of all ranks"
-                                                : " of all devices");
+        stk_say_part_a_step(ctx, f, key, meaning, steps.total_ns / steps.used, share,
+                            steps.affected, steps.used, steps.devices > 1, stk_rule_on_host(ctx));
     }
 }
 
@@ -165,13 +193,10 @@ bool stk_rule_owners_tell(const struct stk_cause *c)
 static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const struct stk_cause *c, int from, int most)
 {
-    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     for (int i = from; i < c->owner_count && i < most; i++) {
         if (i == 0 || (double)c->owners[i].ns >= OWNERS_SHARE * (double)c->ns) {
-            stk_finding_say(
-                ctx, f, "%s of it in %s, %s call%s", stk_human_ns(c->owners[i].ns, time),
-                stk_rule_owner(ctx, c->owners[i].name), stk_human_count(c->owners[i].count, count),
-                c->owners[i].count == 1 ? "" : "s");
+            stk_say_in_own_function(ctx, f, c->owners[i].ns, stk_rule_owner(ctx, c->owners[i].name),
+                                    c->owners[i].count);
         }
     }
 }
@@ -181,7 +206,6 @@ static void say_owners(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int from, int most)
 {
-    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     if (stk_rule_owners_tell(c)) {
         say_owners(ctx, f, c, from, most);
         return;
@@ -189,10 +213,8 @@ static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     for (int i = from; i < c->name_count && i < most; i++) {
         const struct stk_cause_name *n = &c->names[i];
         if (n->ns > 0 && n->name && n->name[0]) {
-            bool lies = strncmp(n->name, "before ", 7) == 0;
-            stk_finding_say(ctx, f, "%s of it %s%s (%s interval%s)", stk_human_ns(n->ns, time),
-                            lies ? "" : "in ", stk_rule_name(ctx, n->name),
-                            stk_human_count(n->count, count), n->count == 1 ? "" : "s");
+            bool is_before = strncmp(n->name, "before ", 7) == 0;
+            stk_say_in_name(ctx, f, n->ns, is_before, stk_rule_name(ctx, n->name), n->count);
         }
     }
 }
@@ -205,14 +227,9 @@ static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
     const struct stk_example *e = &c->examples[0];
     const char *name = stk_rule_name(ctx, e->name);
-    const char *of = name[0] ? ": " : "";
-    char time[STK_HUMAN_MAX];
-    stk_human_ns(e->dur_ns, time);
-    const char *text = e->step >= 0 ? stk_rule_text(ctx, "longest: %s in step %" PRId64 "%s%s",
-                                                    time, e->step, of, name)
-                                    : stk_rule_text(ctx, "longest: %s%s%s", time, of, name);
-    stk_finding_show(ctx, f, text, e->track && e->track[0] ? e->track : NULL, e->start_ns,
-                     e->dur_ns);
+    stk_evidence_place(stk_say_longest(ctx, f, e->dur_ns, e->step >= 0 ? e->step : STK_NOT_KNOWN,
+                                       name[0] ? name : NULL),
+                       e->track, e->start_ns, e->dur_ns);
 }
 
 // Waiting for a peer is part of the collectives that communicate: they have the same names.
@@ -292,13 +309,11 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
 {
     double share = stk_rule_parts_share(ctx, parts);
     double from = thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value;
-    char percent[STK_HUMAN_MAX];
-    stk_human_share(share, percent);
     if (share < from) {
-        *why = stk_rule_text(ctx, "%s of the time, below %g %%", percent, from * 100);
+        *why = stk_why_below(ctx, share, from * 100);
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "%s of the time", percent);
+    *why = stk_why_of_time(ctx, share);
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, parts).most_affected;

@@ -51,13 +51,20 @@ bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part
 // 25 % of a host's step, where work is done in turn.
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
 const char *stk_level_key(enum stk_level level);
-// Add one line of evidence; time and track are optional (dur_ns < 0, track NULL).
-void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
-                     ...) __attribute__((format(printf, 3, 4)));
-void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
-                      const char *track, int64_t start_ns, int64_t dur_ns);
-// Move the line said last to this place, so that the telling ones are seen first.
-void stk_finding_raise(struct stk_rep_finding *f, size_t at);
+// The sentence of a row, in the arena; "" if memory is out. For a rule's `why`, rules call
+// stk_why_NAME of evidence_says.h, which the build makes of the row why_NAME.
+const char *stk_rule_say(const struct stk_rule_ctx *ctx, const struct stk_evidence_row *row,
+                         const union stk_amount *amounts);
+// Add the evidence of a row: rules call stk_say_ID of evidence_says.h, which the build makes of the
+// rows (results/evidence.h). NULL where there is no room for more.
+struct stk_rep_evidence *stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         const struct stk_evidence_row *row,
+                                         const union stk_amount *amounts);
+// Where it can be seen; e and track may be NULL.
+void stk_evidence_place(struct stk_rep_evidence *e, const char *track, int64_t start_ns,
+                        int64_t dur_ns);
+// Move the line said last to this place, where that differs from call to call; returns it.
+struct stk_rep_evidence *stk_finding_raise(struct stk_rep_finding *f, size_t at);
 // Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        enum stk_part part);

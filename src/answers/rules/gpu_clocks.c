@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's clocks are low for a reason that can be mended: heat, the power supply, a power cap.
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -62,28 +62,22 @@ static const struct stk_machine_series *slowest(const struct stk_machine_view *v
 static void gpu_clocks_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                            const struct stk_machine_view *v, const struct stk_machine_series *s)
 {
-    char share[STK_HUMAN_MAX];
     double heat = stk_machine_share_of_bits(v, s, BITS_HEAT);
     double supply = stk_machine_share_of_bits(v, s, BITS_SUPPLY);
     double cap = stk_machine_share_of_bits(v, s, BITS_CAP);
-    stk_finding_say(ctx, f, "GPU %lld (%s) ran at %.0f MHz on average, of %.0f",
-                    (long long)(s->number & 0xffffff), stk_rule_name(ctx, s->name),
-                    mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK, s->number),
-                    mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK_MAX, s->number));
+    stk_say_gpu_clock(ctx, f, s->number & 0xffffff, stk_rule_name(ctx, s->name),
+                      mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK, s->number),
+                      mean_of(v, STK_SAMPLE_OF_GPU_SM_CLOCK_MAX, s->number));
     if (heat > 0) {
-        stk_finding_say(ctx, f, "slowed by heat at %s of the looks, at %.0f degrees on average",
-                        stk_human_share(heat, share),
-                        mean_of(v, STK_SAMPLE_OF_GPU_TEMPERATURE, s->number));
+        stk_say_gpu_is_hot(ctx, f, heat, mean_of(v, STK_SAMPLE_OF_GPU_TEMPERATURE, s->number));
         stk_finding_fix(ctx, f, &fixes[FIX_HEAT]);
     }
     if (supply > 0) {
-        stk_finding_say(ctx, f, "slowed by its hardware or the power supply at %s of the looks",
-                        stk_human_share(supply, share));
+        stk_say_gpu_supply_short(ctx, f, supply);
     }
     if (cap > 0) {
-        stk_finding_say(ctx, f, "held by its power cap at %s of the looks: %.0f W of %.0f",
-                        stk_human_share(cap, share), mean_of(v, STK_SAMPLE_OF_GPU_POWER, s->number),
-                        mean_of(v, STK_SAMPLE_OF_GPU_POWER_LIMIT, s->number));
+        stk_say_gpu_power_capped(ctx, f, cap, mean_of(v, STK_SAMPLE_OF_GPU_POWER, s->number),
+                                 mean_of(v, STK_SAMPLE_OF_GPU_POWER_LIMIT, s->number));
         stk_finding_fix(ctx, f, &fixes[FIX_CAP]);
     }
 }
@@ -106,10 +100,10 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
     if (!s) {
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "GPUs slowed down: %u", count);
+    *why = stk_why_gpus_slowed(ctx, count);
     gpu_clocks_say(ctx, f, v, s);
     if (count > 1) {
-        stk_finding_say(ctx, f, "%u GPUs are slowed down; this is the slowest", count);
+        stk_say_gpus_slowed(ctx, f, count);
     }
     double compute = stk_rule_on_host(ctx) ? 0 : stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
     double saving = compute * (1 - clock);

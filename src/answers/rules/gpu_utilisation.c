@@ -2,7 +2,7 @@
 // nvidia-smi calls the GPU busy, and the profile shows that it computes for much less of the time.
 // NVML's utilisation is the share of its sampling intervals in which any kernel ran at all: small
 // kernels with gaps between them look like full use.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -36,20 +36,17 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_NOT_APPLICABLE;
     }
     double compute = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
-    char smi[STK_HUMAN_MAX], real[STK_HUMAN_MAX];
-    *why = stk_rule_text(ctx, "busy by nvidia-smi %s, computing %s", stk_human_share(shown, smi),
-                         stk_human_share(compute, real));
+    *why = stk_why_gpu_busy(ctx, shown, compute);
     if (shown < thresholds[SHOWN].value || shown - compute < thresholds[APART].value) {
         return STK_RULE_PASSED;
     }
     f->severity = "info";
     f->confidence = "medium";
     f->saving.basis = "none";
-    stk_finding_say(ctx, f, "GPU busy by nvidia-smi %s, computing %s", smi, real);
+    stk_say_gpu_busy_by_smi(ctx, f, shown, compute);
     const struct stk_machine_figure *sm = stk_machine_figure_of(v, STK_SAMPLE_OF_GPM_SM);
     if (sm) {
-        stk_finding_say(ctx, f, "its multiprocessors had work %s of the time (GPM)",
-                        stk_human_share(sm->mean, smi));
+        stk_say_multiprocessors_had_work(ctx, f, sm->mean);
     }
     return STK_RULE_FIRED;
 }

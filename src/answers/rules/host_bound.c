@@ -4,12 +4,12 @@
 // time, Python tracing most of all, so near the threshold part of it is the profiler's doing.
 #include <string.h>
 
-#include "base/human.h"
 #include "profile/model/threads/python_frame.h"
 #include "profile/model/thresholds.h"
 #include "answers/rules/host_fixes.h"
 #include "profile/model/verdict/busy_work.h"
 #include "answers/rules/torch_signs.h"
+#include "evidence_says.h"
 
 static const struct stk_threshold *const thresholds = stk_host_thresholds;
 
@@ -45,33 +45,22 @@ static bool code_leads(const struct stk_rule_ctx *ctx)
 static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     uint64_t kernels, brief;
     stk_rule_count_kernels(ctx, &kernels, &brief);
     if (many_brief(ctx)) {
-        stk_finding_say(ctx, f, "%s of %s kernels are shorter than 10 us",
-                        stk_human_count(brief, a), stk_human_count(kernels, b));
-        stk_finding_raise(f, 1);
+        stk_say_kernels_are_brief(ctx, f, brief, kernels);
     }
     if (facts->launches > 0 && facts->launch_call_median_ns > 0) {
-        stk_finding_say(ctx, f, "%s launch calls, %s each (median)",
-                        stk_human_count(facts->launches, a),
-                        stk_human_ns(facts->launch_call_median_ns, b));
+        stk_say_launch_calls(ctx, f, facts->launches, facts->launch_call_median_ns);
     }
     if (facts->graph_launches > 0) {
-        stk_finding_say(ctx, f, "%s of the launches are device graphs already",
-                        stk_human_count(facts->graph_launches, a));
+        stk_say_graphs_launched(ctx, f, facts->graph_launches);
     }
     if (allocates(ctx) && facts->alloc_calls > 0) {
-        stk_finding_say(ctx, f, "%s calls that allocate or free take %s",
-                        stk_human_count(facts->alloc_calls, a),
-                        stk_human_ns(facts->alloc_call_ns, b));
+        stk_say_allocations(ctx, f, facts->alloc_calls, facts->alloc_call_ns);
     }
     if (facts->python_events > 0) {
-        stk_finding_say(
-            ctx, f,
-            "Python calls were traced, which slows Python more than the device: record once "
-            "without to be sure");
+        stk_say_python_was_traced(ctx, f);
     }
 }
 
@@ -80,7 +69,6 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
-    char share[STK_HUMAN_MAX];
     if (!facts->owner_calls || !facts->owner_calling || !stk_rule_owners_tell(c) ||
         c->owners[0].count < 2 || strcmp(facts->owner_calling, c->owners[0].name) != 0) {
         return;
@@ -90,10 +78,8 @@ static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                            ? stk_rule_text(ctx, "%.*s (%.*s)", (int)called.function.n,
                                            called.function.p, (int)called.file.n, called.file.p)
                            : facts->owner_calls; // redacted
-    stk_finding_say(ctx, f, "%s of %s is what it calls: %s",
-                    stk_human_share(facts->owner_calls_share, share),
-                    stk_rule_owner(ctx, c->owners[0].name), name);
-    stk_finding_raise(f, 2);
+    stk_say_own_function_calls(ctx, f, facts->owner_calls_share,
+                               stk_rule_owner(ctx, c->owners[0].name), name);
 }
 
 // The verdict blames the host although little is measured: unlinked device work, mostly short
@@ -102,7 +88,6 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
                                           const char **why)
 {
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
-    char percent[STK_HUMAN_MAX];
     if (ctx->pass.verdict->kind != STK_VERDICT_HOST ||
         share < thresholds[STK_HOST_FROM_UNLINKED].value || !many_brief(ctx)) {
         return STK_RULE_PASSED;
@@ -112,13 +97,8 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     f->confidence = "low";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
-    *why = stk_rule_text(ctx, "%s idle between unlinked, mostly short kernels",
-                         stk_human_share(share, percent));
-    stk_finding_say(
-        ctx, f,
-        "%s of the time is idle; the launch calls are not in the profile, so that the host is "
-        "likely late but not proven so",
-        percent);
+    *why = stk_why_idle_unlinked(ctx, share);
+    stk_say_host_likely_late(ctx, f, share);
     say_launches(ctx, f);
     stk_host_fixes_choose(ctx, f, STK_HOST_LAUNCHES);
     return STK_RULE_FIRED;
@@ -135,19 +115,14 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
                                       const char **why)
 {
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
-    char tiny[STK_HUMAN_MAX], percent[STK_HUMAN_MAX];
     f->title = "The host's step is calls of tiny operations";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, share);
-    *why = stk_rule_text(ctx, "%s of the time is the host's, calls of tiny operations with it",
-                         stk_human_share(share, percent));
-    stk_finding_say(ctx, f,
-                    "%s of the step is operators that take less than %.0f us, which is mostly what "
-                    "calling them takes; with other work outside of the model %s",
-                    stk_human_share(ctx->pass.verdict->tiny_share, tiny),
-                    stk_threshold_value(STK_T_TINY_CALL_US), stk_human_share(share, percent));
+    *why = stk_why_tiny_calls(ctx, share);
+    stk_say_operators_are_tiny(ctx, f, ctx->pass.verdict->tiny_share,
+                               stk_threshold_value(STK_T_TINY_CALL_US), share);
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);
     return STK_RULE_FIRED;
@@ -165,20 +140,14 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
                                        const char **why)
 {
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
-    char percent[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     f->title = "TensorFlow runs the step operation by operation";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
-    *why = stk_rule_text(ctx, "%s of the time is Python, between operations and calling them",
-                         stk_human_share(share, percent));
-    stk_finding_say(
-        ctx, f,
-        "%s operations in each step, each called from Python; between them and in the "
-        "calls %s of the time goes by",
-        stk_human_count((uint64_t)stk_sign_a_step(ctx->pass.run, STK_SIGN_EAGER_OP), count),
-        percent);
+    *why = stk_why_eager_leads(ctx, share);
+    stk_say_runs_eagerly(ctx, f, (uint64_t)stk_sign_a_step(ctx->pass.run, STK_SIGN_EAGER_OP),
+                         share);
     stk_finding_cause(ctx, f, STK_PART_HOST);
     stk_host_fixes_choose(ctx, f, STK_HOST_CODE);
     return STK_RULE_FIRED;
@@ -190,17 +159,12 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                            uint32_t parts)
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, parts);
-    char mean[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     f->title = "The step's own time, between two batches";
     f->severity = "info";
     f->saving.has_low = f->saving.has_high = false;
     f->saving.basis = "none";
-    stk_finding_say(
-        ctx, f,
-        "%s a step on average, %s of the time: the training, on a device or not, and all "
-        "else that the loop does, which stoker.data does not record",
-        stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
-        stk_human_share(stk_rule_parts_share(ctx, parts), share));
+    stk_say_between_batches(ctx, f, s.used ? s.total_ns / s.used : 0,
+                            stk_rule_parts_share(ctx, parts));
     stk_host_fixes_choose(ctx, f, STK_HOST_NOT_RECORDED);
 }
 

@@ -5,13 +5,13 @@
 // is not told to compile, and XLA is offered as something to measure: it can be slower.
 #include <string.h>
 
-#include "base/human.h"
 #include "profile/model/device/device_rates.h"
 #include "answers/rules/host_fixes.h"
 #include "answers/rules/optimizer_loop.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/store/names.h"
 #include "profile/store/tf_name.h"
+#include "evidence_says.h"
 
 const struct stk_threshold stk_host_thresholds[] = {
     [STK_FROM_DEVICE] = {"host time, device", "share of the step", 0.05,
@@ -91,14 +91,10 @@ static bool is_eager(const struct stk_rule_ctx *ctx)
 static void say_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_sign_sum *runs = sign(ctx, STK_SIGN_FUNCTION);
-    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     if (is_eager(ctx)) {
-        stk_finding_say(ctx, f, "%s operations run eagerly, each called from Python",
-                        stk_human_count(sign(ctx, STK_SIGN_EAGER_OP)->count, count));
+        stk_say_operations_run_eagerly(ctx, f, sign(ctx, STK_SIGN_EAGER_OP)->count);
     } else if (runs->count > 0) {
-        stk_finding_say(ctx, f, "%s calls of a tf.function, %s each on average",
-                        stk_human_count(runs->count, count),
-                        stk_human_ns(runs->ns / (int64_t)runs->count, time));
+        stk_say_tf_function_calls(ctx, f, runs->count, runs->ns / (int64_t)runs->count);
     }
 }
 
@@ -127,7 +123,6 @@ static bool is_tf_op(const char *name)
 static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
-    char time[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     if (stk_rule_on_host(ctx)) {
         return false;
     }
@@ -139,9 +134,7 @@ static bool say_placed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
                 stk_host_thresholds[STK_HOST_FROM_PLACED].value * 1e3 * (double)n->count) {
             continue;
         }
-        stk_finding_say(ctx, f, "%s runs on the host: the device waits %s for it, %s each time",
-                        stk_rule_name(ctx, n->name), stk_human_ns(n->ns, time),
-                        stk_human_ns(n->ns / n->count, each));
+        stk_say_operation_on_host(ctx, f, stk_rule_name(ctx, n->name), n->ns, n->ns / n->count);
         return true;
     }
     return false;
@@ -177,23 +170,19 @@ static void choose_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         enum stk_sign sign;
         int fix;
         bool holds;
-        const char *said;
+        struct stk_rep_evidence *(*say)(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                        uint64_t a_step);
     } rows[] = {
-        {STK_SIGN_WHILE_LOOP, STK_HOST_FIX_TF_WHILE, !loops_over_steps(ctx),
-         "conditions of loops are computed in each step, between operations"},
+        {STK_SIGN_WHILE_LOOP, STK_HOST_FIX_TF_WHILE, !loops_over_steps(ctx), stk_say_while_loops},
         {STK_SIGN_CONCAT, STK_HOST_FIX_TF_CONCAT,
-         stk_rule_cause_names_any(ctx, STK_PART_HOST, concats),
-         "times in each step tensors are put together"},
+         stk_rule_cause_names_any(ctx, STK_PART_HOST, concats), stk_say_tensors_put_together},
         {STK_SIGN_LOSS_SCALE,
          lacks_bfloat16(ctx) ? STK_HOST_FIX_TF_SCALE_FIXED : STK_HOST_FIX_TF_SCALE,
-         !stk_rule_on_host(ctx), "checks of gradients in each step, for dynamic loss scaling"},
+         !stk_rule_on_host(ctx), stk_say_loss_scaling_checks},
     };
-    char count[STK_HUMAN_MAX];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].holds && is_often(ctx, rows[i].sign)) {
-            double a_step = (double)sign(ctx, rows[i].sign)->count / steps;
-            const char *number = stk_human_count((uint64_t)a_step, count);
-            stk_finding_say(ctx, f, "%s %s", number, rows[i].said);
+            rows[i].say(ctx, f, (uint64_t)((double)sign(ctx, rows[i].sign)->count / steps));
             fix(ctx, f, rows[i].fix);
         }
     }
@@ -206,13 +195,10 @@ static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     uint64_t rounds = run->facts.eager_rounds;
     uint64_t steps = run->step_marks > 0 ? run->step_marks : 1;
     uint64_t each = rounds ? sign(ctx, STK_SIGN_EAGER_OP)->count / rounds : 0;
-    char count[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
     if (each == 0 || (double)each >= stk_host_thresholds[STK_HOST_FROM_ROUND].value) {
         return false;
     }
-    stk_finding_say(ctx, f, "%s rounds of a loop in each step, of %s operations each",
-                    stk_human_count(rounds / steps, count), stk_human_count(each, number));
-    stk_finding_raise(f, 1);
+    stk_say_loop_rounds(ctx, f, rounds / steps, each);
     return true;
 }
 
@@ -222,7 +208,6 @@ static bool say_call(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
     const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_FUNCTION);
-    char time[STK_HUMAN_MAX];
     for (int i = 0; i < c->name_count; i++) {
         const struct stk_cause_name *n = &c->names[i];
         bool is_call = n->name && n->count > 0 && n->count <= calls->count &&
@@ -230,9 +215,7 @@ static bool say_call(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
                        strspn(n->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                                        "0123456789") == strlen(n->name);
         if (is_call && 2 * n->ns >= c->ns && (double)n->ns >= 2 * CALL_NS * (double)n->count) {
-            stk_finding_say(ctx, f, "calling %s takes %s each time, before TensorFlow runs it",
-                            stk_rule_name(ctx, n->name), stk_human_ns(n->ns / n->count, time));
-            stk_finding_raise(f, 1);
+            stk_say_call_takes(ctx, f, stk_rule_name(ctx, n->name), n->ns / n->count);
             return true;
         }
     }
@@ -363,21 +346,15 @@ static bool is_jit_off(const struct stk_rule_ctx *ctx)
 static bool choose_jax(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_JAX_CALL);
-    char count[STK_HUMAN_MAX], outer[STK_HUMAN_MAX];
     if (!is_often(ctx, STK_SIGN_JAX_CALL)) {
         return false;
     }
     if (is_jit_off(ctx)) {
-        stk_finding_say(
-            ctx, f, "%s records of JAX's calls from Python, within %s calls of functions under jit",
-            stk_human_count(calls->count - calls->outer, count),
-            stk_human_count(calls->outer, outer));
-        stk_finding_raise(f, 1);
+        stk_say_jax_calls_within_jit(ctx, f, calls->count - calls->outer, calls->outer);
         fix(ctx, f, STK_HOST_FIX_JAX_NO_JIT);
         return true;
     }
-    stk_finding_say(ctx, f, "%s calls of JAX's compiled code, each from Python",
-                    stk_human_count(calls->count, count));
+    stk_say_jax_calls(ctx, f, calls->count);
     fix(ctx, f, STK_HOST_FIX_JAX_EAGER);
     return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host waits for the device, and the device then waits for the host. Only the idle time that
 // follows counts: a host that waits while the device works costs nothing.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/torch_signs.h"
 
@@ -77,16 +77,13 @@ static enum stk_rule_state host_sync_check(const struct stk_rule_ctx *ctx,
                                            struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_SYNC, thresholds, why);
     if (state != STK_RULE_FIRED) {
         return state;
     }
     stk_finding_cause(ctx, f, STK_PART_SYNC);
     if (facts->sync_calls > 0) {
-        stk_finding_say(ctx, f, "%s blocking calls in the steps hold the host for %s in all",
-                        stk_human_count(facts->sync_calls, count),
-                        stk_human_ns(facts->sync_call_ns, time));
+        stk_say_blocking_calls(ctx, f, facts->sync_calls, facts->sync_call_ns);
     }
     stk_torch_signs_choose(ctx, f);
     host_sync_choose_fixes(ctx, f);

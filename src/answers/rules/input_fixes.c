@@ -5,10 +5,10 @@
 // stoker.data says itself what limits it (pipeline_limit.c).
 #include <string.h>
 
-#include "base/human.h"
 #include "profile/model/input/input_kinds.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
+#include "evidence_says.h"
 
 static void fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int which)
 {
@@ -30,22 +30,15 @@ static double share_of(int64_t ns, int64_t all_ns)
 static void say_workers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_worker_sum *w = &ctx->pass.run->workers;
-    char each[STK_HUMAN_MAX], busy[STK_HUMAN_MAX], part[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "%s record%s of workers: at work %s of their time, the rest waiting",
-                    stk_human_count(w->workers, count), w->workers == 1 ? "" : "s",
-                    stk_human_share(share_of(w->batch_ns, w->wall_ns), busy));
-    stk_finding_raise(f, 1);
+    stk_say_workers_at_work(ctx, f, w->workers, share_of(w->batch_ns, w->wall_ns));
     if (w->items > 0) {
-        stk_finding_say(ctx, f, "a worker's item takes %s%s%s, %s of its work",
-                        stk_human_ns(w->item_ns / (int64_t)w->items, each), w->item ? " in " : "",
-                        w->item ? stk_rule_owner(ctx, w->item) : "",
-                        stk_human_share(share_of(w->item_ns, w->batch_ns), part));
-        stk_finding_raise(f, 2);
+        stk_say_worker_makes_item(ctx, f, w->item_ns / (int64_t)w->items,
+                                  w->item ? stk_rule_owner(ctx, w->item) : NULL,
+                                  share_of(w->item_ns, w->batch_ns));
     }
     if (w->collate_ns > 0 && w->batches > 0) {
-        stk_finding_say(ctx, f, "putting a batch together takes %s, %s of it",
-                        stk_human_ns(w->collate_ns / (int64_t)w->batches, each),
-                        stk_human_share(share_of(w->collate_ns, w->batch_ns), part));
+        stk_say_worker_collates(ctx, f, w->collate_ns / (int64_t)w->batches,
+                                share_of(w->collate_ns, w->batch_ns));
     }
 }
 
@@ -74,24 +67,15 @@ bool stk_input_is_handing(const struct stk_rule_ctx *ctx)
 static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char calls[STK_HUMAN_MAX], share[STK_HUMAN_MAX], tensors[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     if (stk_input_many_calls(ctx)) {
-        stk_finding_say(
-            ctx, f, "a batch takes %s operators of PyTorch's, and short calls %s of its time",
-            stk_human_count(facts->fetch_ops / facts->loader_fetches, calls),
-            stk_human_share(share_of(facts->fetch_fine_ns, facts->loader_fetch_ns), share));
-        stk_finding_raise(f, 1);
+        stk_say_batch_of_many_calls(ctx, f, facts->fetch_ops / facts->loader_fetches,
+                                    share_of(facts->fetch_fine_ns, facts->loader_fetch_ns));
     }
     if (!stk_input_workers_pay(ctx)) {
         uint64_t n = facts->fetch_stacks / facts->loader_fetches;
-        stk_finding_say(
-            ctx, f,
-            "a worker would hand over each tensor of a batch by itself, some %s each%s%s%s: that "
-            "takes as long as making it",
-            stk_human_ns((int64_t)stk_input_thresholds[STK_INPUT_FROM_TENSOR].value * 1000, each),
-            n > 1 ? ", and a batch has " : "", n > 1 ? stk_human_count(n, tensors) : "",
-            n > 1 ? " of them" : "");
-        stk_finding_raise(f, 2);
+        stk_say_workers_would_hand_over(
+            ctx, f, (int64_t)stk_input_thresholds[STK_INPUT_FROM_TENSOR].value * 1000,
+            n > 1 ? n : (uint64_t)STK_NOT_KNOWN);
     }
 }
 
@@ -99,13 +83,7 @@ static void say_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 static void choose_sampler(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char share[STK_HUMAN_MAX];
-    stk_finding_say(
-        ctx, f,
-        "%s of the fetches' time is drawing the order of samples (multinomial, randperm): a "
-        "sampler's work when the loader's iterator begins",
-        stk_human_share(share_of(facts->fetch_draw_ns, facts->loader_fetch_ns), share));
-    stk_finding_raise(f, 1);
+    stk_say_sampler_draws(ctx, f, share_of(facts->fetch_draw_ns, facts->loader_fetch_ns));
     fix(ctx, f, STK_INPUT_FIX_SAMPLER);
 }
 
@@ -114,11 +92,8 @@ static void choose_own_torch(const struct stk_rule_ctx *ctx, struct stk_rep_find
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double steps = ctx->pass.run->step_marks > 0 ? ctx->pass.run->step_marks : 1;
-    char count[STK_HUMAN_MAX];
     if ((double)facts->prep_ops >= stk_input_thresholds[STK_INPUT_FROM_OPS].value * steps) {
-        stk_finding_say(ctx, f, "%s operators of PyTorch's a step before the model's own",
-                        stk_human_count((uint64_t)((double)facts->prep_ops / steps), count));
-        stk_finding_raise(f, 1);
+        stk_say_operators_before_model(ctx, f, (uint64_t)((double)facts->prep_ops / steps));
         fix(ctx, f, STK_INPUT_FIX_TORCH_OWN_SAMPLES);
     }
     fix(ctx, f, STK_INPUT_FIX_OWN_CODE);
@@ -129,12 +104,8 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     const struct stk_facts *facts = &ctx->pass.run->facts;
     bool has_workers = stk_input_has_workers(ctx), is_alone = stk_input_is_alone(ctx);
     bool many = stk_input_many_calls(ctx);
-    char count[STK_HUMAN_MAX];
     if (stk_input_makes_loader_iterators(ctx)) {
-        uint64_t made = facts->signs[STK_SIGN_LOADER_ITERATOR].count;
-        stk_finding_say(ctx, f, "the loader made %s iterators, one for a step",
-                        stk_human_count(made, count));
-        stk_finding_raise(f, 1);
+        stk_say_loader_iterators(ctx, f, facts->signs[STK_SIGN_LOADER_ITERATOR].count);
         fix(ctx, f, STK_INPUT_FIX_TORCH_ITERATOR);
         return;
     }
@@ -147,15 +118,11 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
         return;
     }
     if (is_alone) {
-        stk_finding_say(ctx, f,
-                        "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
+        stk_say_loader_without_workers(ctx, f);
     } else if (has_workers && facts->own_batches > 0) {
-        stk_finding_say(ctx, f,
-                        "_MultiProcessingDataLoaderIter: workers exist, and keep up; the loop goes "
-                        "on with what they give");
+        stk_say_workers_keep_up(ctx, f);
     } else if (has_workers && ctx->pass.run->workers.workers == 0) {
-        stk_finding_say(ctx, f,
-                        "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
+        stk_say_workers_do_not_keep_up(ctx, f);
     } else if (has_workers) {
         say_workers(ctx, f);
     }
@@ -229,37 +196,27 @@ static uint64_t small_elements(const struct stk_rule_ctx *ctx, int64_t *each_ns)
 void stk_input_fixes_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_slow_stage *s = &ctx->pass.run->slow_stage;
-    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     if (!s->stage || s->is_fetch || !s->is_pipeline) {
         return;
     }
-    const char *per =
-        s->elements > 0
-            ? stk_rule_text(ctx, ", %s %s", stk_human_ns(s->self_ns / s->elements, each),
-                            makes_batches(s->stage) ? "a batch" : "an element")
-            : "";
-    stk_finding_say(ctx, f, "the stage %s limits: %s of the pipeline's work%s, on %s thread%s",
-                    stk_rule_name(ctx, s->stage), stk_human_share(s->share, share), per,
-                    stk_human_count((uint64_t)(s->parallelism > 0 ? s->parallelism : 1), count),
-                    s->parallelism > 1 ? "s" : "");
-    stk_finding_raise(f, 1);
-    int64_t each_ns;
+    int64_t each_ns = s->elements > 0 ? s->self_ns / s->elements : STK_NOT_KNOWN;
+    bool batches = makes_batches(s->stage);
+    stk_say_stage_limits(ctx, f, stk_rule_name(ctx, s->stage), s->share,
+                         batches ? each_ns : STK_NOT_KNOWN, batches ? STK_NOT_KNOWN : each_ns,
+                         (uint64_t)(s->parallelism > 0 ? s->parallelism : 1));
     uint64_t small = stk_input_makes_iterators(ctx) || stk_input_python_limits(ctx)
                          ? 0
                          : small_elements(ctx, &each_ns);
     if (small) {
-        stk_finding_say(ctx, f, "tf.data calls functions %s times a batch, about %s each in all",
-                        stk_human_count(small, count), stk_human_ns(each_ns, each));
-        stk_finding_raise(f, 2);
+        stk_say_tfdata_calls_functions(ctx, f, small, each_ns);
     }
     if (s->next) {
-        stk_finding_say(ctx, f,
-                        s->next_is_beside
-                            ? "%s works beside it, and more in all: where processors are few, it "
-                              "limits as well"
-                            : "%s takes turns with it, and works about as much",
-                        stk_rule_name(ctx, s->next));
-        stk_finding_raise(f, 2);
+        const char *next = stk_rule_name(ctx, s->next);
+        if (s->next_is_beside) {
+            stk_say_stage_works_beside(ctx, f, next);
+        } else {
+            stk_say_stage_takes_turns(ctx, f, next);
+        }
     }
 }
 

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "base/human.h"
 #include "profile/model/input/input_kinds.h"
+#include "evidence_says.h"
 
 const struct stk_threshold stk_input_thresholds[] = {
     [STK_FROM_DEVICE] = {"input wait, device", "share of the step", 0.03,
@@ -65,6 +65,7 @@ const struct stk_threshold stk_input_thresholds[] = {
 
 #define RECORDED_OP_NS 2000.0  // added to an operator by PyTorch's profiler
 #define RECORDED_CALL_NS 700.0 // to a call of Python's
+#define MOST_PROCESSORS 100    // more are no machine that somebody has for this
 
 static double value_of(int row)
 {
@@ -238,15 +239,14 @@ static void put(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, doubl
 }
 
 // How many processors it takes so that the step does not wait: for its own thread, and for makers
-// that make a batch in the time that is left of a step without the wait.
-static const char *processors_text(const struct stk_rule_ctx *ctx, double makers)
+// that make a batch in the time that is left of a step without the wait. One of the two is known.
+static void processors_for(const struct stk_rule_ctx *ctx, double makers, uint64_t *about,
+                           uint64_t *above)
 {
     double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
-    char number[STK_HUMAN_MAX];
-    bool many = rest * 100 < makers;
-    uint64_t n = many ? 100 : (uint64_t)(makers / rest + 1.999);
-    return stk_rule_text(ctx, "%s %s processors", many ? "more than" : "about",
-                         stk_human_count(n, number));
+    bool many = rest * MOST_PROCESSORS < makers;
+    *about = many ? (uint64_t)STK_NOT_KNOWN : (uint64_t)(makers / rest + 1.999);
+    *above = many ? MOST_PROCESSORS : (uint64_t)STK_NOT_KNOWN;
 }
 
 static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -261,9 +261,8 @@ static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_price free;
-    char share[STK_HUMAN_MAX];
     double makers = ctx->pass.run->workers.workers > 1 ? ctx->pass.run->workers.workers : 1;
-    const char *takes = processors_text(ctx, makers);
+    uint64_t about, above;
     if (!price_of(ctx, "input-free", &free)) {
         return;
     }
@@ -271,13 +270,8 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     if (!stk_rule_on_host(ctx)) { // the step's own work needs one processor
         half = most < 0.5 ? most : 0.5;
     }
-    stk_finding_say(
-        ctx, f,
-        "batches are made beside the step: where that is computing, twice as many workers "
-        "or threads save at most %s%s, and hiding the wait takes %s; less work for a "
-        "batch helps on any number",
-        stk_human_share(half, share), stk_rule_on_host(ctx) ? " on two processors" : "", takes);
-    stk_finding_raise(f, 2);
+    processors_for(ctx, makers, &about, &above);
+    stk_say_more_makers(ctx, f, half, stk_rule_on_host(ctx), about, above);
     put(ctx, f, 0, half, saved(free.low));
 }
 
@@ -287,17 +281,15 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_price beside, free;
-    char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
+    uint64_t about = (uint64_t)STK_NOT_KNOWN, above = (uint64_t)STK_NOT_KNOWN;
     if (!price_of(ctx, "input-overlap", &beside) || !price_of(ctx, "input-free", &free)) {
         return;
     }
     bool asleep = stk_input_waits_for_answer(ctx);
-    stk_finding_say(
-        ctx, f, "one worker that prepares batches beside the step shortens it by %s to %s%s%s",
-        stk_human_share(saved(beside.high), low), stk_human_share(saved(beside.low), high),
-        asleep ? "" : "; hiding all of it takes ",
-        asleep ? "" : processors_text(ctx, stk_rule_part_share(ctx, STK_PART_INPUT)));
-    stk_finding_raise(f, 2);
+    if (!asleep) {
+        processors_for(ctx, stk_rule_part_share(ctx, STK_PART_INPUT), &about, &above);
+    }
+    stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
     double least = beside.high > free.high ? beside.high : free.high;
     put(ctx, f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
 }

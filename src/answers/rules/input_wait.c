@@ -3,10 +3,10 @@
 // it up, and tells one long fetch from a wait in each step; what to do is input_fixes.c's.
 // stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
 // Limit: user code that prepares data is known by its name only, and only with Python rows.
-#include "base/human.h"
 #include "answers/rules/input_fixes.h"
 #include "answers/rules/input_makers.h"
 #include "answers/rules/pipeline_limit.h"
+#include "evidence_says.h"
 
 #define CALLED 0.1 // of the wait: less is not what takes the time
 
@@ -32,17 +32,14 @@ static bool say_few(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         (double)long_ns < thresholds[STK_INPUT_FROM_FEW].value * (double)total_ns) {
         return false;
     }
-    char share[STK_HUMAN_MAX];
     f->title = "A few long fetches hold most of the input wait";
-    stk_finding_say(ctx, f, "%u of %u steps hold %s of all waiting: see long-steps", count, used,
-                    stk_human_share((double)long_ns / (double)total_ns, share));
+    stk_say_waits_in_long_steps(ctx, f, count, used, (double)long_ns / (double)total_ns);
     return true;
 }
 
 static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, 1u << STK_PART_INPUT);
-    char mean[STK_HUMAN_MAX], median[STK_HUMAN_MAX], most[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     if (s.used < thresholds[STK_INPUT_FROM_ONE_STEPS].value ||
         (double)s.largest_ns < thresholds[STK_INPUT_FROM_ONE_FETCH].value * (double)s.total_ns) {
         return false;
@@ -52,12 +49,9 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         return false;
     }
     f->title = "One long fetch holds most of the input wait";
-    stk_finding_say(
-        ctx, f, "step %lld alone waits %s, %s of all waiting; the mean is %s a step, the median %s",
-        (long long)s.largest_step, stk_human_ns(s.largest_ns, most),
-        stk_human_share((double)s.largest_ns / (double)s.total_ns, share),
-        stk_human_ns(s.total_ns / s.used, mean), stk_human_ns(median_ns, median));
-    stk_finding_raise(f, 1);
+    stk_say_one_step_waits(ctx, f, s.largest_step, s.largest_ns,
+                           (double)s.largest_ns / (double)s.total_ns, s.total_ns / s.used,
+                           median_ns);
     return true;
 }
 
@@ -66,17 +60,13 @@ static void say_asleep(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double rest = 1 - stk_rule_part_share(ctx, STK_PART_INPUT);
-    char share[STK_HUMAN_MAX], number[STK_HUMAN_MAX];
     if (!stk_input_waits_for_answer(ctx)) {
         return;
     }
-    stk_human_share((double)facts->input_asleep_ns / (double)facts->loader_fetch_ns, share);
-    stk_finding_say(ctx, f,
-                    "%s of the fetches' time goes by in waiting for an answer (a socket, a poll, a "
-                    "sleep): %s%s requests at once would keep up with the step",
-                    share, rest > 0.01 ? "about " : "more than ",
-                    stk_human_count((uint64_t)(rest > 0.01 ? 1 / rest + 1 : 100), number));
-    stk_finding_raise(f, 2);
+    stk_say_fetches_wait_for_answers(
+        ctx, f, (double)facts->input_asleep_ns / (double)facts->loader_fetch_ns,
+        rest > 0.01 ? (uint64_t)(1 / rest + 1) : (uint64_t)STK_NOT_KNOWN,
+        rest > 0.01 ? (uint64_t)STK_NOT_KNOWN : 100);
 }
 
 // Is most of the wait an evaluation's, and the rest too little to be one of the training's own?
@@ -94,13 +84,11 @@ static bool is_evaluations(const struct stk_rule_ctx *ctx, double least)
 static void say_called(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_INPUT];
-    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     for (int i = 0; i < c->owner_count && !stk_rule_owners_tell(c); i++) {
         const struct stk_cause_name *own = &c->owners[i];
         if (own->count > 1 && (double)own->ns >= CALLED * (double)c->ns) {
-            stk_finding_say(ctx, f, "%s of it in the job's own %s, %s calls",
-                            stk_human_ns(own->ns, time), stk_rule_owner(ctx, own->name),
-                            stk_human_count(own->count, count));
+            stk_say_wait_in_own_function(ctx, f, own->ns, stk_rule_owner(ctx, own->name),
+                                         own->count);
             return;
         }
     }
@@ -111,22 +99,11 @@ static void say_shared(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     const struct stk_run_sum *run = ctx->pass.run;
     double least = thresholds[STK_INPUT_FROM_SHARED].value * (double)run->parts[STK_PART_INPUT];
-    char time[STK_HUMAN_MAX];
     if (run->facts.standstill_ns > 0 && (double)run->facts.standstill_ns >= least) {
-        stk_finding_say(ctx, f,
-                        "%s of it no batch is awaited, and none of the model's operations runs "
-                        "either: threads of tf.data's work meanwhile, on the processors that both "
-                        "share",
-                        stk_human_ns(run->facts.standstill_ns, time));
-        stk_finding_raise(f, 1);
+        stk_say_no_batch_awaited(ctx, f, run->facts.standstill_ns);
     }
     if (stk_input_shares_lock(ctx)) {
-        stk_finding_say(
-            ctx, f,
-            "%s of it the loop waits for Python's lock: other threads hold it, as those "
-            "do in which Python makes the elements",
-            stk_human_ns(run->facts.lock_ns, time));
-        stk_finding_raise(f, 1);
+        stk_say_lock_awaited(ctx, f, run->facts.lock_ns);
     }
 }
 
@@ -134,14 +111,13 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_INPUT, thresholds, why);
     if (state != STK_RULE_FIRED) {
         return state;
     }
     if (is_evaluations(ctx,
                        thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value)) {
-        *why = stk_rule_text(ctx, "%s: most of that is an evaluation's", *why);
+        *why = stk_why_evaluation(ctx, *why);
         return STK_RULE_PASSED;
     }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
@@ -149,29 +125,18 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
     say_shared(ctx, f);
     bool uneven = say_uneven(ctx, f) || say_few(ctx, f);
     if (facts->input_filler) {
-        stk_finding_say(ctx, f, "another thread makes what the step waits for: %s",
-                        stk_rule_name(ctx, facts->input_filler));
-        stk_finding_raise(f, 1);
+        stk_say_made_by_another_thread(ctx, f, stk_rule_name(ctx, facts->input_filler));
     }
     if (facts->own_batches > 0) {
-        stk_finding_say(ctx, f,
-                        "the loop itself makes its batches, before it hands them over to "
-                        "the framework");
-        stk_finding_raise(f, 1);
+        stk_say_loop_makes_batches(ctx, f);
     }
     if (stk_input_is_handing(ctx)) {
-        stk_finding_say(
-            ctx, f,
-            "%s of making a batch is handing it over (torch.tensor, asarray): lists are "
-            "read number by number, large arrays are copied",
-            stk_human_share((double)facts->own_handing_ns / (double)facts->loader_fetch_ns, time));
-        stk_finding_raise(f, 2);
+        stk_say_handing_over(ctx, f,
+                             (double)facts->own_handing_ns / (double)facts->loader_fetch_ns);
     }
     if (facts->loader_fetches > 0) {
-        stk_finding_say(
-            ctx, f, "%s fetches in the profile, %s each on average",
-            stk_human_count(facts->loader_fetches, count),
-            stk_human_ns(facts->loader_fetch_ns / (int64_t)facts->loader_fetches, time));
+        stk_say_fetches(ctx, f, facts->loader_fetches,
+                        facts->loader_fetch_ns / (int64_t)facts->loader_fetches);
     }
     if (stk_pipeline_limit_say(ctx, f)) {
         stk_finding_raise(f, 1);

@@ -3,7 +3,7 @@
 // the model's affair, and a timeline shows a chance, no fault.
 #include "answers/rules/kernel_rules.h"
 
-#include "base/human.h"
+#include "evidence_says.h"
 
 #define LEAST_OF_STEP 0.03 // what it may save at most: less of a step is not worth a finding
 
@@ -28,14 +28,12 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
                                            const char *is, const char **why)
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
-    char share[STK_HUMAN_MAX], time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     if (k->all_ns <= 0) {
         *why = "no kernels in the steps";
         return STK_RULE_NOT_APPLICABLE;
     }
     double part = (double)k->kind_ns[kind] / (double)k->all_ns;
-    stk_human_share(part, share);
-    *why = stk_rule_text(ctx, "%s of the kernels' time %s", share, is);
+    *why = stk_why_kernels_of_kind(ctx, part, is);
     double saved = of_it * share_of_step(ctx, k->kind_ns[kind]);
     if (part < from->value || saved < LEAST_OF_STEP) {
         return STK_RULE_PASSED;
@@ -44,11 +42,9 @@ enum stk_rule_state stk_rule_check_kernels(const struct stk_rule_ctx *ctx,
     f->confidence = "medium";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, saved);
-    stk_finding_say(ctx, f, "%s of the kernels' time %s: %s kernels", share, is,
-                    stk_human_count(k->kind_count[kind], count));
+    stk_say_kernels_of_kind(ctx, f, part, is, k->kind_count[kind]);
     if (k->longest[kind]) {
-        stk_finding_say(ctx, f, "most of it, %s, in %s", stk_human_ns(k->longest_ns[kind], time),
-                        stk_rule_name(ctx, k->longest[kind]));
+        stk_say_most_in_kernel(ctx, f, k->longest_ns[kind], stk_rule_name(ctx, k->longest[kind]));
     }
     return STK_RULE_FIRED;
 }

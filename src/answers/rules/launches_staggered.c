@@ -2,7 +2,7 @@
 // One thread launches for all devices of a process in turn: each begins its step after the one
 // before (profile/model/device/stagger.c). Where they hardly work at the same time at all,
 // devices-in-turn says so, and of PyTorch's DataParallel data-parallel.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
@@ -29,7 +29,6 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
                                                     struct stk_rep_finding *f, const char **why)
 {
     const struct stk_stagger *s = &ctx->pass.run->facts.kernels.stagger;
-    char late[STK_HUMAN_MAX], share[STK_HUMAN_MAX], most[STK_HUMAN_MAX];
     if (s->steps == 0 || s->steps_ns <= 0) {
         *why = ctx->pass.run->facts.kernels.devices < 2
                    ? "no process works with several devices"
@@ -38,10 +37,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
                                                         : STK_RULE_SKIPPED;
     }
     double lost = (double)s->late_ns / (double)s->steps_ns;
-    stk_human_ns(s->late_ns / s->steps, late);
-    stk_human_share(lost, share);
-    *why = stk_rule_text(ctx, "the latest device of a step waits %s for its first launch (%s)",
-                         late, share);
+    *why = stk_why_latest_device(ctx, s->late_ns / s->steps, lost);
     if (stk_rule_in_turn(ctx) || ctx->pass.run->facts.signs[STK_SIGN_DATA_PARALLEL].count > 0) {
         *why = stk_rule_in_turn(ctx) ? "devices-in-turn tells it" : "data-parallel tells it";
         return STK_RULE_PASSED;
@@ -57,13 +53,9 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
     f->confidence = "medium";
     f->steps_affected = s->steps;
     stk_finding_bound(f, lost);
-    stk_finding_say(ctx, f,
-                    "one thread launches for %u devices: when the first works, the latest waits "
-                    "%s for its own first launch, %s of the step, on average over %u steps",
-                    s->devices, late, share, s->steps);
+    stk_say_devices_start_late(ctx, f, s->devices, s->late_ns / s->steps, lost, s->steps);
     if (s->latest) {
-        stk_finding_say(ctx, f, "longest: %s on device %s", stk_human_ns(s->latest_ns, most),
-                        s->latest);
+        stk_say_latest_device(ctx, f, s->latest_ns, s->latest);
     }
     return STK_RULE_FIRED;
 }

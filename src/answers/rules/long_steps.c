@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "base/map.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
@@ -127,32 +127,22 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                            const struct sums *s, enum stk_part part, int64_t more_ns)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char mean[STK_HUMAN_MAX], usual[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "%s: %s on average, %s of the time; the others %s", which(ctx, s),
-                    stk_human_ns(s->long_ns / s->count, mean),
-                    stk_human_share((double)s->long_ns / (double)s->wall_ns, share),
-                    stk_human_ns((s->wall_ns - s->long_ns) / (s->used - s->count), usual));
-    stk_finding_say(ctx, f, "they spend %s more each than the others on: %s",
-                    stk_human_ns(more_ns, mean), stk_rule_part_meaning(ctx, part));
+    stk_say_long_steps(ctx, f, which(ctx, s), s->long_ns / s->count,
+                       (double)s->long_ns / (double)s->wall_ns,
+                       (s->wall_ns - s->long_ns) / (s->used - s->count));
+    stk_say_long_steps_spend(ctx, f, stk_part_info(part)->key, more_ns,
+                             stk_rule_part_meaning(ctx, part));
     if (facts->evaluations > 0) {
-        stk_finding_say(ctx, f,
-                        "evaluation: these steps run forward passes without a backward pass");
-        stk_finding_raise(f, 1);
+        stk_say_long_steps_evaluate(ctx, f);
     }
     if (facts->long_what) {
-        stk_finding_say(ctx, f, "what %s: %s",
-                        facts->long_what_is_usual
-                            ? "takes long in the longest of them, and less in the others"
-                            : "the longest of them does and no other step",
-                        stk_rule_name(ctx, facts->long_what));
-        stk_finding_raise(f, 1);
+        stk_say_long_steps_do(ctx, f, facts->long_what_is_usual,
+                              stk_rule_name(ctx, facts->long_what));
     }
     if (facts->long_twice) {
-        stk_finding_say(ctx, f,
-                        "they lie %" PRIu32 " steps apart: perhaps every %" PRIu32 "%s is one",
-                        facts->long_period, facts->long_period, ordinal(facts->long_period));
+        stk_say_long_steps_apart(ctx, f, facts->long_period, ordinal(facts->long_period));
     } else if (facts->long_period > 0) {
-        stk_finding_say(ctx, f, "they return every %" PRIu32 " steps", facts->long_period);
+        stk_say_long_steps_return(ctx, f, facts->long_period);
     }
 }
 
@@ -196,7 +186,7 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     const struct stk_facts *facts = &ctx->pass.run->facts;
     uint32_t period = facts->long_period;
     int64_t more_ns;
-    *why = stk_rule_text(ctx, "%" PRIu32 " of %" PRIu32 " used steps are long", s.count, s.used);
+    *why = stk_why_long_steps(ctx, s.count, s.used);
     if (s.count == 0 || s.count == s.used) {
         return STK_RULE_PASSED;
     }

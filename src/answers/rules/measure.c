@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/str.h"
 #include "answers/rules/finding.h"
+#include "evidence_says.h"
 
 #define AFFECTED_SHARE 0.01 // of a step
 
@@ -93,7 +94,7 @@ const char *stk_rule_abstained(const struct stk_rule_ctx *ctx)
         stk_reason_leaves_shares(v->reason)) {
         return NULL;
     }
-    return stk_rule_text(ctx, "the profile cannot be judged: %s", stk_reason_key(v->reason));
+    return stk_why_not_judged(ctx, stk_reason_key(v->reason));
 }
 
 uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Much of the device's memory stays free while the device does not compute all the time: a larger
 // batch may be worth a try. Where the machine was recorded beside the profile.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
@@ -49,22 +49,19 @@ static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
     const char *ignored;
     const struct stk_machine_view *v = stk_rule_machine(ctx, &ignored);
     double bytes = 0, used = v ? used_by_machine(v, &bytes) : -1;
-    char share[STK_HUMAN_MAX], size[STK_HUMAN_MAX];
     if (used < 0 || used > 1) {
         *why = "no record of the machine tells how much of the device's memory is in use";
         return STK_RULE_NOT_APPLICABLE;
     }
-    stk_human_share(used, share);
-    *why = stk_rule_text(ctx, "%s of the device's memory in use", share);
+    *why = stk_why_memory_used(ctx, used);
     double computes = stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
     if (used >= thresholds[USED].value || 1 - computes < thresholds[IDLE].value) {
         return STK_RULE_PASSED;
     }
     f->severity = "info";
     f->confidence = "low";
-    stk_finding_say(ctx, f, "at most %s of the device's %s were in use", share,
-                    stk_human_bytes((uint64_t)bytes, size));
-    stk_finding_say(ctx, f, "the device computes %s of the time", stk_human_share(computes, share));
+    stk_say_device_memory_used(ctx, f, used, (uint64_t)bytes);
+    stk_say_device_computes(ctx, f, computes);
     return STK_RULE_FIRED;
 }
 

@@ -3,7 +3,7 @@
 // killed for want of it.
 #include <math.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -33,18 +33,15 @@ static double faults_of(const struct stk_machine_view *v)
 static void say_limits(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        const struct stk_machine_view *v)
 {
-    char used[STK_HUMAN_MAX], limit[STK_HUMAN_MAX];
     double most = stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_MEMORY_LIMIT);
     const struct stk_machine_figure *group = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_MEMORY);
     const struct stk_machine_figure *free =
         stk_machine_figure_of(v, STK_SAMPLE_OF_MACHINE_AVAILABLE);
     if (group && most > 0) {
-        stk_finding_say(ctx, f, "the control group holds up to %s of the %s that it may have",
-                        stk_human_bytes((uint64_t)fmin(fmax(group->most, 0), 1e18), used),
-                        stk_human_bytes((uint64_t)fmin(most, 1e18), limit));
+        stk_say_group_memory(ctx, f, (uint64_t)fmin(fmax(group->most, 0), 1e18),
+                             (uint64_t)fmin(most, 1e18));
     } else if (free) {
-        stk_finding_say(ctx, f, "the machine has %s left, on average",
-                        stk_human_bytes((uint64_t)fmin(fmax(free->mean, 0), 1e18), used));
+        stk_say_machine_memory_left(ctx, f, (uint64_t)fmin(fmax(free->mean, 0), 1e18));
     }
 }
 
@@ -59,22 +56,18 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
                           stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_WAIT_MEMORY));
     double faults = faults_of(v);
     const struct stk_machine_figure *killed = stk_machine_figure_of(v, STK_SAMPLE_OF_CGROUP_KILLS);
-    char share[STK_HUMAN_MAX];
-    *why =
-        stk_rule_text(ctx, "threads waited for memory %s of the time, %.0f major faults a second",
-                      stk_human_share(stalled, share), faults);
+    *why = stk_why_memory_waited_for(ctx, stalled, faults);
     bool waits = stalled >= thresholds[STALLED].value || faults >= thresholds[FAULTS].value;
     if (!waits && !(killed && killed->most > 0)) {
         return STK_RULE_PASSED;
     }
     if (killed && killed->most > 0) {
         f->title = "A process was killed for want of memory";
-        stk_finding_say(ctx, f, "processes of its control group that were killed: %.0f",
-                        killed->most);
+        stk_say_processes_killed(ctx, f, killed->most);
     }
-    stk_finding_say(ctx, f, "some thread waited for memory %s of the time", share);
+    stk_say_memory_waited_for(ctx, f, stalled);
     if (faults >= 1) {
-        stk_finding_say(ctx, f, "%.0f page faults a second read from storage", faults);
+        stk_say_faults_from_storage(ctx, f, faults);
     }
     say_limits(ctx, f, v);
     stk_finding_held(ctx, f, STK_HELD_HOST, stalled);

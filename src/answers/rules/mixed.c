@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No single loss stands out. Those that matter have findings of their own, and the sentence names
 // the two largest; only where none of them matters there is something left to say.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -21,22 +21,19 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
                                        const char **why)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
-    char compute[STK_HUMAN_MAX];
     if (v->kind != STK_VERDICT_MIXED) {
-        *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+        *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
         return STK_RULE_PASSED;
     }
     if (v->group_share[v->first] >= thresholds[WORTH].value) {
         *why = "the sentence and a finding each tell of the losses";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
+    *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
     f->severity = "info";
     f->confidence = stk_level_key(v->confidence);
     f->steps_affected = ctx->pass.run->steps_used;
-    stk_finding_say(ctx, f, "no loss reaches %g %% of the time, and compute takes %s",
-                    thresholds[WORTH].value * 100,
-                    stk_human_share(v->group_share[STK_GROUP_COMPUTE], compute));
+    stk_say_no_loss_stands_out(ctx, f, thresholds[WORTH].value, v->group_share[STK_GROUP_COMPUTE]);
     return STK_RULE_FIRED;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/human.h"
+#include "evidence_says.h"
 
 #define NOT_WORTH 0.03 // of the step: what is held up is too little to be more than information
 
@@ -33,27 +33,21 @@ void stk_finding_held(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       double loss)
 {
     double held = stk_rule_held(ctx, what);
-    char share[STK_HUMAN_MAX];
-    const char *of = what == STK_HELD_INPUT  ? "waits for input"
-                     : stk_rule_on_host(ctx) ? "what the host does and waits for"
-                                             : "waits for the host and its input";
     if (held < 0) {
         f->severity = loss >= 0.25 ? "medium" : "low";
         f->confidence = "low";
         f->saving.basis = "none";
-        stk_finding_say(ctx, f, "what it costs a step is not known: no profile tells");
+        stk_say_cost_not_known(ctx, f);
         return;
     }
     double most = loss < held ? loss : held;
     f->severity = held < NOT_WORTH ? "info" : stk_rule_severity(ctx, most);
     f->confidence = ctx->pass.run->machine->is_of_profile ? "medium" : "low";
     stk_finding_bound(f, most);
-    stk_human_share(held, share);
-    stk_finding_say(ctx, f, "of the step, %s %s: %s", share, of,
-                    held < NOT_WORTH ? "the step is not held up by this"
-                                     : "that is what this can hold up");
+    stk_say_step_held_up(ctx, f, held, what == STK_HELD_INPUT, stk_rule_on_host(ctx),
+                         held >= NOT_WORTH);
     if (!ctx->pass.run->machine->is_of_profile) {
-        stk_finding_say(ctx, f, "the machine's figures are of the whole run, not of the profile");
+        stk_say_figures_of_whole_run(ctx, f);
     }
 }
 

@@ -2,7 +2,7 @@
 // One thread does the host's work while processors are free: one at its end, or several that take
 // turns, as Python's threads under one interpreter lock do. A thread that waits for the GPU in a
 // loop is busy too: so the profile must show that the step waits for the host or its input.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -67,21 +67,14 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
         *why = "a thread is busy all the time, and the step does not wait for the host";
         return STK_RULE_PASSED;
     }
-    char share[STK_HUMAN_MAX], rest[STK_HUMAN_MAX];
     if (is_alone(p)) {
-        stk_finding_say(ctx, f,
-                        "the thread %s of %s (process %lld) is busy %s of the time, its %u others "
-                        "%s together, while " STK_NUMBER " processors are free",
-                        stk_rule_name(ctx, p->busiest_name), stk_rule_name(ctx, p->name),
-                        (long long)p->pid, stk_human_share(p->busiest, share),
-                        p->threads ? p->threads - 1 : 0, stk_human_share(p->cpu - p->busiest, rest),
-                        free);
+        stk_say_thread_is_busy(ctx, f, stk_rule_name(ctx, p->busiest_name),
+                               stk_rule_name(ctx, p->name), p->pid, p->busiest,
+                               p->threads ? p->threads - 1 : 0, p->cpu - p->busiest, free);
     } else {
         f->title = "Threads of one process take turns: one lock may hold them";
-        stk_finding_say(ctx, f,
-                        "%u threads of %s (process %lld) ran in turn: together they had " STK_NUMBER
-                        " of a processor, while " STK_NUMBER " are free",
-                        p->active, stk_rule_name(ctx, p->name), (long long)p->pid, p->cpu, free);
+        stk_say_threads_take_turns(ctx, f, p->active, stk_rule_name(ctx, p->name), p->pid, p->cpu,
+                                   free);
     }
     stk_finding_held(ctx, f, STK_HELD_HOST, held);
     return STK_RULE_FIRED;

@@ -6,16 +6,15 @@
 // the kernels' time is in `stoker stats ops`.
 #include "answers/rules/pack_signs.h"
 
-#include "base/human.h"
 #include "profile/model/verdict/busy_work.h"
 #include "profile/model/intervals.h"
+#include "evidence_says.h"
 
 bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                         const struct stk_threshold *worth)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_sign_sum *signs = run->facts.signs;
-    char each[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     if (!stk_rule_on_host(ctx) || run->steps_used == 0 || run->step_marks == 0 ||
         stk_sign_a_step(run, STK_SIGN_REPLICA) < 1 || signs[STK_SIGN_CONCAT].count == 0) {
         return false;
@@ -26,11 +25,6 @@ bool stk_pack_signs_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if ((double)ns < worth->value * (double)step_ns) {
         return false;
     }
-    stk_finding_say(ctx, f,
-                    "putting tensors together and splitting them takes %s of a step's operations, "
-                    "%s of its time at most, summed over threads: what the all-reduce of the "
-                    "replicas' gradients costs besides",
-                    stk_human_ns(ns, each), stk_human_share((double)ns / (double)step_ns, share));
-    stk_finding_raise(f, 1);
+    stk_say_tensors_packed(ctx, f, ns, (double)ns / (double)step_ns);
     return true;
 }

@@ -2,36 +2,33 @@
 // stoker.data's report of itself names the stage that limited it (engine/run/recorder_limit.c),
 // what sort of work that is, and the line that wrote it. Here is what to do about each sort, in its
 // own API.
+#include <math.h>
 #include <string.h>
 
 #include "answers/rules/pipeline_limit.h"
+#include "evidence_says.h"
+#include "base/text.h"
 #include "fixes_data.h"
 #include "wire/limits.h"
 
 struct limit {
-    const char *says; // behind "the stage NAME holds 93 % of the pipeline's work: "
+    struct stk_rep_evidence *(*say)(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                    const char *stage, double work_share, const char *place);
     struct stk_rep_fix fix;
 };
 
 static const struct limit limits[STK_WIRE_LIMIT_COUNT] = {
-    [STK_WIRE_LIMIT_PYTHON] =
-        {"a Python function, one element at a time under the interpreter's lock",
-         STK_FIX(stoker_data_native_map)},
-    [STK_WIRE_LIMIT_GENERATOR] =
-        {"a Python generator, one element at a time under the interpreter's lock",
-         STK_FIX(stoker_data_files)},
-    [STK_WIRE_LIMIT_UNBUFFERED] =
-        {"it could overlap the step, but nothing is made ahead of that (no prefetch)",
-         STK_FIX(stoker_data_prefetch)},
-    [STK_WIRE_LIMIT_DECODE] = {"decoding images on one thread", STK_FIX(stoker_data_decode)},
-    [STK_WIRE_LIMIT_DECODE_PARALLEL] = {"decoding images, which has threads already",
+    [STK_WIRE_LIMIT_PYTHON] = {stk_say_limit_python, STK_FIX(stoker_data_native_map)},
+    [STK_WIRE_LIMIT_GENERATOR] = {stk_say_limit_generator, STK_FIX(stoker_data_files)},
+    [STK_WIRE_LIMIT_UNBUFFERED] = {stk_say_limit_unbuffered, STK_FIX(stoker_data_prefetch)},
+    [STK_WIRE_LIMIT_DECODE] = {stk_say_limit_decode, STK_FIX(stoker_data_decode)},
+    [STK_WIRE_LIMIT_DECODE_PARALLEL] = {stk_say_limit_decode_parallel,
                                         STK_FIX(stoker_data_decode_less)},
-    [STK_WIRE_LIMIT_READ] = {"reading files", STK_FIX(stoker_data_read)},
-    [STK_WIRE_LIMIT_BATCH] = {"copying elements into batches", STK_FIX(stoker_data_batch)},
-    [STK_WIRE_LIMIT_MAP] = {"a native map on one thread", STK_FIX(stoker_data_map)},
-    [STK_WIRE_LIMIT_MAP_PARALLEL] = {"a native map that has threads already",
-                                     STK_FIX(stoker_data_cheaper_map)},
-    [STK_WIRE_LIMIT_OTHER] = {"work of its own", STK_FIX(stoker_data_ahead)},
+    [STK_WIRE_LIMIT_READ] = {stk_say_limit_read, STK_FIX(stoker_data_read)},
+    [STK_WIRE_LIMIT_BATCH] = {stk_say_limit_batch, STK_FIX(stoker_data_batch)},
+    [STK_WIRE_LIMIT_MAP] = {stk_say_limit_map, STK_FIX(stoker_data_map)},
+    [STK_WIRE_LIMIT_MAP_PARALLEL] = {stk_say_limit_map_parallel, STK_FIX(stoker_data_cheaper_map)},
+    [STK_WIRE_LIMIT_OTHER] = {stk_say_limit_other, STK_FIX(stoker_data_ahead)},
 };
 
 static const struct limit *find(const char *what)
@@ -54,9 +51,10 @@ bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     if (!share) {
         return false;
     }
-    int place = (int)(stage - 1 - where), name = (int)(share - stage);
-    stk_finding_say(ctx, f, "the stage %.*s holds %s %% of the pipeline's work: %s%s%.*s", name,
-                    stage, share + 1, find(what)->says, place ? ", " : "", place, where);
+    const char *place = stk_rule_text(ctx, "%.*s", (int)(stage - 1 - where), where);
+    const char *name = stk_rule_text(ctx, "%.*s", (int)(share - stage), stage);
+    double work = fmin(fmax(stk_text_to_real(share + 1, NULL) / 100, 0), 1);
+    find(what)->say(ctx, f, name, work, place[0] ? place : NULL);
     return true;
 }
 

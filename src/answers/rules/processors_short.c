@@ -2,7 +2,7 @@
 // The job's threads wait for a processor: more of them want to run than the job, or the machine,
 // has. Read from the run queues' waiting of each thread (schedstat), which counts what a thread
 // that could run did not get; waiting in a stopped control group is cgroup-throttled's.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/on_machine.h"
 
@@ -45,10 +45,8 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     double own = stk_machine_mean(v, STK_SAMPLE_OF_JOB_PROCESSORS);
     double machine = stk_machine_mean(v, STK_SAMPLE_OF_MACHINE_CPU);
     double waits = cpu + queue > 0 ? queue / (cpu + queue) : 0;
-    char share[STK_HUMAN_MAX], busy[STK_HUMAN_MAX];
     bool is_own = own > 0 && cpu >= thresholds[FULL].value * own;
-    *why = stk_rule_text(ctx, "threads that could run waited %s of the time",
-                         stk_human_share(waits, share));
+    *why = stk_why_threads_waited(ctx, waits);
     if (stk_rule_queue_share(v) <= 0) {
         return STK_RULE_PASSED;
     }
@@ -63,24 +61,16 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     struct stk_crew crew;
     bool has_crew = stk_rule_crew(v, &crew);
     if (has_crew && own > 0) {
-        stk_finding_say(
-            ctx, f,
-            "the %u processes %s are busy %s of the time, %s of it waiting for a "
-            "processor; the job may use " STK_NUMBER,
-            crew.count, stk_rule_name(ctx, crew.name),
-            stk_human_share(crew.cpu + crew.queue < 1 ? crew.cpu + crew.queue : 1, busy),
-            stk_human_share(crew.queue / (crew.cpu + crew.queue), share), own);
+        stk_say_processes_wait(ctx, f, crew.count, stk_rule_name(ctx, crew.name),
+                               crew.cpu + crew.queue < 1 ? crew.cpu + crew.queue : 1,
+                               crew.queue / (crew.cpu + crew.queue), own);
     }
-    stk_finding_say(ctx, f,
-                    "the job's threads ran on " STK_NUMBER " processors and " STK_NUMBER
-                    " more waited for one, on average; it may use " STK_NUMBER,
-                    cpu, queue, own);
+    stk_say_threads_wait(ctx, f, cpu, queue, own);
     if (!is_own) {
         if (cpu + queue < thresholds[WANTED].value * own) {
             f->title = "Other programs hold the processors that the job's threads wait for";
         }
-        stk_finding_say(ctx, f, "the machine's processors are %s busy, others' work included",
-                        stk_human_share(machine, busy));
+        stk_say_machine_is_busy(ctx, f, machine);
     }
     stk_finding_held(ctx, f, STK_HELD_HOST, waits);
     return STK_RULE_FIRED;

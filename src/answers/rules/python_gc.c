@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step waits while Python collects garbage. Where a profile holds it: PyTorch's record of
 // collections ("Python GC"), calls of gc.collect, the callback that JAX makes of each.
-#include "base/human.h"
 #include "base/str.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -45,22 +45,19 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
             count += is_collection(n->name) ? n->count : 0;
         }
     }
-    char share[STK_HUMAN_MAX], time[STK_HUMAN_MAX], times[STK_HUMAN_MAX];
     double part = run->wall_ns > 0 ? (double)ns / (double)run->wall_ns : 0;
     if (ns == 0) {
         *why = "no collection of garbage among what the steps wait for";
         return STK_RULE_PASSED;
     }
-    *why = stk_rule_text(ctx, "%s of the time", stk_human_share(part, share));
+    *why = stk_why_of_time(ctx, part);
     if (part < thresholds[FROM].value) {
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, part);
     f->confidence = "high";
     stk_finding_bound(f, part);
-    stk_finding_say(
-        ctx, f, "the step waits %s in all, %s of the time, in %s piece%s of collections",
-        stk_human_ns(ns, time), share, stk_human_count(count, times), count == 1 ? "" : "s");
+    stk_say_garbage_collected(ctx, f, ns, part, count);
     return STK_RULE_FIRED;
 }
 

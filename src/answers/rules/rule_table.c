@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "answers/rules/finding.h"
+#include "evidence_says.h"
 
 #define OF_BOUND 0.5      // of it is expected: the middle of nothing and all
 #define WORTH_NAMING 0.02 // of the step: what a chance that is replayed must save
@@ -288,7 +289,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
         if (fired && rule->needs_saving && f.saving.has_expected &&
             f.saving.expected_share < WORTH_NAMING) {
             state = STK_RULE_PASSED;
-            why = stk_rule_text(ctx, "%s, and replayed without it a step is hardly shorter", why);
+            why = stk_why_hardly_shorter(ctx, why);
         }
         rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
         if (state != STK_RULE_FIRED) {

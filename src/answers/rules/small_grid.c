@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of too few blocks: while they run, most multiprocessors of the device have nothing to do,
 // however busy the device looks (profile/model/device/grid_fill.c). Where grids are recorded.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -26,18 +26,11 @@ static const struct stk_rep_fix fixes[] = {
 static void say_what(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_grid_fill *g)
 {
-    char filled[STK_HUMAN_MAX], small[STK_HUMAN_MAX], all[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     double part = g->empty_ns > 0 ? (double)g->emptiest_ns / (double)g->empty_ns : 0;
-    stk_human_share(stk_rule_grid_filled(ctx), filled);
-    stk_finding_say(ctx, f,
-                    "while kernels run, %s of the device's %u multiprocessors have a block, "
-                    "averaged over time",
-                    filled, g->multiprocessors);
-    stk_finding_say(ctx, f, "%s of %s kernels have fewer blocks than there are multiprocessors",
-                    stk_human_count(g->small, small), stk_human_count(g->kernels, all));
+    stk_say_multiprocessors_filled(ctx, f, stk_rule_grid_filled(ctx), g->multiprocessors);
+    stk_say_kernels_are_small(ctx, f, g->small, g->kernels);
     if (g->emptiest && part >= thresholds[ONE].value) {
-        stk_finding_say(ctx, f, "%s of what is left empty is beside %s",
-                        stk_human_share(part, share), stk_rule_name(ctx, g->emptiest));
+        stk_say_emptiest_kernel(ctx, f, part, stk_rule_name(ctx, g->emptiest));
     }
 }
 
@@ -45,7 +38,6 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     const struct stk_grid_fill *g = &ctx->pass.run->facts.kernels.grids;
-    char share[STK_HUMAN_MAX];
     double filled = stk_rule_grid_filled(ctx);
     if (filled < 0) {
         *why = g->kernels_ns <= 0 ? "no kernels in the steps"
@@ -53,8 +45,7 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
                                     "many multiprocessors the device has";
         return STK_RULE_NOT_APPLICABLE;
     }
-    *why = stk_rule_text(ctx, "%s of the multiprocessors have a block while kernels run",
-                         stk_human_share(filled, share));
+    *why = stk_why_multiprocessors(ctx, filled);
     double empty = (double)g->empty_ns / (double)ctx->pass.run->wall_ns;
     if (filled >= thresholds[FILLED].value || empty < thresholds[OF_STEP].value) {
         return STK_RULE_PASSED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // So little work for the device that the way to it takes most of the step: launches, copies, waits.
 // A processor may be as fast, or the device needs more to do at once.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/kernel_rules.h"
 
@@ -45,16 +45,10 @@ static void say_sizes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
     int64_t steps = run->steps_used ? run->steps_used : 1;
-    char each[STK_HUMAN_MAX], all[STK_HUMAN_MAX], count[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "kernels take %s %s, %s of the time: %s of them, %s each on average",
-                    stk_human_ns(k->all_ns / steps, all), run->steps_used ? "a step" : "in all",
-                    stk_human_share((double)k->all_ns / (double)run->wall_ns, share),
-                    stk_human_count(k->grids.kernels / (uint64_t)steps, count),
-                    stk_human_ns(k->all_ns / (int64_t)k->grids.kernels, each));
-    stk_finding_say(ctx, f,
-                    "what goes on around them, with the device idle, takes %s: launches, copies, "
-                    "waits, Python and the framework",
-                    stk_human_share(around, share));
+    stk_say_kernels_take(ctx, f, k->all_ns / steps, run->steps_used > 0,
+                         (double)k->all_ns / (double)run->wall_ns,
+                         k->grids.kernels / (uint64_t)steps, k->all_ns / (int64_t)k->grids.kernels);
+    stk_say_around_kernels(ctx, f, around);
 }
 
 // Whether the step is shorter on a host, by the slowest that is assumed; true without a replay.
@@ -71,7 +65,6 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
     struct stk_fix_set set;
-    char share[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
     if ((*why = asks_nothing(ctx))) {
         return STK_RULE_NOT_APPLICABLE;
     }
@@ -81,14 +74,13 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
                     stk_rule_group_share(ctx, STK_GROUP_SYNC) +
                     stk_rule_group_share(ctx, STK_GROUP_TRANSFER);
     bool priced = stk_rule_may_price(ctx, "place=all:host", &set);
-    *why = stk_rule_text(ctx, "kernels take %s of the time, %s each",
-                         stk_human_share(kernels, share), stk_human_ns(mean_ns, each));
+    *why = stk_why_kernels_take(ctx, kernels, mean_ns);
     if (kernels > thresholds[priced ? KERNELS : UNPRICED].value ||
         (double)mean_ns > thresholds[MEAN].value * 1e3 || around < thresholds[AROUND].value) {
         return STK_RULE_PASSED;
     }
     if (!may_pay(ctx, priced, &set)) {
-        *why = stk_rule_text(ctx, "%s; a host may take longer", *why);
+        *why = stk_why_host_may_be_slower(ctx, *why);
         return STK_RULE_PASSED;
     }
     f->severity = priced ? "low" : "info";

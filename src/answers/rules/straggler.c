@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank makes the others wait. Says who, how long, and on what that rank spends more time than
 // the others do. The test itself is the model's; here it is explained.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -127,42 +127,26 @@ static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_straggler *g = &run->straggler;
-    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     double more_ns = 0, waiting = run->rank_count > 1 ? run->rank_count - 1 : 1;
     bool per_step = run->scope == STK_SCOPE_HOST && run->steps_used > 0;
     waiting *= per_step ? run->steps_used : 1;
-    stk_finding_say(
-        ctx, f,
-        "rank %d causes %s of all waiting in collectives; the others wait %s together, %d %% of "
-        "the ranks' time",
-        (int)g->rank, stk_human_share(g->held_share, share), stk_human_ns(g->wait_ns, time),
-        (int)(stk_straggler_share(run) * 100 + 0.5));
-    stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,
-                    g->last_count, g->matched);
+    stk_say_rank_holds_others(ctx, f, g->rank, g->held_share, g->wait_ns, stk_straggler_share(run));
+    stk_say_rank_is_last(ctx, f, g->rank, g->last_count, g->matched);
     if (!g->clocks_agree) {
-        stk_finding_say(
-            ctx, f, "the ranks' clocks do not agree: the late rank is the one that waits least");
+        stk_say_late_rank_by_wait(ctx, f);
     }
     int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
     double unrecorded = part < 0 ? unrecorded_ns(run, (double)g->wait_ns / waiting) : 0;
     if (unrecorded > 0) {
-        stk_finding_say(
-            ctx, f,
-            "rank %d spends %s more a step than the others where nothing is recorded: Python of "
-            "its own, as where one rank alone saves or logs",
-            (int)g->rank, stk_human_ns((int64_t)unrecorded, time));
+        stk_say_rank_unrecorded(ctx, f, g->rank, (int64_t)unrecorded);
     } else if (part >= 0) {
-        stk_finding_say(ctx, f, "rank %d spends %s more %sthan the others on average on: %s",
-                        (int)g->rank, stk_human_ns((int64_t)more_ns, time),
-                        per_step ? "a step " : "", stk_rule_part_meaning(ctx, part));
+        stk_say_rank_spends_more(ctx, f, g->rank, stk_part_info(part)->key, (int64_t)more_ns,
+                                 per_step, stk_rule_part_meaning(ctx, part));
     } else {
-        stk_finding_say(ctx, f, "what rank %d does meanwhile does not stand out in these profiles",
-                        (int)g->rank);
+        stk_say_rank_shows_nothing(ctx, f, g->rank);
     }
     if (run->rank_events_unequal > 0) {
-        stk_finding_say(ctx, f,
-                        "%llu collectives were left out, since their counts differ between ranks",
-                        (unsigned long long)run->rank_events_unequal);
+        stk_say_collectives_left_out(ctx, f, run->rank_events_unequal);
     }
     straggler_choose_fixes(ctx, f, part, unrecorded > 0);
 }
@@ -176,8 +160,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_SKIPPED;
     }
     double share = stk_straggler_share(ctx->pass.run);
-    *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
-                         share * 100, g->held_share * 100);
+    *why = stk_why_ranks_wait(ctx, share * 100, g->held_share * 100);
     if (!g->fired) {
         return STK_RULE_PASSED;
     }

@@ -3,7 +3,7 @@
 // names (profile/model/device/kernel_names.c): what a name does not tell does not count. Where
 // others of the job's products compute in 16 bits, mixed precision is on, and these fall back from
 // it.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "profile/model/device/device_rates.h"
 #include "answers/rules/kernel_rules.h"
@@ -35,14 +35,11 @@ static bool say_mixed(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_kernel_work *k = &ctx->pass.run->facts.kernels;
     double low = (double)k->kind_ns[STK_KERNEL_LOW] / (double)k->all_ns;
-    char share[STK_HUMAN_MAX];
     if (low < thresholds[MIXED].value) {
         return false;
     }
     f->title = "Some matrix products fall back to fp32";
-    stk_finding_say(ctx, f, "%s of it is in products of 16 bits or fewer: mixed precision is on",
-                    stk_human_share(low, share));
-    stk_finding_raise(f, 1);
+    stk_say_products_of_16_bits(ctx, f, low);
     return true;
 }
 

@@ -4,8 +4,7 @@
 #include "answers/rules/torch_signs.h"
 
 #include "answers/rules/optimizer_loop.h"
-
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "profile/model/verdict/busy_work.h"
 #include "profile/model/intervals.h"
@@ -20,23 +19,17 @@ static bool say_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 {
     const struct stk_run_sum *run = ctx->pass.run;
     int64_t ns = stk_optimizer_loop_ns(ctx, STK_PART_COMPUTE);
-    char share[STK_HUMAN_MAX];
     if (!stk_rule_on_host(ctx) || (double)ns < OPTIMIZER * (double)run->wall_ns) {
         return false;
     }
-    stk_finding_say(ctx, f, "the optimizer's loop over its parameters is %s of the step",
-                    stk_human_share((double)ns / (double)run->wall_ns, share));
-    stk_finding_raise(f, 2);
+    stk_say_optimizer_loops(ctx, f, (double)ns / (double)run->wall_ns);
     return stk_optimizer_choose(ctx, f, STK_PART_COMPUTE);
 }
 
 static void choose_anomaly(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_sign_sum *sum = &ctx->pass.run->facts.signs[STK_SIGN_ANOMALY];
-    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
-    stk_finding_say(ctx, f, "%s gradients are searched for NaN, %s in all: anomaly detection is on",
-                    stk_human_count(sum->count, count), stk_human_ns(sum->ns, time));
-    stk_finding_raise(f, 1);
+    stk_say_anomaly_detection(ctx, f, sum->count, sum->ns);
     stk_finding_fix(ctx, f, &cures[STK_CURE_ANOMALY]);
 }
 
@@ -47,14 +40,8 @@ static void choose_tiny(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     double recurrent = stk_sign_a_step(run, STK_SIGN_RECURRENT);
     int64_t ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
     uint64_t calls = signs[STK_SIGN_ATEN].count + signs[STK_SIGN_RECURRENT].count;
-    char number[STK_HUMAN_MAX], each[STK_HUMAN_MAX];
-    stk_finding_say(
-        ctx, f,
-        "%s operators of PyTorch's in each step, %s each on average: tiny operations, whose calls "
-        "are the work",
-        stk_human_count((uint64_t)(stk_sign_a_step(run, STK_SIGN_ATEN) + recurrent), number),
-        stk_human_ns(ns / (int64_t)calls, each));
-    stk_finding_raise(f, 1);
+    stk_say_operations_are_tiny(ctx, f, (uint64_t)(stk_sign_a_step(run, STK_SIGN_ATEN) + recurrent),
+                                ns / (int64_t)calls);
     bool is_cell = recurrent >= stk_threshold_value(STK_T_TINY_RECURRENT);
     bool is_update = say_optimizer(ctx, f);
     if (!is_update || is_cell) {

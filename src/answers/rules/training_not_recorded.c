@@ -2,7 +2,7 @@
 // The recorded steps train nothing: no gradient is worked out and no weight updated. They are a
 // pass over the data, an evaluation or inference, and what is said of them is no word on the
 // training.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -25,12 +25,8 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
     *why = "no operator works out gradients or updates weights";
     f->severity = "info";
     f->confidence = "medium";
-    stk_finding_say(ctx, f,
-                    "operators are recorded, and none of them works out gradients or updates "
-                    "weights: this is a pass over the data before the training "
-                    "(TextVectorization.adapt, counting, statistics), an evaluation, or inference");
-    stk_finding_say(ctx, f, "what is said below is about these steps, not the training");
-    stk_finding_raise(f, 1);
+    stk_say_trains_nothing(ctx, f);
+    stk_say_about_these_steps(ctx, f);
     stk_finding_fix(ctx, f, &fixes[0]);
     return STK_RULE_FIRED;
 }

@@ -2,7 +2,7 @@
 // Copies that the device's work does not hide. Tells apart directions, pageable memory, many small
 // copies, and a TPU that waits for data in host memory.
 // Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
-#include "base/human.h"
+#include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/finding.h"
 
@@ -96,38 +96,25 @@ static bool is_staged(const struct stk_rule_ctx *ctx)
 static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
-    stk_human_count(facts->pageable_copies, a);
-    stk_human_count(facts->copies, b);
     if (is_pinned(facts) && is_staged(ctx)) {
-        stk_finding_say(ctx, f,
-                        "%s copies are from or to pinned memory that the framework fills first: "
-                        "filling it takes longer than the copies",
-                        stk_human_count(facts->pinned_copies, a));
+        stk_say_pinned_filled_first(ctx, f, facts->pinned_copies);
     } else if (is_pinned(facts)) {
-        stk_finding_say(ctx, f, "%s copies are to or from pinned memory: the link is the limit",
-                        stk_human_count(facts->pinned_copies, a));
+        stk_say_copies_pinned(ctx, f, facts->pinned_copies);
     } else if (facts->pageable_copies > 0) {
-        stk_finding_say(ctx, f, "%s of %s copies use pageable memory: %s in %s", a, b,
-                        stk_human_bytes(facts->pageable_bytes, bytes),
-                        stk_human_ns(facts->pageable_copy_ns, time));
-    } else {
-        return;
+        stk_say_copies_pageable(ctx, f, facts->pageable_copies, facts->copies,
+                                facts->pageable_bytes, facts->pageable_copy_ns);
     }
-    stk_finding_raise(f, 1);
 }
 
 static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     int64_t total = 0, exposed = exposed_ns(ctx);
-    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
         const struct stk_device_sum *dev = &ctx->pass.run->devices[d];
         total += dev->h2d_ns + dev->d2h_ns + dev->d2d_ns + dev->p2p_ns;
     }
     if (total > 0 && exposed > 0) {
-        stk_finding_say(ctx, f, "of %s of copies %s is not hidden behind compute",
-                        stk_human_ns(total, a), stk_human_ns(exposed < total ? exposed : total, b));
+        stk_say_copies_not_hidden(ctx, f, total, exposed < total ? exposed : total);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "results/evidence.h"
 
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
@@ -48,6 +49,37 @@ static void write_map(struct stk_json *j, const struct stk_list *list)
     stk_json_close(j, '}');
 }
 
+static void write_real(struct stk_json *j, double value)
+{
+    if (!(fabs(value) < 1e12)) {
+        stk_json_real(j, value);
+    } else {
+        stk_json_share(j, value);
+    }
+}
+
+static void write_values(struct stk_json *j, const struct stk_list *list)
+{
+    const struct stk_value *values = list->items;
+    stk_json_open(j, '{', true);
+    for (size_t i = 0; i < list->count; i++) {
+        enum stk_unit unit = values[i].unit;
+        stk_json_key(j, values[i].key);
+        if (unit == STK_UNIT_TEXT || unit == STK_UNIT_ID) {
+            stk_json_text(j, values[i].is.text);
+        } else if (unit == STK_UNIT_FLAG) {
+            stk_json_bool(j, values[i].is.flag);
+        } else if (unit == STK_UNIT_BYTES || unit == STK_UNIT_COUNT) {
+            stk_json_u64(j, values[i].is.count);
+        } else if (unit == STK_UNIT_NS || unit == STK_UNIT_NUMBER) {
+            stk_json_i64(j, values[i].is.whole);
+        } else {
+            write_real(j, values[i].is.real);
+        }
+    }
+    stk_json_close(j, '}');
+}
+
 static void write_value(struct stk_json *j, const struct stk_field *f, const void *at)
 {
     switch (f->kind) {
@@ -63,11 +95,7 @@ static void write_value(struct stk_json *j, const struct stk_field *f, const voi
         stk_json_u64(j, *(const uint64_t *)at);
         break;
     case STK_FIELD_REAL:
-        if (!(fabs(*(const double *)at) < 1e12)) {
-            stk_json_real(j, *(const double *)at);
-            break;
-        }
-        stk_json_share(j, *(const double *)at);
+        write_real(j, *(const double *)at);
         break;
     case STK_FIELD_SHARE:
         stk_json_share(j, *(const double *)at);
@@ -91,6 +119,9 @@ static void write_value(struct stk_json *j, const struct stk_field *f, const voi
         break;
     case STK_FIELD_LEFT_OUT:
         stk_json_u64(j, ((const struct stk_list *)at)->left_out);
+        break;
+    case STK_FIELD_VALUES:
+        write_values(j, at);
         break;
     }
 }
