@@ -103,7 +103,7 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
     say_tracer(ctx, f, share);
     if (ctx->pass.run->machine) { // stoker run recorded it, this window alone
         stk_say_stokers_tracer(ctx, f);
-        the job's others run without"); stk_finding_fix(ctx, f, &fixes[FIX_COMPARE]);
+        stk_finding_fix(ctx, f, &fixes[FIX_COMPARE]);
     } else {
         record_less(ctx, f);
     }

@@ -151,10 +151,9 @@ static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s
     const struct stk_facts *facts = &ctx->pass.run->facts;
     uint32_t period = facts->long_period;
     const char *colon = what[0] ? ": " : "";
-    char share[STK_HUMAN_MAX];
     if (facts->evaluations > 0) {
-        return stk_rule_text(ctx, "Evaluation takes %s of the steps' time",
-                             stk_human_share(stk_evaluation_share(ctx->pass.run), share));
+        return stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time",
+                             (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5));
     }
     if (period > 0 && !facts->long_twice) {
         return stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period, ordinal(period),
