@@ -26,6 +26,7 @@ _WATCHED = {
     "tf_keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
     "tensorflow.python.data.ops.iterator_ops": ("_stoker_tfdata", "patch_iterator"),
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": ("_stoker_tfdata", "patch_function"),
+    "tensorflow.python.eager.backprop": ("_stoker_tfdata", "patch_gradients"),
     "tensorflow.python.profiler.profiler_v2": ("_stoker_tfdata", "patch_profiler"),
     "jax": ("_stoker_jax", "patch_jit"),
     "jax._src.profiler": ("_stoker_jax", "patch_profiler"),

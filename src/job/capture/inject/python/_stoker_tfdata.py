@@ -51,6 +51,20 @@ def patch_function(module):
     r.lives("tf.function", "tensorflow")
 
 
+def patch_gradients(module):
+    """A tape's gradient is worked out when a function is traced, or in each step."""
+    r = _stoker_core.recorder
+    plain = module.GradientTape.gradient
+
+    @functools.wraps(plain)
+    def gradient(self, *args, **kwargs):
+        if not r.trains:
+            r.trained()
+        return plain(self, *args, **kwargs)
+
+    module.GradientTape.gradient = gradient
+
+
 def patch_profiler(module):
     plain_start, plain_stop = module.start, module.stop
 

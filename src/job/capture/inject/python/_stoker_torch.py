@@ -74,6 +74,8 @@ def patch_backward(module):
     @functools.wraps(plain)
     def backward(*args, **kwargs):
         plain(*args, **kwargs)
+        if not r.trains:
+            r.trained()
         if r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS, _stoker_record.FETCHES):
             return
         count[0] += 1
