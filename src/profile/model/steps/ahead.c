@@ -3,13 +3,15 @@
 // read. Without a device, a step's length is then that of launching it, and the step that waits
 // holds the work of many: it is not longer than they are together.
 //
-// Method: XLA runs programs on threads other than the loop's, while the long steps last and when
-// the usual ones end. Limits: in such a loop a long step that launches work of its own, an
-// evaluation with jitted functions, looks alike unless a name says what it is.
+// Method: XLA runs programs on threads other than the loop's while the long steps last; and when
+// the usual ones end, too, or hardly any while they last. Limits: in such a loop a long step that
+// launches work of its own, an evaluation with jitted functions, looks alike unless a name says
+// what it is.
 #include "base/alloc.h"
 #include "profile/model/steps/ahead.h"
 
-#define BUSY 2 // programs run for 1/BUSY of the long steps, and at so many ends of steps
+#define BUSY 2    // programs run for 1/BUSY of the long steps, and at so many ends of steps
+#define HARDLY 20 // programs run for 1/HARDLY of the usual steps at most
 #define PAUSE_NS (50 * STK_US) // between two programs of one step
 
 // Short programs of JAX leave no event but those of their operations.
@@ -36,23 +38,25 @@ static bool collect_programs(const struct stk_analysis *a, struct stk_spans *run
     return true;
 }
 
-// How many steps that are not among the long ones end while a program runs, of how many.
-static uint32_t ends_busy(const struct stk_analysis *a, const struct stk_spans *runs,
-                          const uint32_t *at, uint32_t count, uint32_t *of)
+// Do the steps that are not among the long ones leave their work to later ones?
+static bool leave_work(const struct stk_analysis *a, const struct stk_spans *runs,
+                       const uint32_t *at, uint32_t count)
 {
-    uint32_t busy = 0, next = 0;
-    *of = 0;
+    uint32_t busy = 0, others = 0, next = 0;
+    int64_t work_ns = 0, others_ns = 0;
     for (uint32_t i = 0; i + 1 < a->step_count; i++) {
         if (next < count && at[next] == i) {
             next++;
             continue;
         }
         int64_t end_ns = a->steps[i].end_ns;
-        ++*of;
+        others++;
+        others_ns += end_ns - a->steps[i].start_ns;
+        work_ns += stk_spans_overlap(runs, a->steps[i].start_ns, end_ns);
         busy += stk_spans_overlap(runs, end_ns - PAUSE_NS, end_ns) > 0 &&
                 stk_spans_overlap(runs, end_ns, end_ns + PAUSE_NS) > 0;
     }
-    return busy;
+    return others > 0 && (BUSY * busy >= others || work_ns <= others_ns / HARDLY);
 }
 
 bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint32_t count,
@@ -66,13 +70,12 @@ bool stk_steps_run_ahead(const struct stk_analysis *a, const uint32_t *at, uint3
     stk_spans_init(&runs);
     bool ok = collect_programs(a, &runs);
     int64_t long_ns = 0, busy_ns = 0;
-    uint32_t others = 0, busy = ok ? ends_busy(a, &runs, at, count, &others) : 0;
     for (uint32_t i = 0; ok && i < count; i++) {
         const struct stk_host_step *s = &a->steps[at[i]];
         long_ns += s->end_ns - s->start_ns;
         busy_ns += stk_spans_overlap(&runs, s->start_ns, s->end_ns);
     }
-    *ahead = ok && others > 0 && BUSY * busy >= others && busy_ns >= long_ns / BUSY;
+    *ahead = ok && busy_ns >= long_ns / BUSY && leave_work(a, &runs, at, count);
     stk_spans_deinit(&runs);
     return ok;
 }
