@@ -68,8 +68,10 @@ def _behind_step(module, ended):
 def patch_backward(module):
     """Loops that update their parameters by hand have no optimizer."""
     r = _stoker_core.recorder
-    plain = module.backward
+    plain = getattr(module, "backward", None)
     count = [0]
+    if plain is None:
+        return
 
     @functools.wraps(plain)
     def backward(*args, **kwargs):
