@@ -340,7 +340,10 @@ class Recorder:
     def trained(self):
         """Gradients are worked out: from here on it is training, and the warm-up begins."""
         self.trains = True
-        if self.window is not None and self.window.waits:
+        if self.source == FETCHES and not self.last:  # loops over data that ended were none of it
+            self.restart()
+            self.source = 0
+        elif self.window is not None and self.window.waits:
             self.event = self.count + self.plan["warmup"]
             self.short_end = 0
 
