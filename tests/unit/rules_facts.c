@@ -176,11 +176,9 @@ static void tiny_calls(double host, double tiny, uint64_t inside, enum stk_verdi
 {
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_part(&f, STK_PART_HOST, host, -1);
-    int64_t brief_ns = (int64_t)(tiny * FAKE_STEPS * (double)FAKE_STEP_NS);
-    f.run.facts.signs[STK_SIGN_ATEN] = (struct stk_sign_sum){.count = 20000 * FAKE_STEPS,
-                                                             .outer = 20000 * FAKE_STEPS / inside,
-                                                             .ns = brief_ns,
-                                                             .brief_ns = brief_ns};
+    int64_t tiny_ns = (int64_t)(tiny * FAKE_STEPS * (double)FAKE_STEP_NS);
+    f.run.facts.signs[STK_SIGN_ATEN] = (struct stk_sign_sum){
+        .count = 20000 * FAKE_STEPS, .outer = 20000 * FAKE_STEPS / inside, .ns = tiny_ns};
     fake_ask(&f);
     CHECK_STR(stk_verdict_key(f.verdict.kind), stk_verdict_key(kind));
     fake_done(&f);

@@ -32,15 +32,35 @@ static bool mentions(const char *sql, const char *table)
 
 static void guess_column(struct guess *g, const char *sql)
 {
-    for (int only_mentioned = 1; only_mentioned >= 0 && !g->best; only_mentioned--) {
-        for (size_t t = 0; t < stk_sql_table_count; t++) {
-            const struct stk_sql_table *table = stk_sql_tables[t];
-            if (only_mentioned && !mentions(sql, table->name)) {
-                continue;
-            }
-            for (size_t c = 0; c < table->column_count; c++) {
-                consider(g, stk_sql_column_name(table, c));
-            }
+    for (size_t t = 0; t < stk_sql_table_count; t++) {
+        const struct stk_sql_table *table = stk_sql_tables[t];
+        for (size_t c = 0; mentions(sql, table->name) && c < table->column_count; c++) {
+            consider(g, stk_sql_column_name(table, c));
+        }
+    }
+}
+
+// Adds text as far as there is room.
+static void add(char *out, size_t size, const char *text)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s", text);
+}
+
+// The columns of the tables that the statement names; empty: it names none.
+static void list_columns(const char *sql, char *out, size_t size)
+{
+    for (size_t t = 0; t < stk_sql_table_count; t++) {
+        const struct stk_sql_table *table = stk_sql_tables[t];
+        if (!mentions(sql, table->name)) {
+            continue;
+        }
+        add(out, size, "; ");
+        add(out, size, table->name);
+        add(out, size, " has ");
+        for (size_t c = 0; c < table->column_count; c++) {
+            add(out, size, c ? ", " : "");
+            add(out, size, stk_sql_column_name(table, c));
         }
     }
 }
@@ -95,7 +115,8 @@ static void advise(const char *sql, const char *message, char *out, size_t size)
     if (g.best) {
         snprintf(out, size, "; did you mean '%s'?", g.best);
     } else if (typed_after(message, "no such column: ", &g)) {
-        snprintf(out, size, "; stoker query --tables lists them");
+        list_columns(sql, out, size);
+        add(out, size, *out ? "" : "; stoker query --tables lists them");
     }
 }
 

@@ -6,6 +6,7 @@
 #include "evidence_says.h"
 #include "fixes_data.h"
 #include "answers/rules/torch_signs.h"
+#include "profile/model/verdict/busy_work.h"
 
 enum { UNSEEN, LOUD };
 static const struct stk_threshold thresholds[] = {
@@ -54,6 +55,10 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
     }
     if (ctx->pass.verdict->reason == STK_REASON_HOST_UNSEEN) {
         *why = "told by cannot-tell";
+        return STK_RULE_PASSED;
+    }
+    if (run->facts.has_fetches && stk_runs_eagerly(run)) {
+        *why = "operations run one by one, and Python between them: see host-bound";
         return STK_RULE_PASSED;
     }
     f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);

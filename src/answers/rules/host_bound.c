@@ -7,6 +7,7 @@
 #include "profile/model/threads/python_frame.h"
 #include "profile/model/thresholds.h"
 #include "answers/rules/host_fixes.h"
+#include "profile/model/verdict/busy_work.h"
 #include "answers/rules/torch_signs.h"
 #include "evidence_says.h"
 
@@ -127,6 +128,31 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     return STK_RULE_FIRED;
 }
 
+// What is not recorded lies between operations that run one by one: it is Python that calls them.
+static bool eager_leads(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_verdict *v = ctx->pass.verdict;
+    return v->kind == STK_VERDICT_HOST && v->unrecorded_share > 0 &&
+           stk_runs_eagerly(ctx->pass.run);
+}
+
+static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                       const char **why)
+{
+    double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
+    f->title = "TensorFlow runs the step operation by operation";
+    f->severity = stk_rule_severity(ctx, share);
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
+    stk_finding_bound(f, share);
+    *why = stk_why_eager_leads(ctx, share);
+    stk_say_runs_eagerly(ctx, f, (uint64_t)stk_sign_a_step(ctx->pass.run, STK_SIGN_EAGER_OP),
+                         share);
+    stk_finding_cause(ctx, f, STK_PART_HOST);
+    stk_host_fixes_choose(ctx, f, STK_HOST_CODE);
+    return STK_RULE_FIRED;
+}
+
 // What the consumer of stoker.data does between two batches is its own affair, and most often the
 // training itself: no loss that the record could tell of.
 static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
@@ -149,6 +175,9 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
     enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
     if (tiny_leads(ctx)) {
         return check_tiny(ctx, f, why);
+    }
+    if (eager_leads(ctx)) {
+        return check_eager(ctx, f, why);
     }
     if (state == STK_RULE_PASSED) {
         return check_unlinked(ctx, f, why);

@@ -34,6 +34,7 @@ const struct stk_rep_fix stk_host_fixes[] = {
     [STK_HOST_FIX_KERAS_PREDICT] = STK_FIX(host_bound_keras_predict),
     [STK_HOST_FIX_TF_AROUND] = STK_FIX(host_bound_tf_around),
     [STK_HOST_FIX_TF_ROUNDS] = STK_FIX(host_bound_tf_rounds),
+    [STK_HOST_FIX_TF_ARGUMENTS] = STK_FIX(host_bound_tf_arguments),
     [STK_HOST_FIX_TF_SUMMARY] = STK_FIX(host_bound_tf_summary),
     [STK_HOST_FIX_TF_WRITES] = STK_FIX(host_bound_tf_writes),
     [STK_HOST_FIX_TF_CALLS_PYTHON] = STK_FIX(host_bound_tf_calls_python),

@@ -7,6 +7,7 @@
 
 #include "profile/model/device/device_rates.h"
 #include "answers/rules/host_fixes.h"
+#include "answers/rules/optimizer_loop.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/store/names.h"
 #include "profile/store/tf_name.h"
@@ -201,6 +202,26 @@ static bool say_rounds(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     return true;
 }
 
+// The call of a tf.function itself, and not what runs in it, is what the host loses: it goes
+// through its arguments.
+static bool say_call(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_HOST];
+    const struct stk_sign_sum *calls = sign(ctx, STK_SIGN_FUNCTION);
+    for (int i = 0; i < c->name_count; i++) {
+        const struct stk_cause_name *n = &c->names[i];
+        bool is_call = n->name && n->count > 0 && n->count <= calls->count &&
+                       (uint64_t)n->count * 2 >= calls->count &&
+                       strspn(n->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                       "0123456789") == strlen(n->name);
+        if (is_call && 2 * n->ns >= c->ns && (double)n->ns >= 2 * CALL_NS * (double)n->count) {
+            stk_say_call_takes(ctx, f, stk_rule_name(ctx, n->name), n->ns / n->count);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void choose_eager(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (is_in_each_step(ctx, STK_SIGN_SUMMARY)) {
@@ -230,6 +251,7 @@ static bool are_kerass(const struct stk_rule_ctx *ctx)
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const python[] = {"PyFunc", NULL};
+    const struct stk_run_sum *run = ctx->pass.run;
     bool keras = sign(ctx, STK_SIGN_KERAS)->count > 0;
     if (say_placed(ctx, f)) {
         fix(ctx, f, STK_HOST_FIX_TF_PLACEMENT);
@@ -247,7 +269,7 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     }
     if (keras && is_in_each_step(ctx, STK_SIGN_ITERATOR) && takes(ctx, STK_SIGN_ITERATOR)) {
         fix(ctx, f, STK_HOST_FIX_KERAS_PREDICT);
-    } else if (is_eager(ctx)) {
+    } else if (is_eager(ctx) && (run->facts.sees_training || !run->facts.sees_operators)) {
         choose_eager(ctx, f);
     } else if (runs_briefly(ctx)) {
         fix(ctx, f, keras ? STK_HOST_FIX_TF_STEPS : STK_HOST_FIX_TF_LOOP);
@@ -258,48 +280,6 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (constants && eager_leads) {
         fix(ctx, f, STK_HOST_FIX_TF_CONSTANT);
     }
-}
-
-// The optimizer that a cause of the part names, by torch's record "Optimizer.step#SGD.step" or its
-// function "_single_tensor_sgd"; empty: none.
-static struct stk_str optimizer_of(const struct stk_rule_ctx *ctx, enum stk_part part)
-{
-    static const char *const before[] = {"Optimizer.step#", "Optimizer.zero_grad#",
-                                         "_single_tensor_"};
-    const struct stk_cause *c = &ctx->pass.run->causes[part];
-    for (int i = 0; i < c->name_count; i++) {
-        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
-            const char *at = c->names[i].name ? strstr(c->names[i].name, before[k]) : NULL;
-            if (at) {
-                at += strlen(before[k]);
-                return (struct stk_str){at, strcspn(at, ".( ")};
-            }
-        }
-    }
-    return (struct stk_str){0};
-}
-
-// The advice is about the job's own optimizer, where its name is recorded.
-static void choose_optimizer(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
-{
-    static const char *const records[] = {"_single_tensor_", "Optimizer.step",
-                                          "Optimizer.zero_grad", NULL};
-    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"};
-    if (!stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, records) &&
-        !stk_rule_cause_names_any(ctx, STK_PART_HOST, records)) {
-        return;
-    }
-    struct stk_rep_fix advice = stk_host_fixes[STK_HOST_FIX_TORCH_OPT];
-    struct stk_str name = optimizer_of(ctx, STK_PART_LAUNCH);
-    name = name.n ? name : optimizer_of(ctx, STK_PART_HOST);
-    advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
-    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
-        if (stk_str_eq_nocase(name, stk_str_from(fused[i]))) {
-            advice.snippet = stk_rule_text(
-                ctx, "optimizer = torch.optim.%s(model.parameters(), lr=lr, fused=True)", fused[i]);
-        }
-    }
-    stk_finding_fix(ctx, f, &advice);
 }
 
 bool stk_host_graphs_lead(const struct stk_rule_ctx *ctx)
@@ -327,7 +307,9 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     } else if (ctx->pass.run->facts.graph_launches == 0) {
         fix(ctx, f, STK_HOST_FIX_TORCH_GRAPHS);
     }
-    choose_optimizer(ctx, f);
+    if (!stk_optimizer_choose(ctx, f, STK_PART_LAUNCH)) {
+        stk_optimizer_choose(ctx, f, STK_PART_HOST);
+    }
     choose_tf(ctx, f);
     fix(ctx, f, STK_HOST_FIX_TF_XLA);
     if (ctx->pass.run->facts.has_iterators) {
@@ -384,6 +366,10 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (takes(ctx, STK_SIGN_WRITING)) {
         fix(ctx, f, STK_HOST_FIX_TF_WRITES);
     }
+    bool is_call = say_call(ctx, f);
+    if (is_call) {
+        fix(ctx, f, STK_HOST_FIX_TF_ARGUMENTS);
+    }
     choose_tf(ctx, f);
     bool is_off = choose_jax(ctx, f);
     if (takes(ctx, STK_SIGN_NNX)) {
@@ -395,11 +381,13 @@ static void choose_code(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     if (stk_rule_owners_tell(&run->causes[STK_PART_HOST]) && !is_off) {
         fix(ctx, f, STK_HOST_FIX_OWN);
     }
-    for (int i = stk_torch_signs_choose(ctx, f) ? STK_HOST_FIX_TF_PYTHON
-                                                : STK_HOST_FIX_TORCH_PYTHON;
-         i <= STK_HOST_FIX_JAX_PYTHON; i++) {
-        fix(ctx, f, i);
+    if (!stk_torch_signs_choose(ctx, f)) {
+        fix(ctx, f, STK_HOST_FIX_TORCH_PYTHON);
     }
+    if (!is_call && !is_eager(ctx)) {
+        fix(ctx, f, STK_HOST_FIX_TF_PYTHON);
+    }
+    fix(ctx, f, STK_HOST_FIX_JAX_PYTHON);
     if (!run->facts.has_python) {
         fix(ctx, f, STK_HOST_FIX_PYTHON);
     }

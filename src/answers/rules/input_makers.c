@@ -224,8 +224,13 @@ static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk
     return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
 }
 
-static void put(struct stk_rep_finding *f, double low, double expected, double high)
+// On the host's step the model's own work stays, whatever the replay of its threads says.
+static void put(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double low,
+                double expected, double high)
 {
+    double most = stk_rule_on_host(ctx) ? 1 - stk_rule_part_share(ctx, STK_PART_COMPUTE) : 1;
+    expected = expected < most ? expected : most;
+    high = high < most ? high : most;
     f->saving.has_low = f->saving.has_expected = f->saving.has_high = true;
     f->saving.low_share = low < expected ? low : expected;
     f->saving.expected_share = expected;
@@ -249,7 +254,7 @@ static void price_calls(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     struct stk_price some, most, free;
     if (price_of(ctx, "input-faster=2", &some) && price_of(ctx, "input-faster=8", &most) &&
         price_of(ctx, "input-free", &free)) {
-        put(f, saved(some.high), saved(most.expected), saved(free.low));
+        put(ctx, f, saved(some.high), saved(most.expected), saved(free.low));
     }
 }
 
@@ -267,7 +272,7 @@ static void price_more(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
     processors_for(ctx, makers, &about, &above);
     stk_say_more_makers(ctx, f, half, stk_rule_on_host(ctx), about, above);
-    put(f, 0, half, saved(free.low));
+    put(ctx, f, 0, half, saved(free.low));
 }
 
 // Prepared beside the step, a batch takes as long as before: that is the least, and is expected, as
@@ -286,7 +291,7 @@ static void price_beside(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     }
     stk_say_one_worker(ctx, f, saved(beside.high), saved(beside.low), about, above);
     double least = beside.high > free.high ? beside.high : free.high;
-    put(f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
+    put(ctx, f, saved(least), saved(asleep ? free.expected : beside.expected), saved(free.low));
 }
 
 void stk_input_price(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even,

@@ -13,22 +13,24 @@
 #include "profile/model/threads/python_frame.h"
 #include "answers/rules/finding.h"
 #include "answers/rules/input_makers.h"
+#include "answers/rules/on_machine.h"
 
-enum { EXCESS, AHEAD };
+enum { EXCESS };
 static const struct stk_threshold thresholds[] = {
     [EXCESS] = {"time above the other steps' mean", "share of the time", 0.05,
                 "what is no twentieth of the time is not worth a finding of its own"},
-    [AHEAD] =
-        {"model's work in the other steps", "share of that in the mean step", 0.05,
-         "JAX hands work over and runs ahead; the step that reads a result holds that of all"},
     {0},
 };
 
-enum { FIX_PERIODIC, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
+enum { FIX_PERIODIC, FIX_EVALUATION, FIX_SHUFFLE, FIX_SAMPLER, FIX_INPUT, FIX_OTHER };
 static const struct stk_rep_fix fixes[] = {
-    [FIX_PERIODIC] = STK_FIX(long_steps_periodic), [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
-    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),   [FIX_INPUT] = STK_FIX(long_steps_input),
-    [FIX_OTHER] = STK_FIX(long_steps_other),       {0},
+    [FIX_PERIODIC] = STK_FIX(long_steps_periodic),
+    [FIX_EVALUATION] = STK_FIX(long_steps_evaluation),
+    [FIX_SHUFFLE] = STK_FIX(long_steps_shuffle),
+    [FIX_SAMPLER] = STK_FIX(long_steps_sampler),
+    [FIX_INPUT] = STK_FIX(long_steps_input),
+    [FIX_OTHER] = STK_FIX(long_steps_other),
+    {0},
 };
 
 enum { NAMED = 4 }; // long steps whose numbers are told
@@ -130,6 +132,9 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
                        (s->wall_ns - s->long_ns) / (s->used - s->count));
     stk_say_long_steps_spend(ctx, f, stk_part_info(part)->key, more_ns,
                              stk_rule_part_meaning(ctx, part));
+    if (facts->evaluations > 0) {
+        stk_say_long_steps_evaluate(ctx, f);
+    }
     if (facts->long_what) {
         stk_say_long_steps_do(ctx, f, facts->long_what_is_usual,
                               stk_rule_name(ctx, facts->long_what));
@@ -141,23 +146,44 @@ static void long_steps_say(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     }
 }
 
-// Steps are launched ahead of the work, and the long ones wait for that of all.
-static bool runs_ahead(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+static const char *title_of(const struct stk_rule_ctx *ctx, const struct sums *s, const char *what)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
-    const int64_t *own = &s->parts[STK_PART_COMPUTE], *usual = &s->others[STK_PART_COMPUTE];
-    double mean = (double)(*own + *usual) / s->used;
-    return part == STK_PART_COMPUTE && stk_rule_on_host(ctx) &&
-           (facts->frameworks & (1u << STK_FW_JAX)) &&
-           !(facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what))) &&
-           (double)*usual / (s->used - s->count) < thresholds[AHEAD].value * mean;
+    uint32_t period = facts->long_period;
+    const char *colon = what[0] ? ": " : "";
+    if (facts->evaluations > 0) {
+        return stk_rule_text(ctx, "Evaluation takes %d %% of the steps' time",
+                             (int)(stk_evaluation_share(ctx->pass.run) * 100 + 0.5));
+    }
+    if (period > 0 && !facts->long_twice) {
+        return stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period, ordinal(period),
+                             colon, what);
+    }
+    return stk_rule_text(ctx, "%s%s%s",
+                         s->steps == 1 ? "One step is far longer than the others"
+                                       : "Some steps are far longer than the others",
+                         colon, what);
+}
+
+// While other programs hold the processors, any step may be long for that.
+static bool are_held_up(const struct stk_rule_ctx *ctx, const struct sums *s, enum stk_part part)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    const char *why = NULL;
+    const struct stk_machine_view *v = stk_rule_machine(ctx, &why);
+    bool has_reason =
+        facts->evaluations > 0 || s->why[0] || facts->long_period > 0 ||
+        (facts->long_what && stk_python_frame_is_users(stk_str_from(facts->long_what)));
+    bool may_be = part == STK_PART_COMPUTE || part == STK_PART_HOST || part == STK_PART_UNKNOWN;
+    return v && !has_reason && stk_rule_on_host(ctx) && may_be && stk_rule_queue_share(v) > 0;
 }
 
 static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
                                             struct stk_rep_finding *f, const char **why)
 {
     struct sums s = sum_up(ctx->pass.run);
-    uint32_t period = ctx->pass.run->facts.long_period;
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    uint32_t period = facts->long_period;
     int64_t more_ns;
     *why = stk_why_long_steps(ctx, s.count, s.used);
     if (s.count == 0 || s.count == s.used) {
@@ -173,27 +199,22 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
         *why = "their excess is compilation: see compile-recurring";
         return STK_RULE_PASSED;
     }
-    if (runs_ahead(ctx, &s, part)) {
-        *why = "steps are launched ahead: the long ones wait for the work of all";
+    if (are_held_up(ctx, &s, part)) {
+        *why = "the job's threads wait for processors, and long steps may be that";
         return STK_RULE_PASSED;
     }
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
-    bool returns = period > 0 && !ctx->pass.run->facts.long_twice;
-    f->title = returns ? stk_rule_text(ctx, "Every %" PRIu32 "%s step is long%s%s", period,
-                                       ordinal(period), what[0] ? ": " : "", what)
-                       : stk_rule_text(ctx, "%s%s%s",
-                                       s.steps == 1 ? "One step is far longer than the others"
-                                                    : "Some steps are far longer than the others",
-                                       what[0] ? ": " : "", what);
+    f->title = title_of(ctx, &s, what);
     f->severity = stk_rule_severity(ctx, excess);
     f->confidence = "medium";
     f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);
-    const char *cause = ctx->pass.run->facts.long_what;
+    const char *cause = facts->long_what;
     bool fills = cause && strcmp(cause, STK_WHAT_SHUFFLE) == 0;
     stk_finding_fix(ctx, f,
-                    &fixes[fills                                                 ? FIX_SHUFFLE
+                    &fixes[facts->evaluations > 0                                ? FIX_EVALUATION
+                           : fills                                               ? FIX_SHUFFLE
                            : part == STK_PART_INPUT && stk_input_is_drawing(ctx) ? FIX_SAMPLER
                            : part == STK_PART_INPUT                              ? FIX_INPUT
                            : period > 0 || s.why[0]                              ? FIX_PERIODIC
@@ -213,7 +234,9 @@ const struct stk_rule stk_rule_long_steps = {
     .quiet =
         "Long steps that hold less are left out of the breakdown and named there; so is one of "
         "the first two, which is a start. A step of JAX that waits for the work of those before "
-        "it, which it had only launched, is no longer than they are together.",
+        "it, which it had only launched, is no longer than they are together. While the job's "
+        "threads wait for processors that other programs hold, a step that computes longer "
+        "without another reason is not named.",
     .source = "stoker's table of thresholds.",
     .needs = STK_NEED_BREAKDOWN | STK_NEED_STEPS,
     .thresholds = thresholds,

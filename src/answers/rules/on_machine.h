@@ -12,6 +12,10 @@
 // NULL and *why: no record goes with the profile.
 const struct stk_machine_view *stk_rule_machine(const struct stk_rule_ctx *ctx, const char **why);
 
+// What the job's threads wait for a processor, of the time that they could run; 0: too little to
+// name (processors-short).
+double stk_rule_queue_share(const struct stk_machine_view *v);
+
 // Parts that processors, memory or disks of the host may hold up: what the host does, waits for,
 // and what waits for it. On a host's step without a device the model's own operations, too.
 enum stk_held { STK_HELD_INPUT, STK_HELD_HOST };

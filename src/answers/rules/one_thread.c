@@ -59,6 +59,10 @@ static enum stk_rule_state one_thread_check(const struct stk_rule_ctx *ctx,
     if (!p || free < thresholds[FREE].value) {
         return STK_RULE_PASSED;
     }
+    if (stk_rule_queue_share(v) > 0) {
+        *why = "the job's threads wait for processors: see processors-short";
+        return STK_RULE_PASSED;
+    }
     if (held < thresholds[HELD].value) {
         *why = "a thread is busy all the time, and the step does not wait for the host";
         return STK_RULE_PASSED;
@@ -86,8 +90,10 @@ const struct stk_rule stk_rule_one_thread = {
     .matters = "A faster GPU does not help, and neither do more threads where one lock, as "
                "Python's, lets one of them run at a time.",
     .priced = "At most all that the profile shows waiting for the host and its input.",
-    .quiet = "Without a record of the machine; where the step does not wait for the host: a thread "
-             "that spins until the GPU is done is busy, too.",
+    .quiet =
+        "Without a record of the machine; where the step does not wait for the host: a thread "
+        "that spins until the GPU is done is busy, too; where threads wait for processors that "
+        "other programs hold.",
     .source = "Python documentation, global interpreter lock; PyTorch documentation of DataLoader.",
     .thresholds = thresholds,
     .fixes = fixes,

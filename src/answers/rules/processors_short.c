@@ -25,6 +25,14 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+double stk_rule_queue_share(const struct stk_machine_view *v)
+{
+    double cpu = stk_machine_mean(v, STK_SAMPLE_OF_JOB_CPU);
+    double queue = stk_machine_mean(v, STK_SAMPLE_OF_JOB_QUEUE);
+    double waits = cpu + queue > 0 ? queue / (cpu + queue) : 0;
+    return waits < thresholds[WAITS].value || queue < thresholds[LEAST].value ? 0 : waits;
+}
+
 static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx,
                                                   struct stk_rep_finding *f, const char **why)
 {
@@ -39,7 +47,7 @@ static enum stk_rule_state processors_short_check(const struct stk_rule_ctx *ctx
     double waits = cpu + queue > 0 ? queue / (cpu + queue) : 0;
     bool is_own = own > 0 && cpu >= thresholds[FULL].value * own;
     *why = stk_why_threads_waited(ctx, waits);
-    if (waits < thresholds[WAITS].value || queue < thresholds[LEAST].value) {
+    if (stk_rule_queue_share(v) <= 0) {
         return STK_RULE_PASSED;
     }
     if (stk_machine_mean(v, STK_SAMPLE_OF_CGROUP_PERIODS) >= thresholds[THROTTLED].value) {

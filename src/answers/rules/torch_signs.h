@@ -7,10 +7,16 @@
 
 // The cures, as rows for the tables of the rules that may print them (`stoker explain`), in the
 // order of enum stk_torch_cure.
-enum stk_torch_cure { STK_CURE_ANOMALY, STK_CURE_LSTM, STK_CURE_WHOLE, STK_CURE_COMPILE };
+enum stk_torch_cure {
+    STK_CURE_ANOMALY,
+    STK_CURE_LSTM,
+    STK_CURE_WHOLE,
+    STK_CURE_BATCH,
+    STK_CURE_COMPILE
+};
 #define STK_FIXES_TORCH_SIGNS                                                                      \
     STK_FIX(torch_anomaly_detection), STK_FIX(torch_whole_sequence), STK_FIX(torch_whole_tensors), \
-        STK_FIX(torch_compile)
+        STK_FIX(torch_larger_batch), STK_FIX(torch_compile)
 
 // Says what is seen, and adds its cure. True: it explains the step better than general advice.
 bool stk_torch_signs_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f);

@@ -218,6 +218,8 @@ STK_MUST_CHECK enum stoker_status stk_steps_infer(struct stk_analysis *a, struct
 // steps_derived.c: steps that the profiler derived for each device (XPlane's line "Steps").
 STK_MUST_CHECK enum stoker_status stk_steps_from_derived(struct stk_analysis *a,
                                                          struct stoker_err *err);
+// training.c: whether operators are recorded, and whether they train.
+void stk_training_find(struct stk_analysis *a);
 // cut.c: a->whole_until_ns. Called when the lines are built. False: no memory.
 bool stk_cut_find(struct stk_analysis *a);
 // exclude.c: decide which steps are not used, by their lengths. False: no memory.

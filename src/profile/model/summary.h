@@ -289,8 +289,15 @@ struct stk_facts {
     int64_t host_collective_ns; // host collectives inside steps (no device)
     double host_event_fill;     // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;
-    uint32_t long_period;     // distance of the long steps that count, 0: they have none
-    bool long_twice;          // only two were seen: they may return
+    uint32_t long_period; // distance of the long steps that count, 0: they have none
+    bool long_twice;      // only two were seen: they may return
+    // Operators of PyTorch or TensorFlow are recorded; some of them work out gradients, or update
+    // weights. Not told where compiled code hides what it does.
+    bool sees_operators, sees_training;
+    bool runs_ahead;          // without a device: steps launch work and rarely wait for it
+    uint32_t evaluations;     // used steps that evaluate besides, and are long for that
+    int64_t evaluation_ns;    // by which they are longer than the others, all together
+    int64_t evaluation_of_ns; // of that much time of used steps
     const char *long_what;    // what makes the longest of them long; NULL
     bool long_what_is_usual;  // steps that are not long do that too, for less than half as long
     bool has_fetches;         // the profile holds the steps' fetches of their batches
@@ -367,6 +374,13 @@ static inline double stk_straggler_share(const struct stk_run_sum *run)
 {
     int64_t wait_ns = run->parts[STK_PART_COLLECTIVE_WAIT];
     return wait_ns > 0 ? (double)wait_ns / (double)run->wall_ns : run->straggler.wait_share;
+}
+
+// What the used steps spend on evaluation, of their time.
+static inline double stk_evaluation_share(const struct stk_run_sum *run)
+{
+    const struct stk_facts *f = &run->facts;
+    return f->evaluation_of_ns > 0 ? (double)f->evaluation_ns / (double)f->evaluation_of_ns : 0;
 }
 
 // Summaries of the ranks in one trace (usually one), allocated in `arena`, which must outlive them.

@@ -244,6 +244,9 @@ static const char *value_in(char *const *env, const char *name)
     return NULL;
 }
 
+// What Kineto says of its windows ("USDT:... profiler_start") is no output of the job's.
+static char quiet[] = "KINETO_LOG_LEVEL=99";
+
 char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const char *plan)
 {
     char *const *from = base ? base : environ;
@@ -256,7 +259,7 @@ char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const
     bool has_more = python && *python;
     size_t path_n = strlen("PYTHONPATH=:") + strlen(h->path) + (has_more ? strlen(python) : 0);
     size_t plan_n = strlen("STOKER_RUN=") + strlen(plan);
-    char **env = stk_alloc((count + 3) * sizeof *env + path_n + plan_n + 2);
+    char **env = stk_alloc((count + 4) * sizeof *env + path_n + plan_n + 2);
     if (!env) {
         return NULL;
     }
@@ -266,12 +269,15 @@ char **stk_hooks_environment(const struct stk_hooks *h, char *const *base, const
             env[kept++] = from[i];
         }
     }
-    char *text = (char *)(env + count + 3);
+    char *text = (char *)(env + count + 4);
     snprintf(text, path_n + 1, "PYTHONPATH=%s%s%s", h->path, has_more ? ":" : "",
              has_more ? python : "");
     env[kept++] = text;
     snprintf(text + path_n + 1, plan_n + 1, "STOKER_RUN=%s", plan);
     env[kept++] = text + path_n + 1;
+    if (!value_in(from, "KINETO_LOG_LEVEL")) {
+        env[kept++] = quiet;
+    }
     env[kept] = NULL;
     return env;
 }

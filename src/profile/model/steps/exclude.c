@@ -13,6 +13,8 @@
 #include "base/alloc.h"
 #include "profile/model/analysis.h"
 #include "profile/model/median.h"
+#include "profile/model/steps/ahead.h"
+#include "profile/model/steps/evaluation.h"
 #include "profile/model/thresholds.h"
 
 #define OUTLIER 2 // times the median of the others
@@ -51,12 +53,15 @@ static bool is_first(const struct stk_analysis *a, uint32_t index)
 }
 
 struct outliers {
-    uint32_t *at;   // indices, in order
-    uint32_t *room; // for as many
+    bool *evaluates; // by step: a long one that runs the model forward more often than others
+    bool *says_so;   // by step: a long one that holds what is named an evaluation or checkpoint
+    uint32_t *at;    // indices, in order
+    uint32_t *room;  // for as many
     uint32_t count, first_periodic;
     bool is_twice;    // only two were seen, at one distance
+    int64_t usual_ns; // the median of the candidates
     int64_t total_ns; // of all candidates
-    int64_t later_ns; // of the outliers after the first two steps
+    int64_t later_ns; // of the outliers after the first two steps, and of those that evaluate
 };
 
 // `durs` is room for the candidates' lengths.
@@ -75,10 +80,10 @@ static void find_outliers(const struct stk_analysis *a, const int64_t *length_ns
     }
     // Without one long step the lower median of the rest is this value of all.
     int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
+    out->usual_ns = median;
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!a->steps[i].excluded && length_ns[i] / OUTLIER > median) {
             out->at[out->count++] = i;
-            out->later_ns = stk_add_ns(out->later_ns, is_first(a, i) ? 0 : length_ns[i]);
         }
     }
 }
@@ -152,26 +157,55 @@ static uint32_t keep_periodic(struct outliers *o, const int64_t *length_ns, uint
     return distance ? distance : distance_of_two(o, alike, n, steps);
 }
 
-static bool evaluates(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)
+static bool is_warm_up(const struct stk_analysis *a, const struct outliers *o, uint32_t index)
 {
-    const struct stk_host_step *s = &a->steps[index];
-    return evals->count && stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
-                               (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT;
+    return is_first(a, index) && !o->evaluates[index];
 }
 
-static const char *reason(const struct stk_analysis *a, uint32_t index,
-                          const struct stk_spans *evals)
+static const char *reason(const struct outliers *o, uint32_t index)
 {
-    if (evaluates(a, index, evals)) {
+    if (o->evaluates[index]) {
+        return "evaluation: longer than twice the median of the others";
+    }
+    if (o->says_so[index]) {
         return "evaluation or checkpoint: longer than twice the median of the others";
     }
     return index == 0 ? "first step, longer than twice the median of the others"
                       : "longer than twice the median of the others";
 }
 
-static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outliers *o,
-                   const struct stk_spans *evals)
+// By how much the steps that evaluate are longer than the others are on average.
+static void sum_evaluations(struct stk_analysis *a, const int64_t *length_ns,
+                            const struct outliers *o)
 {
+    struct stk_facts *f = &a->sum->facts;
+    int64_t others_ns = 0, evaluating_ns = 0, all_ns = 0;
+    uint32_t others = 0, evaluating = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (a->steps[i].excluded) {
+            continue;
+        }
+        all_ns = stk_add_ns(all_ns, length_ns[i]);
+        if (o->evaluates[i]) {
+            evaluating++;
+            evaluating_ns = stk_add_ns(evaluating_ns, length_ns[i]);
+        } else if (!a->steps[i].long_why) {
+            others++;
+            others_ns = stk_add_ns(others_ns, length_ns[i]);
+        }
+    }
+    if (others > 0 && evaluating > 0) {
+        f->evaluations = evaluating;
+        f->evaluation_ns = evaluating_ns - others_ns / others * evaluating;
+        f->evaluation_of_ns = all_ns;
+    }
+}
+
+static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outliers *o)
+{
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->later_ns = stk_add_ns(o->later_ns, is_warm_up(a, o, o->at[i]) ? 0 : length_ns[o->at[i]]);
+    }
     double share = o->total_ns > 0 ? (double)o->later_ns / (double)o->total_ns : 0;
     bool counts = share >= stk_threshold_value(STK_T_LONG_STEPS);
     uint32_t period = counts ? keep_periodic(o, length_ns, a->step_count) : 0;
@@ -179,15 +213,18 @@ static void settle(struct stk_analysis *a, const int64_t *length_ns, struct outl
         struct stk_host_step *s = &a->steps[o->at[i]];
         bool returns =
             period && o->at[i] >= o->first_periodic && (o->at[i] - o->first_periodic) % period == 0;
-        s->is_warm_up = !returns && is_first(a, o->at[i]);
+        s->is_warm_up = !returns && is_warm_up(a, o, o->at[i]);
         if (s->is_warm_up || !counts) {
-            s->excluded = reason(a, o->at[i], evals);
+            s->excluded = reason(o, o->at[i]);
         } else if (returns || !period) {
-            s->long_why = evaluates(a, o->at[i], evals) ? "evaluation or checkpoint" : "";
+            s->long_why = o->evaluates[o->at[i]] ? "evaluation"
+                          : o->says_so[o->at[i]] ? "evaluation or checkpoint"
+                                                 : "";
         }
     }
     a->sum->facts.long_period = period;
     a->sum->facts.long_twice = o->is_twice;
+    sum_evaluations(a, length_ns, o);
 }
 
 static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
@@ -212,27 +249,48 @@ static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
     return true;
 }
 
+// Which of the outliers evaluate, by what they run forward, and by the names of what they hold.
+static bool find_evaluations(const struct stk_analysis *a, struct outliers *o)
+{
+    struct stk_spans named;
+    stk_spans_init(&named);
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->evaluates[o->at[i]] = a->driver != STK_NONE;
+    }
+    bool ok = collect_evals(a, &named) &&
+              (a->driver == STK_NONE || stk_evaluating_steps(a, o->usual_ns, o->evaluates));
+    for (uint32_t i = 0; i < o->count && ok; i++) {
+        const struct stk_host_step *s = &a->steps[o->at[i]];
+        o->says_so[o->at[i]] = named.count && stk_spans_overlap(&named, s->start_ns, s->end_ns) >=
+                                                  (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT;
+    }
+    stk_spans_deinit(&named);
+    return ok;
+}
+
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
 {
     exclude_outside(a);
     if (a->step_count < MIN_STEPS) {
         return true;
     }
-    struct stk_spans evals;
-    stk_spans_init(&evals);
     int64_t *durs = stk_alloc_array(a->step_count, sizeof *durs);
-    struct outliers o = {.at = stk_alloc_array(a->step_count, sizeof *o.at),
+    struct outliers o = {.evaluates = stk_alloc_zero(a->step_count, sizeof *o.evaluates),
+                         .says_so = stk_alloc_zero(a->step_count, sizeof *o.says_so),
+                         .at = stk_alloc_array(a->step_count, sizeof *o.at),
                          .room = stk_alloc_array(a->step_count, sizeof *o.at)};
-    bool ok = durs && o.at && o.room;
+    bool ok = durs && o.evaluates && o.says_so && o.at && o.room;
     if (ok) {
         find_outliers(a, length_ns, durs, &o);
-        ok = o.count == 0 || collect_evals(a, &evals);
+        ok = o.count == 0 || find_evaluations(a, &o);
     }
-    if (ok) {
-        settle(a, length_ns, &o, &evals);
+    ok = ok && stk_steps_run_ahead(a, o.at, o.count, &a->sum->facts.runs_ahead);
+    if (ok && !a->sum->facts.runs_ahead) {
+        settle(a, length_ns, &o);
     }
-    stk_spans_deinit(&evals);
     stk_free(durs);
+    stk_free(o.evaluates);
+    stk_free(o.says_so);
     stk_free(o.at);
     stk_free(o.room);
     return ok;

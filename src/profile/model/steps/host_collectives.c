@@ -92,6 +92,24 @@ static bool list(struct stk_analysis *a, const struct stk_vec *marks, const stru
     return ok;
 }
 
+// Do several threads of the process run the same collective at once? Then its peers are devices of
+// the process itself (virtual devices of JAX on the CPU), and it waits for no other rank. PyTorch's
+// threads work for one rank.
+static bool are_within(const struct stk_analysis *a, const struct stk_vec *marks)
+{
+    size_t shared = 0;
+    if (a->t->framework_hint & (1u << STK_FW_PYTORCH)) {
+        return false;
+    }
+    for (size_t i = 1; i < marks->count; i++) {
+        const struct stk_mark *last = stk_vec_at(marks, i - 1), *m = stk_vec_at(marks, i);
+        shared += a->t->name[last->event] == a->t->name[m->event] &&
+                  stk_thread_of(a, last->event) != stk_thread_of(a, m->event) &&
+                  m->start_ns < last->end_ns;
+    }
+    return 2 * shared >= marks->count && shared > 0;
+}
+
 bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *communication)
 {
     struct stk_vec marks;
@@ -101,6 +119,10 @@ bool stk_host_collectives_list(struct stk_analysis *a, const struct stk_spans *c
     stk_vec_init(&marks, sizeof(struct stk_mark), UINT32_MAX - 1);
     bool ok = collect(a, false, &marks) && (marks.count > 0 || collect(a, true, &marks));
     stk_sort(marks.items, marks.count, sizeof(struct stk_mark), by_start);
+    if (ok && are_within(a, &marks)) {
+        a->sum->facts.host_collective_ns = 0;
+        marks.count = 0;
+    }
     a->sum->host_collectives =
         stk_arena_array(a->out, marks.count + 1, sizeof *a->sum->host_collectives);
     ok = ok && a->sum->host_collectives && list(a, &marks, communication);

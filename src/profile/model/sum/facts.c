@@ -265,6 +265,7 @@ enum stoker_status stk_facts_collect(struct stk_analysis *a, struct stoker_err *
                                   a->threads[k].root == k && a->t->tracks[k].count > 0;
     }
     f->frameworks = a->t->framework_hint;
+    stk_training_find(a);
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;
     f->has_device_rows = f->device_ops > 0;

@@ -129,6 +129,12 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->eager_rounds += b->eager_rounds;
     a->list_handing_ns += b->list_handing_ns;
     a->evaluated_fetch_ns += b->evaluated_fetch_ns;
+    a->runs_ahead |= b->runs_ahead;
+    a->sees_operators |= b->sees_operators;
+    a->sees_training |= b->sees_training;
+    a->evaluations += b->evaluations;
+    a->evaluation_ns = stk_add_ns(a->evaluation_ns, b->evaluation_ns);
+    a->evaluation_of_ns = stk_add_ns(a->evaluation_of_ns, b->evaluation_of_ns);
     a->standstill_ns += b->standstill_ns;
     a->standstill_rest_ns += b->standstill_rest_ns;
     a->lock_ns += b->lock_ns;
@@ -143,7 +149,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
         a->signs[i].count += b->signs[i].count;
         a->signs[i].outer += b->signs[i].outer;
         a->signs[i].ns += b->signs[i].ns;
-        a->signs[i].brief_ns += b->signs[i].brief_ns;
+        a->signs[i].work_ns += b->signs[i].work_ns;
     }
 }
 

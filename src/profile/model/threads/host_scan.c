@@ -30,7 +30,9 @@ struct scan {
     uint32_t open_count;
     struct stk_vec next_work; // uint32_t: operations of the model inside of each of nexts
     uint64_t work;            // operations of the model on the thread being scanned
-    int64_t sign_end_ns[STK_SIGN_COUNT]; // of the last event of each on the thread being scanned
+    // Of the last event of each on the thread being scanned that is inside of no other, and of the
+    // last one at all: it is a leaf unless the next one begins inside of it.
+    int64_t sign_end_ns[STK_SIGN_COUNT], leaf_end_ns[STK_SIGN_COUNT], leaf_ns[STK_SIGN_COUNT];
     bool failed;
 };
 
@@ -192,9 +194,22 @@ static void keep_wait(struct scan *s, uint32_t event, int64_t *end_ns)
     }
 }
 
-static bool is_brief(int64_t dur_ns)
+// What of an operation is not its call: all of one that calls no other and takes long.
+static int64_t work_of_leaf(int64_t dur_ns)
 {
-    return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3;
+    return (double)dur_ns < stk_threshold_value(STK_T_TINY_CALL_US) * 1e3 ? 0 : dur_ns;
+}
+
+// Adds the event as a leaf; takes the one before it back if this one is inside of it.
+static void count_leaf(struct scan *s, uint32_t event, int sign)
+{
+    struct stk_sign_sum *sum = &s->f->signs[sign];
+    if (s->a->t->start_ns[event] < s->leaf_end_ns[sign]) {
+        sum->work_ns -= s->leaf_ns[sign];
+    }
+    s->leaf_ns[sign] = work_of_leaf(stk_dur_ns(s->a->t, event));
+    s->leaf_end_ns[sign] = stk_end_ns(s->a->t, event);
+    sum->work_ns = stk_add_ns(sum->work_ns, s->leaf_ns[sign]);
 }
 
 static void count_sign(struct scan *s, uint32_t event, int sign)
@@ -207,12 +222,11 @@ static void count_sign(struct scan *s, uint32_t event, int sign)
     }
     sum->count++;
     if (end_ns > s->sign_end_ns[sign]) { // else inside the last one
-        int64_t dur_ns = stk_dur_ns(s->a->t, event);
         sum->outer++;
-        sum->ns = stk_add_ns(sum->ns, dur_ns);
-        sum->brief_ns = stk_add_ns(sum->brief_ns, is_brief(dur_ns) ? dur_ns : 0);
+        sum->ns = stk_add_ns(sum->ns, stk_dur_ns(s->a->t, event));
         s->sign_end_ns[sign] = end_ns;
     }
+    count_leaf(s, event, sign);
 }
 
 static void scan_thread(struct scan *s, uint32_t track)
@@ -225,6 +239,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     s->work = 0;
     int64_t wait_end_ns = INT64_MIN;
     memset(s->sign_end_ns, 0x80, sizeof s->sign_end_ns); // before all times
+    memset(s->leaf_end_ns, 0x80, sizeof s->leaf_end_ns);
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {

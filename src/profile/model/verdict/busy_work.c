@@ -4,8 +4,8 @@
 // PyTorch's operators (signs.def). Limits: on a device tiny operations are launches, which count as
 // the host's; here they are looked at where the model runs on the host.
 //
-// What of the step is calling: the time of operators that are inside of no other and brief. That is
-// some of the arithmetic of tiny tensors too, which nobody would miss.
+// What of the step is calling: the time of operators, less those that call no other and take long.
+// That is the arithmetic of tiny tensors too, which is little.
 #include "profile/model/verdict/busy_work.h"
 
 #include "profile/model/intervals.h"
@@ -43,10 +43,10 @@ double stk_tiny_share(const struct stk_run_sum *run)
     if (stk_busy_work_of(run) != STK_BUSY_TINY || run->wall_ns <= 0 || run->step_marks <= 0) {
         return 0;
     }
-    int64_t brief_ns =
-        stk_add_ns(signs[STK_SIGN_ATEN].brief_ns, signs[STK_SIGN_RECURRENT].brief_ns);
+    int64_t all_ns = stk_add_ns(signs[STK_SIGN_ATEN].ns, signs[STK_SIGN_RECURRENT].ns);
+    int64_t work_ns = stk_add_ns(signs[STK_SIGN_ATEN].work_ns, signs[STK_SIGN_RECURRENT].work_ns);
     double used = run->steps_used ? (double)run->steps_used : 1;
-    return (double)brief_ns / (double)run->step_marks * used / (double)run->wall_ns;
+    return (double)(all_ns - work_ns) / (double)run->step_marks * used / (double)run->wall_ns;
 }
 
 enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)
@@ -55,4 +55,9 @@ enum stk_busy_work stk_busy_work_of(const struct stk_run_sum *run)
         return STK_BUSY_ANOMALY;
     }
     return is_tiny(run) ? STK_BUSY_TINY : STK_BUSY_NONE;
+}
+
+bool stk_runs_eagerly(const struct stk_run_sum *run)
+{
+    return stk_sign_a_step(run, STK_SIGN_EAGER_OP) >= stk_threshold_value(STK_T_EAGER_OPS);
 }

@@ -19,4 +19,7 @@ double stk_tiny_share(const struct stk_run_sum *run);
 // Events of a sign in a step, on average; where no steps are marked, in all.
 double stk_sign_a_step(const struct stk_run_sum *run, enum stk_sign which);
 
+// TensorFlow runs the steps operation by operation, each called from Python.
+bool stk_runs_eagerly(const struct stk_run_sum *run);
+
 #endif

@@ -108,6 +108,9 @@ static const char *host_phrase(const struct stk_run_sum *run, const struct stk_v
     if (v->recompile_share > 0 && v->recompile_share >= half) {
         return "compilation that returns after the first steps";
     }
+    if (v->unrecorded_share > 0 && stk_runs_eagerly(run)) {
+        return "Python between operations that TensorFlow runs one by one";
+    }
     if (v->unrecorded_share > 0 && v->unrecorded_share >= half) {
         return "code outside the framework that was not recorded";
     }
@@ -159,8 +162,14 @@ static const char *host_shares(const struct stk_run_sum *run, const struct stk_v
 }
 
 // What a host step that computes asks for.
-static const char *compute_phrase(const struct stk_run_sum *run, const struct stk_verdict *v)
+static const char *compute_phrase(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                  struct stk_arena *arena)
 {
+    double evaluation = stk_evaluation_share(run);
+    if (evaluation >= stk_threshold_value(STK_T_LONG_STEPS)) {
+        return stk_arena_printf(arena, "evaluation is %d %% of the steps' time",
+                                percent(evaluation));
+    }
     enum stk_busy_work busy = stk_busy_work_of(run);
     if (busy == STK_BUSY_ANOMALY) {
         return "part of that is anomaly detection, which is on";
@@ -194,14 +203,19 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
         }
         if (s[STK_GROUP_COMPUTE] < stk_threshold_value(STK_T_COMPUTE_BOUND)) {
             const char *list = host_shares(run, v, arena);
-            return list ? stk_arena_printf(arena,
-                                           "%sthe host's step is %s: no loss holds a fifth of it",
-                                           lead, list)
-                        : NULL;
+            const char *phrase = stk_evaluation_share(run) >= stk_threshold_value(STK_T_LONG_STEPS)
+                                     ? compute_phrase(run, v, arena)
+                                     : "no loss holds a fifth of it";
+            return list && phrase
+                       ? stk_arena_printf(arena, "%sthe host's step is %s: %s", lead, list, phrase)
+                       : NULL;
         }
-        return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: %s", lead,
-                                percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]),
-                                compute_phrase(run, v));
+        const char *phrase = compute_phrase(run, v, arena);
+        return phrase
+                   ? stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: %s",
+                                      lead, percent(s[STK_GROUP_COMPUTE]),
+                                      percent(s[STK_GROUP_INPUT]), phrase)
+                   : NULL;
     case STK_VERDICT_MIXED: {
         const char *list = host_shares(run, v, arena);
         return list ? stk_arena_printf(arena, "%sthe host's step is %s", lead, list) : NULL;
@@ -306,8 +320,15 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
         return host_sentence(run, v, arena);
     }
     if (v->kind == STK_VERDICT_COMPUTE) {
-        return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left",
-                                device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
+        double evaluation = stk_evaluation_share(run);
+        return evaluation >= stk_threshold_value(STK_T_LONG_STEPS)
+                   ? stk_arena_printf(arena,
+                                      "%s computes %d %% %s, and evaluation is %d %% of that time",
+                                      device_word(run), percent(s[STK_GROUP_COMPUTE]),
+                                      scope_phrase(run), percent(evaluation))
+                   : stk_arena_printf(
+                         arena, "%s computes %d %% %s: little host-side saving is left",
+                         device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
     }
     if (v->kind == STK_VERDICT_MIXED) {
         const char *first = loss_phrase(run, v, v->first, arena);
@@ -344,6 +365,11 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
     if (sentence && v->median_kind != v->kind) {
         sentence = stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
                                     stk_verdict_key(v->median_kind));
+    }
+    if (sentence && v->kind != STK_VERDICT_CANNOT_TELL && run->facts.sees_operators &&
+        !run->facts.sees_training) {
+        sentence = stk_arena_printf(
+            arena, "%s; these steps train nothing: no gradients, no updates of weights", sentence);
     }
     bool says_so = v->reason == STK_REASON_CUT_SHORT || v->reason == STK_REASON_CUT_STEPS;
     return sentence && run->facts.is_cut && !says_so ? cut_sentence(run, v, sentence, arena)

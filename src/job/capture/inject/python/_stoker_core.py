@@ -9,6 +9,7 @@ import sys
 # Module that the job imports -> the file here that patches it, and its function. Files are loaded when needed.
 _WATCHED = {
     "torch.utils.data.dataloader": ("_stoker_torch", "patch_loader"),
+    "torch.autograd": ("_stoker_torch", "patch_backward"),
     "torch.optim.optimizer": ("_stoker_torch", "patch_optimizer"),
     "torch.profiler.profiler": ("_stoker_torch", "patch_profiler"),
     "torch.autograd.profiler": ("_stoker_torch", "patch_autograd_profiler"),
@@ -24,6 +25,8 @@ _WATCHED = {
     "keras.callbacks": ("_stoker_keras", "patch_callbacks"),
     "tf_keras.src.callbacks": ("_stoker_keras", "patch_callbacks"),
     "tensorflow.python.data.ops.iterator_ops": ("_stoker_tfdata", "patch_iterator"),
+    "tensorflow.python.eager.polymorphic_function.polymorphic_function": ("_stoker_tfdata", "patch_function"),
+    "tensorflow.python.eager.backprop": ("_stoker_tfdata", "patch_gradients"),
     "tensorflow.python.profiler.profiler_v2": ("_stoker_tfdata", "patch_profiler"),
     "jax": ("_stoker_jax", "patch_jit"),
     "jax._src.profiler": ("_stoker_jax", "patch_profiler"),

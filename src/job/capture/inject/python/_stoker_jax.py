@@ -1,60 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JAX: calls of functions that jax.jit made, from outside of all of them, end steps where no loader does. Which
-function is the step's is found from repetition: of those called three times and more, the one that the most
-time passes behind. And the user's own jax.profiler."""
+"""JAX: calls of functions that jax.jit made, from outside of all of them, end steps where no loader does
+(_stoker_calls.py). And the user's own jax.profiler."""
 
 import functools
 
 import _stoker_core
 import _stoker_record
-from _stoker_record import now
 
-LEARN = 6  # calls before the step's function is chosen
 results = []  # functions that see what a jitted function gave: those of `stoker tune`
-
-
-class _Calls:
-    def __init__(self, recorder):
-        self.recorder = recorder
-        self.inside = False
-        self.lead = None
-        self.count, self.time = {}, {}
-        self.last, self.since, self.calls = None, 0, 0
-
-    def learn(self, function):
-        start = now()
-        if self.last is not None:
-            self.time[self.last] = self.time.get(self.last, 0) + start - self.since
-        self.last, self.since = function, start
-        self.count[function] = self.count.get(function, 0) + 1
-        self.calls += 1
-        often = [f for f, n in self.count.items() if n >= 3]
-        if self.calls >= LEARN and often:
-            self.lead = max(often, key=lambda f: self.time.get(f, 0))
-            self.count, self.time, self.last = {}, {}, None
-
-    def begins(self, function):
-        r = self.recorder
-        if r.source and r.source != _stoker_record.CALLS:
-            r.jits = True
-            return
-        r.jits = True
-        if self.lead is None:
-            self.learn(function)
-        elif function == self.lead:
-            self.count.clear()
-            r.stepped(_stoker_record.CALLS)
-        else:  # another one that is called again and again: the step's has ended
-            n = self.count[function] = self.count.get(function, 0) + 1
-            if n > 64:
-                self.lead = None
-                self.count.clear()
-                self.calls = 0
 
 
 def patch_jit(module):
     r = _stoker_core.recorder
-    calls = _Calls(r)
+    calls = _stoker_core.load("_stoker_calls").Calls(r)
     plain = module.jit
 
     class Jitted:
@@ -67,6 +25,7 @@ def patch_jit(module):
         def __call__(self, *args, **kwargs):
             if calls.inside or _stoker_record.ident() != r.thread:
                 return self._stoker_function(*args, **kwargs)
+            r.jits = True
             calls.begins(id(self))
             calls.inside = True
             try:

@@ -85,7 +85,7 @@ class Recorder:
         "plan", "hooks", "notes", "framework", "jits", "user_is_profiling", "file", "identity", "head", "head_is_new",
         "kept", "view", "base", "written", "in_file", "due", "failed", "window", "gpu", "thread", "source", "own", "steps",
         "total_wait", "total_time", "with_wait", "counted", "counted_last", "at", "short_end", "first", "last", "wait",
-        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event",
+        "key_start", "key", "lead", "keys", "keys_before", "away", "fetches", "flags", "event", "trains",
     )  # fmt: skip
 
     def __init__(self, plan):
@@ -95,6 +95,7 @@ class Recorder:
         self.framework = ""
         self.jits = False  # a function of jax.jit was called
         self.user_is_profiling = False
+        self.trains = False  # gradients were worked out
         self.file = -1
         self.forget()
         atexit.register(self.finish)
@@ -335,6 +336,16 @@ class Recorder:
         self.user_is_profiling = begins
         if begins and self.window is not None:
             self.window.give_way()
+
+    def trained(self):
+        """Gradients are worked out: from here on it is training, and the warm-up begins."""
+        self.trains = True
+        if self.source == FETCHES and not self.last:  # loops over data that ended were none of it
+            self.restart()
+            self.source = 0
+        elif self.window is not None and self.window.waits:
+            self.event = self.count + self.plan["warmup"]
+            self.short_end = 0
 
     def window_framework(self):
         """Whose profiler records the window."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data iterators that Python steps through, and the user's own tf.profiler."""
+"""tf.data iterators that Python steps through, calls of tf.function, and the user's own tf.profiler."""
 
 import functools
 
 import _stoker_core
+import _stoker_record
 
 
 def patch_iterator(module):
@@ -27,6 +28,41 @@ def _length(iterator):
 def _data_set(iterator):
     """Iterators of one data set, epoch by epoch, are alike."""
     return id(getattr(iterator, "_dataset", None) or getattr(iterator, "_element_spec", None))
+
+
+def patch_function(module):
+    """Calls of a tf.function end steps where nothing else does: loops over NumPy arrays."""
+    r = _stoker_core.recorder
+    calls = _stoker_core.load("_stoker_calls").Calls(r)
+    plain = module.Function.__call__
+
+    @functools.wraps(plain)
+    def call(self, *args, **kwargs):
+        if calls.inside or _stoker_record.ident() != r.thread:
+            return plain(self, *args, **kwargs)
+        calls.begins(id(self))
+        calls.inside = True
+        try:
+            return plain(self, *args, **kwargs)
+        finally:
+            calls.inside = False
+
+    module.Function.__call__ = call
+    r.lives("tf.function", "tensorflow")
+
+
+def patch_gradients(module):
+    """A tape's gradient is worked out when a function is traced, or in each step."""
+    r = _stoker_core.recorder
+    plain = module.GradientTape.gradient
+
+    @functools.wraps(plain)
+    def gradient(self, *args, **kwargs):
+        if not r.trains:
+            r.trained()
+        return plain(self, *args, **kwargs)
+
+    module.GradientTape.gradient = gradient
 
 
 def patch_profiler(module):

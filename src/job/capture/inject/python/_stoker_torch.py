@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer (the hooks
-that PyTorch has for this), and the user's own profiler, before which stoker steps back."""
+"""PyTorch: fetches of every DataLoader (one method of all its iterators), steps of every optimizer, or
+backward passes where there is none, and the user's own profiler, before which stoker steps back."""
 
 import functools
 
@@ -20,11 +20,14 @@ def patch_loader(module):
     _stoker_core.recorder.lives("torch.dataloader", "pytorch")
 
 
+BACKWARDS = 3  # backward passes without an optimizer's step, from which on each ends a step
+
+
 def patch_optimizer(module):
     r = _stoker_core.recorder
     first = []  # the optimizer whose steps count where no loader is seen
 
-    def ended(optimizer, args, kwargs):
+    def ended(optimizer, *_):
         if r.source == _stoker_record.KERAS:
             return
         # Of several optimizers in a step the first ends it: the one behind a fetch.
@@ -36,8 +39,52 @@ def patch_optimizer(module):
         first[:] = [id(optimizer)]
         r.stepped(_stoker_record.OPTIMIZER)
 
-    module.register_optimizer_step_post_hook(ended)
+    _behind_step(module, ended)
     r.lives("torch.optimizer", "pytorch")
+
+
+def _behind_step(module, ended):
+    """Calls ended(optimizer) when a step is over and its record is closed. PyTorch's own hook runs inside of that
+    record, where the profiler's step would begin too early."""
+    plain = getattr(module.Optimizer, "profile_hook_step", None)
+    if plain is None:
+        module.register_optimizer_step_post_hook(ended)
+        return
+
+    def profile_hook_step(function):
+        step = plain(function)
+
+        @functools.wraps(step)
+        def call(self, *args, **kwargs):
+            result = step(self, *args, **kwargs)
+            ended(self)
+            return result
+
+        return call
+
+    module.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+
+def patch_backward(module):
+    """Loops that update their parameters by hand have no optimizer."""
+    r = _stoker_core.recorder
+    plain = getattr(module, "backward", None)
+    count = [0]
+    if plain is None:
+        return
+
+    @functools.wraps(plain)
+    def backward(*args, **kwargs):
+        plain(*args, **kwargs)
+        if not r.trains:
+            r.trained()
+        if r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS, _stoker_record.FETCHES):
+            return
+        count[0] += 1
+        if count[0] > BACKWARDS and _stoker_record.ident() == r.thread:
+            r.stepped(_stoker_record.CALLS)
+
+    module.backward = backward
 
 
 def _watch(cls, name, begins):

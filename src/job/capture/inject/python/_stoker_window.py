@@ -18,6 +18,8 @@ import sys
 import _stoker_record
 from _stoker_record import DONE, IN_WINDOW, LEFT, NEVER, OPEN, TOLD
 
+TRAINING_STEPS = 1000  # and
+TRAINING_NS = 15_000_000_000  # at most the window waits for a job that does not train yet: a pass over its data
 SETTLE = 8  # steps at most, until fetches wait again
 WAITS = 0.05  # of the steps before, from which on they do
 
@@ -123,6 +125,7 @@ class _Jax(_Marked):
 
         self.module = sys.modules["jax._src.profiler"]
         self.marker = lambda n: jax.profiler.StepTraceAnnotation("train", step_num=n)
+        _drain()
         kwargs = {}
         if hasattr(jax.profiler, "ProfileOptions"):
             options = jax.profiler.ProfileOptions()
@@ -131,8 +134,24 @@ class _Jax(_Marked):
             kwargs["profiler_options"] = options
         self.module._stoker_start(self.path, **kwargs)
 
+    def stop(self, keeps):
+        _drain()
+        return super().stop(keeps)
+
     def end(self):
         self.module._stoker_stop()
+
+
+def _drain():
+    """Waits for all work that was launched. A loop runs ahead of it, and a window would hold other steps' work than
+    its own: it begins, and ends, when there is none."""
+    import jax
+
+    for array in jax.live_arrays():
+        try:
+            array.block_until_ready()
+        except RuntimeError:  # it was given away, or deleted
+            pass
 
 
 class _Gpu:
@@ -208,6 +227,7 @@ class Window:
         self.first = self.last = 0
         self.settle = 0  # steps at most before the window begins
         self.usual = 0.0  # share of the steps before, that they waited
+        self.waits = False  # for the training to begin
         rank = _stoker_record.rank_of(os.environ)
         name = f"rank{rank}-{os.getpid()}" if rank >= 0 else f"process-{os.getpid()}"
         self.base = f"{recorder.plan['dir']}/{name}"
@@ -236,8 +256,25 @@ class Window:
         else:
             self._close()
 
+    def _waits_for_training(self):
+        """Passes over the data that are not training come first in many jobs. JAX does not tell; a step that an
+        optimizer or Keras ends is training."""
+        r = self.recorder
+        ends_training = r.source in (_stoker_record.OPTIMIZER, _stoker_record.KERAS)
+        if r.plan["gpu"] or r.trains or ends_training or r.window_framework() == "jax":
+            return False
+        begun = r.plan["warmup"]
+        if r.count >= begun + TRAINING_STEPS or _stoker_record.now() - r.first >= TRAINING_NS:
+            r.note("the steps train nothing: no gradients were worked out before the window")
+            return False
+        r.event = r.count + 1
+        return True
+
     def _open(self):
         r = self.recorder
+        self.waits = self._waits_for_training()
+        if self.waits:
+            return
         if r.user_is_profiling:
             self.leave("the program profiles itself: stoker recorded no window, and its own hooks saw the steps alone")
             return

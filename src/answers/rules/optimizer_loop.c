@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// An optimizer of PyTorch's that updates its parameters one by one: torch's record
+// "Optimizer.step#SGD.step" or its function "_single_tensor_sgd" names it. Limits: the name is that
+// of the class; one that the job derives from another is called by its own name.
+#include <string.h>
+
+#include "fixes_data.h"
+#include "answers/rules/optimizer_loop.h"
+
+static const char *const records[] = {"Optimizer.step", "Optimizer.zero_grad", "_single_tensor_",
+                                      NULL};
+
+// The optimizer's name, by the first cause of the part that holds it; empty: none.
+static struct stk_str name_of(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    static const char *const before[] = {"Optimizer.step#", "Optimizer.zero_grad#",
+                                         "_single_tensor_"};
+    const struct stk_cause *c = &ctx->pass.run->causes[part];
+    for (int i = 0; i < c->name_count; i++) {
+        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
+            const char *at = c->names[i].name ? strstr(c->names[i].name, before[k]) : NULL;
+            if (at) {
+                at += strlen(before[k]);
+                return (struct stk_str){at, strcspn(at, ".( ")};
+            }
+        }
+    }
+    return (struct stk_str){0};
+}
+
+bool stk_optimizer_choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                          enum stk_part part)
+{
+    static const char *const fused[] = {"AdamW", "Adam", "SGD", "Adagrad"};
+    if (!stk_rule_cause_names_any(ctx, part, records)) {
+        return false;
+    }
+    struct stk_rep_fix advice = STK_FIX(host_bound_torch_opt);
+    struct stk_str name = name_of(ctx, part);
+    advice.snippet = name.n ? "# to the optimizer's arguments: foreach=True" : advice.snippet;
+    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
+        if (stk_str_eq_nocase(name, stk_str_from(fused[i]))) {
+            advice.snippet = stk_rule_text(
+                ctx, "optimizer = torch.optim.%s(model.parameters(), lr=lr, fused=True)", fused[i]);
+        }
+    }
+    stk_finding_fix(ctx, f, &advice);
+    return true;
+}
+
+int64_t stk_optimizer_loop_ns(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_cause *c = &run->causes[part];
+    int64_t ns = 0;
+    for (int i = 0; i < c->name_count && run->facts.signs[STK_SIGN_FUSED_UPDATE].count == 0; i++) {
+        ns += c->names[i].name && strncmp(c->names[i].name, records[0], strlen(records[0])) == 0
+                  ? c->names[i].ns
+                  : 0;
+    }
+    return ns;
+}

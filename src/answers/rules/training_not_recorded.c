@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded steps train nothing: no gradient is worked out and no weight updated. They are a
+// pass over the data, an evaluation or inference, and what is said of them is no word on the
+// training.
+#include "evidence_says.h"
+#include "fixes_data.h"
+#include "answers/rules/finding.h"
+
+static const struct stk_threshold thresholds[] = {
+    {"gradients and updates", "operators", 1, "training needs one of each"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {STK_FIX(training_not_recorded_later), {0}};
+
+static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx *ctx,
+                                                       struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    if (facts->sees_training || !facts->sees_operators) {
+        *why = facts->sees_training ? "gradients are worked out, or weights updated"
+                                    : "operators are not recorded one by one";
+        return STK_RULE_PASSED;
+    }
+    *why = "no operator works out gradients or updates weights";
+    f->severity = "info";
+    f->confidence = "medium";
+    stk_say_trains_nothing(ctx, f);
+    stk_say_about_these_steps(ctx, f);
+    stk_finding_fix(ctx, f, &fixes[0]);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_training_not_recorded = {
+    .id = "training-not-recorded",
+    .title = "The recorded steps train nothing",
+    .fires =
+        "Operators of PyTorch or TensorFlow are recorded, and none of them works out gradients "
+        "or updates weights.",
+    .matters = "Advice about a pass over the data or an evaluation does not make the training "
+               "faster.",
+    .priced = "Not priced.",
+    .quiet =
+        "Where compiled code (XLA, torch.compile) or Keras' fit hides the operators; with JAX, "
+        "whose operators do not tell.",
+    .source = "Names of PyTorch's autograd nodes and optimizers, and of TensorFlow's gradients and "
+              "ResourceApply operations.",
+    .needs = STK_NEED_BREAKDOWN,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = training_not_recorded_check,
+};
