@@ -189,7 +189,7 @@ static inline void world_copy(struct query_world *w, const char *table)
     for (; stk_query_table_column(index, count, &column); count++) {
         used += snprintf(create + used, sizeof create - (size_t)used, "%s%s %s", count ? "," : "",
                          column.name,
-                         strcmp(stk_query_type_key(column.type), "text") == 0 ? "text" : "numeric");
+                         strcmp(stk_type_info(column.type)->key, "text") == 0 ? "text" : "numeric");
     }
     snprintf(create + used, sizeof create - (size_t)used, ")");
     CHECK(sqlite3_exec(w->plain, create, NULL, NULL, NULL) == SQLITE_OK);

@@ -2,7 +2,7 @@
 // docs/report.md: the contract field by field, then the words its values use (parts, kinds, issues)
 // and the figures that decide a verdict. All from the tables that the program itself uses.
 #include "api/api.h"
-#include "results/schema.h"
+#include "results/print/schema.h"
 
 static const char head[] =
     "# The report: `stoker why --json`\n"

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "results/print/diff_out.h"
 #include "answers/passes/diff/diff_make.h"
-#include "results/schema.h"
+#include "results/print/schema.h"
 #include "stoker/version.h"
 
 struct stoker_diff {

@@ -92,15 +92,12 @@ struct stk_query_sink stk_query_rows_sink(struct stk_query_rows *r)
         .limit = r->limit, .left_out = left_out, .begin = begin, .row = row, .arg = r};
 }
 
-static enum stk_cell_type cell_type(const struct stk_query_rows *r, size_t column)
+static enum stk_type cell_type(const struct stk_query_rows *r, size_t column)
 {
-    static const enum stk_cell_type units[] = {
-        [STK_QUERY_TEXT] = STK_CELL_TEXT,     [STK_QUERY_NAME] = STK_CELL_TEXT,
-        [STK_QUERY_NUMBER] = STK_CELL_NUMBER, [STK_QUERY_NS] = STK_CELL_NS,
-        [STK_QUERY_BYTES] = STK_CELL_BYTES,   [STK_QUERY_BOOL] = STK_CELL_BOOL,
-        [STK_QUERY_SHARE] = STK_CELL_SHARE,   [STK_QUERY_ANY] = STK_CELL_NUMBER};
     const struct stk_query_value *values = r->values.items;
-    enum stk_cell_type type = units[r->types[column]];
+    enum stk_type type = r->types[column] == STK_TYPE_NAME  ? STK_TYPE_TEXT
+                         : r->types[column] == STK_TYPE_ANY ? STK_TYPE_NUMBER
+                                                            : r->types[column];
     bool real = false, number = false, text = false, truth = true;
     for (size_t i = column; i < r->values.count; i += r->column_count) {
         text |= values[i].kind == STK_VALUE_TEXT;
@@ -109,16 +106,16 @@ static enum stk_cell_type cell_type(const struct stk_query_rows *r, size_t colum
         truth &= values[i].kind == STK_VALUE_NULL ||
                  (values[i].kind == STK_VALUE_INT && (values[i].number | 1) == 1);
     }
-    if (text || (type == STK_CELL_TEXT && !real && !number)) {
-        return STK_CELL_TEXT;
+    if (text || (type == STK_TYPE_TEXT && !real && !number)) {
+        return STK_TYPE_TEXT;
     }
-    if (type == STK_CELL_SHARE) {
+    if (type == STK_TYPE_SHARE) {
         return type;
     }
     if (real) {
-        return STK_CELL_REAL;
+        return STK_TYPE_REAL;
     }
-    return type == STK_CELL_TEXT || (type == STK_CELL_BOOL && !truth) ? STK_CELL_NUMBER : type;
+    return type == STK_TYPE_TEXT || (type == STK_TYPE_BOOL && !truth) ? STK_TYPE_NUMBER : type;
 }
 
 // A number in a column of texts.
@@ -128,21 +125,21 @@ static const char *number_text(struct stk_query_rows *r, const struct stk_query_
                                     : stk_arena_printf(&r->tables->in.arena, "%.15g", v->real);
 }
 
-static bool fill_cell(struct stk_query_rows *r, enum stk_cell_type type,
-                      const struct stk_query_value *v, struct stk_cell *out)
+static bool fill_cell(struct stk_query_rows *r, enum stk_type type, const struct stk_query_value *v,
+                      struct stk_cell *out)
 {
     if (v->kind == STK_VALUE_NULL) {
         return true;
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         *out = stk_cell_text(v->kind == STK_VALUE_TEXT ? v->text.p : number_text(r, v));
         return out->known;
-    case STK_CELL_REAL:
-    case STK_CELL_SHARE:
+    case STK_TYPE_REAL:
+    case STK_TYPE_SHARE:
         *out = stk_cell_ratio(v->kind == STK_VALUE_INT ? (double)v->number : v->real);
         return true;
-    case STK_CELL_BOOL:
+    case STK_TYPE_BOOL:
         *out = stk_cell_truth(v->number != 0);
         return true;
     default:
@@ -159,7 +156,7 @@ enum stoker_status stk_query_rows_finish(struct stk_query_rows *r, const char *i
     for (size_t c = 0; c < r->column_count; c++) {
         r->columns[c].type = cell_type(r, c);
         r->columns[c].is_given = true;
-        r->columns[c].is_name = r->columns[c].type == STK_CELL_TEXT;
+        r->columns[c].is_name = r->columns[c].type == STK_TYPE_TEXT;
     }
     const struct stk_table_info info = {id, title, r->columns, r->column_count};
     struct stk_table *table = stk_table_add(&r->tables->doc, &info);

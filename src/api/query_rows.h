@@ -9,7 +9,7 @@
 struct stk_query_rows {
     struct stoker_tables *tables;
     struct stk_column *columns;
-    enum stk_query_type types[STK_QUERY_COLUMNS_MAX];
+    enum stk_type types[STK_QUERY_COLUMNS_MAX];
     size_t column_count;
     struct stk_vec values; // struct stk_query_value; texts are interned in tables->texts
     uint64_t limit, rows;  // rows in all

@@ -58,7 +58,7 @@ static void write_table(struct stk_sink *sink, size_t t, bool markdown)
     stk_sink_text(sink, markdown ? "\n\n| column | type | meaning |\n|---|---|---|\n" : "\n");
     for (size_t c = 0; stk_query_table_column(t, c, &column); c++) {
         stk_sink_printf(sink, markdown ? "| `%s` | %s | %s |\n" : "  %-14s %-7s %s\n", column.name,
-                        stk_query_type_key(column.type), column.doc);
+                        stk_type_info(column.type)->key, column.doc);
     }
 }
 

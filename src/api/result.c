@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "results/print/jobs_out.h"
 #include "results/print/out.h"
-#include "results/schema.h"
-#include "results/table_schema.h"
+#include "results/print/schema.h"
+#include "results/print/table_schema.h"
 #include "results/whatif.h"
 
 void stoker_result_free(struct stoker_result *result)

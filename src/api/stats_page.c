@@ -35,7 +35,7 @@ static void write_columns(struct stk_sink *sink, const struct stk_column *column
     }
     for (size_t c = 0; c < count; c++) {
         stk_sink_printf(sink, markdown ? "| `%s` | %s | %s |\n" : "  %-26s %-6s %s\n",
-                        columns[c].id, stk_cell_type_key(columns[c].type), columns[c].doc);
+                        columns[c].id, stk_type_info(columns[c].type)->key, columns[c].doc);
     }
 }
 

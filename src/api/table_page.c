@@ -43,19 +43,6 @@ static const char head[] =
     "| type | in JSON | meaning |\n"
     "|---|---|---|\n";
 
-static const struct {
-    enum stk_cell_type type;
-    const char *json, *meaning;
-} types[] = {{STK_CELL_TEXT, "string", "a name as recorded, or a word"},
-             {STK_CELL_COUNT, "integer", "how many, from 0"},
-             {STK_CELL_NS, "integer", "nanoseconds; times count from the run's first event"},
-             {STK_CELL_BYTES, "integer", "bytes"},
-             {STK_CELL_SHARE, "number", "0 to 1, six decimals"},
-             {STK_CELL_RATE, "number", "per second"},
-             {STK_CELL_BOOL, "true or false", "whether it is so"},
-             {STK_CELL_NUMBER, "integer", "without a unit: an id, a step, a result of a query"},
-             {STK_CELL_REAL, "number", "without a unit"}};
-
 enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     struct stoker_err own;
@@ -66,9 +53,12 @@ enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struc
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_cell_type_key(types[i].type),
-                        types[i].json, types[i].meaning);
+    for (int t = 0; t < STK_TYPE_COUNT_; t++) {
+        const struct stk_type_info *type = stk_type_info((enum stk_type)t);
+        if (type->meaning) {
+            stk_sink_printf(&sink, "| `%s` | %s | %s |\n", type->key,
+                            t == STK_TYPE_BOOL ? "true or false" : type->json, type->meaning);
+        }
     }
     stk_sink_text(
         &sink, "\n## Analyses\n\nTheir tables, columns and figures: [stats.md](stats.md). Those of "

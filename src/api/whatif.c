@@ -9,7 +9,7 @@
 #include "results/print/whatif_out.h"
 #include "answers/replay/batch_fit.h"
 #include "answers/replay/scenarios.h"
-#include "results/schema.h"
+#include "results/print/schema.h"
 #include "stoker/version.h"
 
 struct stoker_whatif {

@@ -8,47 +8,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum stk_field_kind {
-    STK_FIELD_TEXT,      // const char *; absent when NULL
-    STK_FIELD_NS,        // int64_t
-    STK_FIELD_COUNT_,    // uint64_t
-    STK_FIELD_INT,       // int64_t
-    STK_FIELD_BYTES,     // uint64_t
-    STK_FIELD_SHARE,     // double 0..1
-    STK_FIELD_REAL,      // double of any sign: a change, an average
-    STK_FIELD_BOOL,      // bool
-    STK_FIELD_OBJECT,    // nested struct in place, described by `sub`
-    STK_FIELD_LIST,      // struct stk_list of structs described by `sub`
-    STK_FIELD_TEXTS,     // struct stk_list of const char *
-    STK_FIELD_INTS,      // struct stk_list of int64_t
-    STK_FIELD_NS_MAP,    // struct stk_list of struct stk_ns_entry: an object of key -> ns
-    STK_FIELD_COUNT_MAP, // the same, of counts
-    STK_FIELD_LEFT_OUT,  // struct stk_list: the rows of it that --limit cut
-    STK_FIELD_VALUES     // struct stk_list of struct stk_value: an object of key -> value
+#include "base/type.h"
+
+// What of a type a field holds, and how it is stored: TEXT const char *, NS and NUMBER int64_t,
+// COUNT and BYTES uint64_t, SHARE, RATE, RATIO and REAL double, WORD an enum, OBJECT the struct in
+// place.
+enum stk_shape {
+    STK_SHAPE_ONE,
+    STK_SHAPE_LIST,    // struct stk_list of values: const char *, int64_t, double or structs
+    STK_SHAPE_LINE,    // the same; the JSON has it on one line
+    STK_SHAPE_MAP,     // struct stk_list of struct stk_entry: an object of key -> value
+    STK_SHAPE_MEMBERS, // the same, as members of the object that the field stands in
+    STK_SHAPE_APART,   // struct stk_apart: an object that lies elsewhere
+    STK_SHAPE_VALUES,  // struct stk_list of struct stk_value (results/evidence.h): an object
+    STK_SHAPE_LEFT_OUT // struct stk_list: the rows of it that --limit cut
 };
 
 // For has_offset where no bool says whether the value is known:
 #define STK_FIELD_ALWAYS SIZE_MAX       // always there
-#define STK_FIELD_IF_SET (SIZE_MAX - 1) // text or values that may be NULL: then absent
+#define STK_FIELD_IF_SET (SIZE_MAX - 1) // text that may be NULL: then absent
 
 struct stk_list {
     const void *items; // array of structs, const char * or int64_t
     size_t count;      // items present
     size_t left_out;   // rows that --limit cut (reported beside)
 };
-struct stk_ns_entry {
+struct stk_entry {
     const char *key;
-    int64_t ns;
+    union {
+        int64_t ns; // whole numbers of any type
+        double real;
+        const char *text;
+    };
+};
+// One of them, or none: then the value is null.
+struct stk_apart {
+    const void *object; // as the field's `sub` describes it
+    const char *json;   // known as JSON alone
 };
 
 struct stk_field {
     const char *key;
-    enum stk_field_kind kind;
+    enum stk_type type; // of each value
+    enum stk_shape shape;
     size_t offset;
     size_t has_offset; // offset of a bool that says whether the value is known, or one of the above
     const struct stk_struct_info *sub;
-    const char *choices; // "a|b|c" for text with a fixed set; NULL otherwise
+    const char *choices; // "a|b|c" for text with a fixed set, in the enum's order; NULL otherwise
     const char *doc;     // one line: meaning and unit
+    bool or_null;        // not known is null, not absent
 };
 struct stk_struct_info {
     const char *name;
@@ -58,6 +66,11 @@ struct stk_struct_info {
 
 // Whether the object has a value for the field; absent in the JSON otherwise.
 bool stk_field_known(const struct stk_field *f, const void *object);
+// In every object, null or not.
+bool stk_field_is_required(const struct stk_field *f);
+// The choice of this index as text, "" beyond the last; returns its length.
+enum { STK_FIELD_WORD_MAX = 64 };
+size_t stk_field_word(const struct stk_field *f, size_t index, char word[STK_FIELD_WORD_MAX]);
 // No lists of structs inside, however deep: it fits on a line.
 bool stk_struct_flat(const struct stk_struct_info *info);
 

@@ -6,20 +6,48 @@
 #include "results/field.h"
 
 // clang-format off
+// Kinds of rows: a type and its shape.
+#define STK_ROW_TEXT STK_TYPE_TEXT, STK_SHAPE_ONE
+#define STK_ROW_WORD STK_TYPE_WORD, STK_SHAPE_ONE
+#define STK_ROW_NS STK_TYPE_NS, STK_SHAPE_ONE
+#define STK_ROW_COUNT STK_TYPE_COUNT, STK_SHAPE_ONE
+#define STK_ROW_NUMBER STK_TYPE_NUMBER, STK_SHAPE_ONE
+#define STK_ROW_BYTES STK_TYPE_BYTES, STK_SHAPE_ONE
+#define STK_ROW_SHARE STK_TYPE_SHARE, STK_SHAPE_ONE
+#define STK_ROW_RATIO STK_TYPE_RATIO, STK_SHAPE_ONE
+#define STK_ROW_REAL STK_TYPE_REAL, STK_SHAPE_ONE
+#define STK_ROW_BOOL STK_TYPE_BOOL, STK_SHAPE_ONE
+#define STK_ROW_OBJECT STK_TYPE_OBJECT, STK_SHAPE_ONE
+#define STK_ROW_LIST STK_TYPE_OBJECT, STK_SHAPE_LIST
+#define STK_ROW_TEXTS STK_TYPE_TEXT, STK_SHAPE_LIST
+#define STK_ROW_WORDS STK_TYPE_TEXT, STK_SHAPE_LINE
+#define STK_ROW_NUMBERS STK_TYPE_NUMBER, STK_SHAPE_LINE
+#define STK_ROW_REALS STK_TYPE_REAL, STK_SHAPE_LINE
+#define STK_ROW_NS_MAP STK_TYPE_NS, STK_SHAPE_MAP
+#define STK_ROW_COUNT_MAP STK_TYPE_COUNT, STK_SHAPE_MAP
+#define STK_ROW_REAL_MAP STK_TYPE_REAL, STK_SHAPE_MAP
+#define STK_ROW_TEXT_MAP STK_TYPE_TEXT, STK_SHAPE_MAP
+#define STK_ROW_REAL_MEMBERS STK_TYPE_REAL, STK_SHAPE_MEMBERS
+#define STK_ROW_APART STK_TYPE_OBJECT, STK_SHAPE_APART
+#define STK_ROW_VALUES STK_TYPE_ANY, STK_SHAPE_VALUES
+#define STK_ROW_LEFT_OUT STK_TYPE_COUNT, STK_SHAPE_LEFT_OUT
 // A row: key, kind, struct, member. `_IF`: known only where the bool member says so.
 #define ROW(key, kind, type, member, sub, choices, doc)                                            \
-    {key, STK_FIELD_##kind, offsetof(struct type, member), STK_FIELD_ALWAYS, sub, choices, doc}
+    {key, STK_ROW_##kind, offsetof(struct type, member), STK_FIELD_ALWAYS, sub, choices, doc, false}
 #define ROW_IF(key, kind, type, member, has, sub, doc)                                             \
-    {key, STK_FIELD_##kind, offsetof(struct type, member), offsetof(struct type, has), sub, NULL, doc}
+    {key, STK_ROW_##kind, offsetof(struct type, member), offsetof(struct type, has), sub, NULL, doc, false}
 #define ROW_MAYBE(key, type, member, choices, doc)                                                 \
-    {key, STK_FIELD_TEXT, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, choices, doc}
+    {key, STK_ROW_TEXT, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, choices, doc, false}
+// A row whose value is null where the bool member says that it is not known.
+#define ROW_OR_NULL(key, kind, type, member, has, doc)                                             \
+    {key, STK_ROW_##kind, offsetof(struct type, member), has, NULL, NULL, doc, true}
 // A row of a struct without a name of its own, `outer` inside `type`.
 #define INNER(type, outer, member) offsetof(struct type, outer.member) - offsetof(struct type, outer)
 #define SUB(key, kind, type, outer, member, choices, doc)                                          \
-    {key, STK_FIELD_##kind, INNER(type, outer, member), STK_FIELD_ALWAYS, NULL, choices, doc}
+    {key, STK_ROW_##kind, INNER(type, outer, member), STK_FIELD_ALWAYS, NULL, choices, doc, false}
 #define SUB_IF(key, kind, type, outer, member, has, doc)                                           \
-    {key, STK_FIELD_##kind, INNER(type, outer, member), INNER(type, outer, has), NULL, NULL, doc}
-#define END {NULL, STK_FIELD_TEXT, 0, 0, NULL, NULL, NULL}
+    {key, STK_ROW_##kind, INNER(type, outer, member), INNER(type, outer, has), NULL, NULL, doc, false}
+#define END {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}
 #define INFO(id, bytes) static const struct stk_struct_info id = {#id, bytes, id##_fields}
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)
 // clang-format on

@@ -13,14 +13,14 @@ static const struct stk_field input_fields[] = {
               "Chrome trace as PyTorch writes it"),
     ROW_MAYBE("producer", stk_rep_input, producer, NULL, "what wrote it"),
     ROW_IF("bytes", BYTES, stk_rep_input, bytes, has_bytes, NULL, "size as stored"),
-    ROW("ranks", INTS, stk_rep_input, ranks, NULL, NULL, "ranks it holds"),
+    ROW("ranks", NUMBERS, stk_rep_input, ranks, NULL, NULL, "ranks it holds"),
     END};
 INFO(input, sizeof(struct stk_rep_input));
 
 static const struct stk_field events_fields[] = {
-    SUB("read", COUNT_, stk_rep_profile, events, read, NULL,
+    SUB("read", COUNT, stk_rep_profile, events, read, NULL,
         "every record of the inputs, derived lines and metadata too"),
-    SUB("dropped", COUNT_, stk_rep_profile, events, dropped, NULL,
+    SUB("dropped", COUNT, stk_rep_profile, events, dropped, NULL,
         "events that could not be used; see `issues`"),
     SUB("by_kind", COUNT_MAP, stk_rep_profile, events, by_kind, NULL,
         "kind -> count; each record has one kind, a collective is not counted as a kernel too"),
@@ -30,7 +30,7 @@ INFO(events, SIZE_OF(stk_rep_profile, events));
 static const struct stk_field issue_fields[] = {
     ROW("id", TEXT, stk_rep_issue, id, NULL, NULL, "stable name"),
     ROW("severity", TEXT, stk_rep_issue, severity, NULL, "info|data_loss|error", "what it costs"),
-    ROW("count", COUNT_, stk_rep_issue, count, NULL, NULL, "how often"),
+    ROW("count", COUNT, stk_rep_issue, count, NULL, NULL, "how often"),
     ROW("meaning", TEXT, stk_rep_issue, meaning, NULL, NULL, "what was found"),
     ROW("remedy", TEXT, stk_rep_issue, remedy, NULL, NULL, "what to do"),
     ROW_MAYBE("example", stk_rep_issue, example, NULL,
@@ -53,7 +53,7 @@ static const struct stk_field profile_fields[] = {
     ROW("health", OBJECT, stk_rep_profile, health, &health, NULL, "comes before any verdict"),
     ROW("selection", TEXTS, stk_rep_profile, selection, NULL, NULL,
         "what was selected, such as \"steps 2:5\"; empty: everything"),
-    ROW_IF("cut_steps", COUNT_, stk_rep_profile, cut_steps, is_cut, NULL,
+    ROW_IF("cut_steps", COUNT, stk_rep_profile, cut_steps, is_cut, NULL,
            "where an input ends early: rows of `steps.list` that are not used, since events of "
            "theirs may be missing"),
     ROW_IF("whole_until_ns", NS, stk_rep_profile, whole_until_ns, has_whole_until, NULL,
@@ -77,7 +77,7 @@ static const struct stk_field device_fields[] = {
     ROW_MAYBE("source_id", stk_rep_device, source_id, NULL,
               "as the file names it: pid, process/deviceId, plane"),
     ROW_MAYBE("name", stk_rep_device, name, NULL, "model, such as \"H100 80GB HBM3\""),
-    ROW("rank", INT, stk_rep_device, rank, NULL, NULL, "rank of its process"),
+    ROW("rank", NUMBER, stk_rep_device, rank, NULL, NULL, "rank of its process"),
     ROW_MAYBE("host", stk_rep_device, host, NULL, "host name"),
     ROW_IF("first_ns", NS, stk_rep_device, first_ns, has_span, NULL,
            "start of its first operation"),
@@ -97,19 +97,18 @@ static const struct stk_field device_fields[] = {
         "union of copies by direction"),
     ROW("transfer_exposed_ns", NS, stk_rep_device, transfer_exposed_ns, NULL, NULL,
         "copies not hidden behind kernels"),
-    ROW("kernels", COUNT_, stk_rep_device, kernels, NULL, NULL, "kernels, collectives included"),
-    ROW("short_kernels", COUNT_, stk_rep_device, short_kernels, NULL, NULL,
-        "of these, under 10 us"),
+    ROW("kernels", COUNT, stk_rep_device, kernels, NULL, NULL, "kernels, collectives included"),
+    ROW("short_kernels", COUNT, stk_rep_device, short_kernels, NULL, NULL, "of these, under 10 us"),
     END};
 INFO(device, sizeof(struct stk_rep_device));
 
 static const struct stk_field excluded_fields[] = {
-    ROW("step", INT, stk_rep_excluded, step, NULL, NULL, "its number"),
+    ROW("step", NUMBER, stk_rep_excluded, step, NULL, NULL, "its number"),
     ROW("why", TEXT, stk_rep_excluded, why, NULL, NULL, "why it is not used"), END};
 INFO(excluded, sizeof(struct stk_rep_excluded));
 
 static const struct stk_field step_fields[] = {
-    ROW("number", INT, stk_rep_step, number, NULL, NULL,
+    ROW("number", NUMBER, stk_rep_step, number, NULL, NULL,
         "as marked in the profile, else counted from 0"),
     ROW_MAYBE("device", stk_rep_step, device, NULL, "absent: a step of the host, no device ran"),
     ROW("start_ns", NS, stk_rep_step, start_ns, NULL, NULL, "start of its window on the device"),
@@ -126,9 +125,9 @@ static const struct stk_field steps_fields[] = {
         "how steps were found"),
     ROW_IF("confidence", SHARE, stk_rep_steps, confidence, has_confidence, NULL,
            "of the source, 0 to 1; absent without steps"),
-    ROW("count", COUNT_, stk_rep_steps, count, NULL, NULL, "steps of a rank"),
-    ROW("used", COUNT_, stk_rep_steps, used, NULL, NULL, "of these, in the breakdown"),
-    ROW_IF("batches", COUNT_, stk_rep_steps, batches, has_batches, NULL,
+    ROW("count", COUNT, stk_rep_steps, count, NULL, NULL, "steps of a rank"),
+    ROW("used", COUNT, stk_rep_steps, used, NULL, NULL, "of these, in the breakdown"),
+    ROW_IF("batches", COUNT, stk_rep_steps, batches, has_batches, NULL,
            "batches that each step fetches; absent where it is one, or differs from step to step"),
     ROW("excluded", LIST, stk_rep_steps, excluded, &excluded, NULL,
         "steps that stand out, and why"),
@@ -150,11 +149,11 @@ static const struct stk_field part_fields[] = {
 INFO(part, sizeof(struct stk_rep_part));
 
 static const struct stk_field median_step_fields[] = {
-    SUB("number", INT, stk_rep_breakdown, median_step, number, NULL, "its number"),
-    {"device", STK_FIELD_TEXT, INNER(stk_rep_breakdown, median_step, device), STK_FIELD_IF_SET,
-     NULL, NULL, "absent for a step of the host"},
-    {"parts", STK_FIELD_LIST, INNER(stk_rep_breakdown, median_step, parts), STK_FIELD_ALWAYS, &part,
-     NULL, "all parts, in order"},
+    SUB("number", NUMBER, stk_rep_breakdown, median_step, number, NULL, "its number"),
+    {"device", STK_ROW_TEXT, INNER(stk_rep_breakdown, median_step, device), STK_FIELD_IF_SET, NULL,
+     NULL, "absent for a step of the host", false},
+    {"parts", STK_ROW_LIST, INNER(stk_rep_breakdown, median_step, parts), STK_FIELD_ALWAYS, &part,
+     NULL, "all parts, in order", false},
     END};
 INFO(median_step, SIZE_OF(stk_rep_breakdown, median_step));
 
@@ -205,11 +204,11 @@ INFO(saving, SIZE_OF(stk_rep_finding, saving));
 static const struct stk_field evidence_fields[] = {
     ROW_MAYBE("id", stk_rep_evidence, id, NULL, "which observation this is"),
     ROW("text", TEXT, stk_rep_evidence, text, NULL, NULL, "one observation, with its figures"),
-    {"values", STK_FIELD_VALUES, offsetof(struct stk_rep_evidence, values), STK_FIELD_IF_SET, NULL,
+    {"values", STK_ROW_VALUES, offsetof(struct stk_rep_evidence, values), STK_FIELD_IF_SET, NULL,
      NULL,
      "its figures by name, those that are known: a name ends in its unit, `_ns`, `_bytes`, "
      "`_bytes_per_s` or `_share` (of 1); others are counts, numbers, texts, and `true` for what "
-     "holds"},
+     "holds", false},
     ROW_MAYBE("track", stk_rep_evidence, track, NULL, "thread or stream where it can be seen"),
     ROW_IF("start_ns", NS, stk_rep_evidence, start_ns, has_time, NULL, "where to look"),
     ROW_IF("dur_ns", NS, stk_rep_evidence, dur_ns, has_time, NULL, "how long it lasts"),
@@ -229,7 +228,7 @@ INFO(fix, sizeof(struct stk_rep_fix));
 
 static const struct stk_field source_fields[] = {
     SUB("file", TEXT, stk_rep_finding, source, file, NULL, "file"),
-    SUB("line", INT, stk_rep_finding, source, line, NULL, "line, from 1"), END};
+    SUB("line", NUMBER, stk_rep_finding, source, line, NULL, "line, from 1"), END};
 INFO(source, SIZE_OF(stk_rep_finding, source));
 
 static const struct stk_field finding_fields[] = {
@@ -241,7 +240,7 @@ static const struct stk_field finding_fields[] = {
         "how sure the evidence is"),
     ROW("saving", OBJECT, stk_rep_finding, saving, &saving, NULL,
         "share of the step that a fix can save"),
-    ROW("steps_affected", COUNT_, stk_rep_finding, steps_affected, NULL, NULL,
+    ROW("steps_affected", COUNT, stk_rep_finding, steps_affected, NULL, NULL,
         "used steps that show it"),
     ROW("evidence", LIST, stk_rep_finding, evidence, &evidence, NULL, "how stoker knows"),
     ROW("fix", LIST, stk_rep_finding, fix, &fix, NULL,

@@ -30,7 +30,7 @@ struct stk_rep_profile {
     int64_t base_ns;
     struct {
         uint64_t read, dropped;
-        struct stk_list by_kind; // stk_ns_entry used as key -> count
+        struct stk_list by_kind; // stk_entry used as key -> count
     } events;
     struct stk_list issues; // stk_rep_issue
     struct {
@@ -65,7 +65,7 @@ struct stk_rep_step {
     int64_t start_ns, dur_ns;
     bool has_host;
     int64_t host_start_ns, host_dur_ns;
-    struct stk_list parts; // stk_ns_entry, parts of 0 left out
+    struct stk_list parts; // stk_entry, parts of 0 left out
 };
 struct stk_rep_steps {
     const char *source; // annotated|framework|inferred|none

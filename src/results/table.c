@@ -12,13 +12,6 @@
 #define MAX_CELLS ((size_t)1 << 28)
 #define KEEP_SLACK 4096 // rows beyond twice those that are kept, before some are dropped
 
-const char *stk_cell_type_key(enum stk_cell_type type)
-{
-    static const char *const keys[] = {"text", "count", "ns",     "bytes", "share",
-                                       "rate", "bool",  "number", "real"};
-    return keys[type];
-}
-
 void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, const char *analysis)
 {
     *doc = (struct stk_table_doc){.arena = arena, .analysis = analysis};
@@ -79,13 +72,8 @@ struct stk_cell *stk_table_row(struct stk_table *table)
 
 bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell)
 {
-    static const uint8_t holds[] = {
-        [STK_CELL_TEXT] = STK_HOLDS_TEXT,   [STK_CELL_COUNT] = STK_HOLDS_NUMBER,
-        [STK_CELL_NS] = STK_HOLDS_NUMBER,   [STK_CELL_BYTES] = STK_HOLDS_NUMBER,
-        [STK_CELL_SHARE] = STK_HOLDS_RATIO, [STK_CELL_RATE] = STK_HOLDS_RATIO,
-        [STK_CELL_BOOL] = STK_HOLDS_TRUTH,  [STK_CELL_NUMBER] = STK_HOLDS_NUMBER,
-        [STK_CELL_REAL] = STK_HOLDS_RATIO};
-    return cell->known ? cell->holds == holds[column->type] : cell->holds != STK_HOLDS_UNSET;
+    return cell->known ? cell->holds == stk_type_info(column->type)->holds
+                       : cell->holds != STK_HOLDS_UNSET;
 }
 
 bool stk_table_put_cells(struct stk_table *table, const struct stk_cell *cells, size_t count)
@@ -117,20 +105,19 @@ const struct stk_column *stk_table_check(const struct stk_table_doc *doc)
 }
 
 // Largest number first, texts in their order, what is not known last.
-static int compare_cells(enum stk_cell_type type, const struct stk_cell *a,
-                         const struct stk_cell *b)
+static int compare_cells(enum stk_type type, const struct stk_cell *a, const struct stk_cell *b)
 {
     if (!a->known || !b->known) {
         return b->known - a->known;
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         return strcmp(a->text, b->text);
-    case STK_CELL_SHARE:
-    case STK_CELL_RATE:
-    case STK_CELL_REAL:
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
+    case STK_TYPE_REAL:
         return (b->ratio > a->ratio) - (b->ratio < a->ratio);
-    case STK_CELL_BOOL:
+    case STK_TYPE_BOOL:
         return b->truth - a->truth;
     default:
         return (b->number > a->number) - (b->number < a->number);

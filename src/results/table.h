@@ -32,36 +32,15 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/type.h"
 #include "base/vec.h"
 #include "results/report.h"
 
 #define STK_TABLE_SCHEMA "stoker.table/1"
 
-enum stk_cell_type {
-    STK_CELL_TEXT,
-    STK_CELL_COUNT, // whole number, from 0
-    STK_CELL_NS,
-    STK_CELL_BYTES,
-    STK_CELL_SHARE, // 0..1
-    STK_CELL_RATE,  // per second
-    STK_CELL_BOOL,
-    STK_CELL_NUMBER, // whole, of any sign, without a unit: an id, a result of a query
-    STK_CELL_REAL    // any number without a unit
-};
-const char *stk_cell_type_key(enum stk_cell_type type); // "text", "count", ...
-
-enum stk_cell_holds {
-    STK_HOLDS_UNSET, // nobody said anything
-    STK_HOLDS_NOTHING,
-    STK_HOLDS_TEXT,
-    STK_HOLDS_NUMBER,
-    STK_HOLDS_RATIO,
-    STK_HOLDS_TRUTH
-};
-
 struct stk_cell {
     bool known;
-    uint8_t holds; // enum stk_cell_holds, for checks
+    uint8_t holds; // enum stk_holds, for checks
     union {
         const char *text;
         int64_t number; // count, ns, bytes, number
@@ -102,7 +81,7 @@ static inline struct stk_cell stk_cell_share_of(int64_t part_ns, int64_t whole_n
 
 struct stk_column {
     const char *id;
-    enum stk_cell_type type;
+    enum stk_type type;
     size_t at;       // its place in a row, counted in cells
     const char *doc; // what it says, and how it is computed where that matters
     bool is_name;    // text from the profile, which --redact replaces and narrow output shortens
@@ -118,7 +97,7 @@ struct stk_column {
     STK_COLUMN_AT(#column, offsetof(struct row, member.column), kind, __VA_ARGS__)
 #define STK_COLUMN_AT(name, place, kind, ...)                                                      \
     {.id = name,                                                                                   \
-     .type = STK_CELL_##kind,                                                                      \
+     .type = STK_TYPE_##kind,                                                                      \
      .at = (place) / sizeof(struct stk_cell),                                                      \
      .doc = __VA_ARGS__}
 
@@ -155,7 +134,7 @@ struct stk_table {
 
 struct stk_figure_row {
     const char *key;
-    enum stk_cell_type type;
+    enum stk_type type;
     bool is_name; // text from the profile, which --redact replaces
     struct stk_cell value;
 };

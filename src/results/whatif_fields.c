@@ -13,17 +13,17 @@ static const struct stk_field gate_fields[] = {
            "the same of the worst step"),
     ROW_IF("unexplained_share", SHARE, stk_whatif_gate, unexplained_share, has_figures, NULL,
            "waiting that no edge of the graph explains, of the steps' time"),
-    ROW_IF("contended_share", REAL, stk_whatif_gate, contended_share, has_figures, NULL,
+    ROW_IF("contended_share", RATIO, stk_whatif_gate, contended_share, has_figures, NULL,
            "the same beside other streams that run: summed over streams, it may pass 1"),
-    ROW_IF("start_error_share", REAL, stk_whatif_gate, start_error_share, has_figures, NULL,
+    ROW_IF("start_error_share", RATIO, stk_whatif_gate, start_error_share, has_figures, NULL,
            "median distance of replayed from recorded starts, of a step"),
     ROW_IF("inferred_share", SHARE, stk_whatif_gate, inferred_share, has_figures, NULL,
            "of the edges between streams, those that no call of the profile shows"),
-    ROW_IF("spread_share", REAL, stk_whatif_gate, spread_share, has_figures, NULL,
+    ROW_IF("spread_share", RATIO, stk_whatif_gate, spread_share, has_figures, NULL,
            "deviation of the steps' times, of their mean"),
     ROW_IF("profiler_share", SHARE, stk_whatif_gate, profiler_share, has_figures, NULL,
            "of the measured step, what recording is taken to add to it: off before predicting"),
-    ROW_IF("transplant_error_share", REAL, stk_whatif_gate, transplant_error_share, has_transplant,
+    ROW_IF("transplant_error_share", RATIO, stk_whatif_gate, transplant_error_share, has_transplant,
            NULL, "median error of a step predicted from the next one's graph and its own times"),
     ROW("why", TEXTS, stk_whatif_gate, why, NULL, NULL,
         "what speaks against predictions, or what to know of them"),
@@ -54,10 +54,10 @@ static const struct stk_field base_fields[] = {
 INFO(base, sizeof(struct stk_whatif_base));
 
 static const struct stk_field saving_fields[] = {
-    ROW("low_share", REAL, stk_whatif_saving, low_share, NULL, NULL,
+    ROW("low_share", RATIO, stk_whatif_saving, low_share, NULL, NULL,
         "the least, of `unprofiled_ns`"),
-    ROW("expected_share", REAL, stk_whatif_saving, expected_share, NULL, NULL, "what is expected"),
-    ROW("high_share", REAL, stk_whatif_saving, high_share, NULL, NULL, "the most"), END};
+    ROW("expected_share", RATIO, stk_whatif_saving, expected_share, NULL, NULL, "what is expected"),
+    ROW("high_share", RATIO, stk_whatif_saving, high_share, NULL, NULL, "the most"), END};
 INFO(saving, sizeof(struct stk_whatif_saving));
 
 static const struct stk_field scenario_fields[] = {
@@ -66,7 +66,7 @@ static const struct stk_field scenario_fields[] = {
         "predicted mean step: the optimistic end, with what `unprofiled_ns` may be off by"),
     ROW("expected_ns", NS, stk_whatif_scenario, expected_ns, NULL, NULL, "predicted mean step"),
     ROW("high_ns", NS, stk_whatif_scenario, high_ns, NULL, NULL, "the pessimistic end"),
-    ROW("work", REAL, stk_whatif_scenario, work, NULL, NULL,
+    ROW("work", RATIO, stk_whatif_scenario, work, NULL, NULL,
         "what such a step does, over what one does now: 2 for a batch of twice the size"),
     ROW("saving", OBJECT, stk_whatif_scenario, saving, &saving, NULL,
         "shares saved of the time for the same work; below 0: it takes longer"),
@@ -111,7 +111,7 @@ static const struct stk_field name_fields[] = {
         "of the event; empty: none records what is done"),
     ROW("ns", NS, stk_whatif_path_row, ns, NULL, NULL, "of the mean step"),
     ROW("share", SHARE, stk_whatif_path_row, share, NULL, NULL, "of the path"),
-    ROW("count", REAL, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
+    ROW("count", RATIO, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
     END};
 INFO(name, sizeof(struct stk_whatif_path_row));
 
@@ -121,7 +121,7 @@ static const struct stk_field beside_fields[] = {
     ROW("name", TEXT, stk_whatif_path_row, name, NULL, NULL,
         "of the event; empty: none records what is done"),
     ROW("ns", NS, stk_whatif_path_row, ns, NULL, NULL, "of the mean step"),
-    ROW("count", REAL, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
+    ROW("count", RATIO, stk_whatif_path_row, count, NULL, NULL, "in the mean step"),
     ROW("slack_ns", NS, stk_whatif_path_row, slack_ns, NULL, NULL,
         "the least by which one of them may end later and hold up no step"),
     END};
@@ -145,10 +145,10 @@ static const struct stk_field critical_fields[] = {
         "the path by name: the 20 that hold most of it"),
     ROW("beside", LIST, stk_whatif_critical, beside, &beside, NULL,
         "what has slack, as it runs beside the path: the 20 names that take longest"),
-    ROW("step", INT, stk_whatif_critical, step, NULL, NULL,
+    ROW("step", NUMBER, stk_whatif_critical, step, NULL, NULL,
         "the step whose events follow, of those that were replayed: one as long as the mean"),
     ROW("events", LIST, stk_whatif_critical, events, &event, NULL, "its path, in order of time"),
-    ROW("left_out", COUNT_, stk_whatif_critical, left_out, NULL, NULL,
+    ROW("left_out", COUNT, stk_whatif_critical, left_out, NULL, NULL,
         "of these events, those beyond the first 2000"),
     END};
 INFO(critical, sizeof(struct stk_whatif_critical));

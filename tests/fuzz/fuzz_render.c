@@ -81,21 +81,22 @@ static void fill(const struct stk_struct_info *info, char *object, struct fuzz_c
 static void fill_list(const struct stk_field *f, struct stk_list *list, struct fuzz_choices *c)
 {
     size_t n = fuzz_choose(c, LIST_MAX);
-    size_t size = f->kind == STK_FIELD_LIST    ? f->sub->size
-                  : f->kind == STK_FIELD_TEXTS ? sizeof(const char *)
-                  : f->kind == STK_FIELD_INTS  ? sizeof(int64_t)
-                                               : sizeof(struct stk_ns_entry);
+    bool is_map = f->shape == STK_SHAPE_MAP, is_text = f->type == STK_TYPE_TEXT;
+    size_t size = f->type == STK_TYPE_OBJECT ? f->sub->size
+                  : is_map                   ? sizeof(struct stk_entry)
+                  : is_text                  ? sizeof(const char *)
+                                             : sizeof(int64_t);
     char *items = room(n, size);
     for (size_t i = 0; i < n; i++) {
         char *at = items + i * size;
-        if (f->kind == STK_FIELD_LIST) {
+        if (f->type == STK_TYPE_OBJECT) {
             fill(f->sub, at, c);
-        } else if (f->kind == STK_FIELD_TEXTS) {
+        } else if (is_map) {
+            *(struct stk_entry *)(void *)at = (struct stk_entry){text(c), {fuzz_number(c)}};
+        } else if (is_text) {
             *(const char **)(void *)at = text(c);
-        } else if (f->kind == STK_FIELD_INTS) {
-            *(int64_t *)(void *)at = fuzz_number(c);
         } else {
-            *(struct stk_ns_entry *)(void *)at = (struct stk_ns_entry){text(c), fuzz_number(c)};
+            *(int64_t *)(void *)at = fuzz_number(c);
         }
     }
     *list = (struct stk_list){.items = items, .count = n, .left_out = fuzz_choose(c, 3)};
@@ -111,32 +112,33 @@ static void fill(const struct stk_struct_info *info, char *object, struct fuzz_c
             is_known = fuzz_choose(c, 4) > 0;
             *(bool *)(void *)(object + f->has_offset) = is_known;
         }
-        switch (f->kind) {
-        case STK_FIELD_TEXT:
+        if (f->shape == STK_SHAPE_LEFT_OUT || f->shape == STK_SHAPE_VALUES) {
+            continue; // of a list that has its own row; of units of their own
+        }
+        if (f->shape != STK_SHAPE_ONE) {
+            fill_list(f, at, c);
+            continue;
+        }
+        switch (f->type) {
+        case STK_TYPE_TEXT:
             if (!may_lack || fuzz_choose(c, 3)) {
                 *(const char **)at = f->choices ? one_of(c, f->choices) : text(c);
             }
             break;
-        case STK_FIELD_COUNT_:
-        case STK_FIELD_BYTES:
-        case STK_FIELD_NS:
-        case STK_FIELD_INT:
+        case STK_TYPE_COUNT:
+        case STK_TYPE_BYTES:
+        case STK_TYPE_NS:
+        case STK_TYPE_NUMBER:
             *(int64_t *)at = fuzz_number(c);
             break;
-        case STK_FIELD_SHARE:
-        case STK_FIELD_REAL:
-            *(double *)at = ratio(c, f->kind == STK_FIELD_SHARE);
-            break;
-        case STK_FIELD_BOOL:
+        case STK_TYPE_BOOL:
             *(bool *)at = fuzz_choose(c, 2);
             break;
-        case STK_FIELD_OBJECT:
+        case STK_TYPE_OBJECT:
             fill(f->sub, at, c);
             break;
-        case STK_FIELD_LEFT_OUT:
-            break; // of a list that has its own row
         default:
-            fill_list(f, at, c);
+            *(double *)at = ratio(c, f->type == STK_TYPE_SHARE);
         }
     }
 }
@@ -162,19 +164,19 @@ static struct stk_report *make_report(struct fuzz_choices *c)
     return r;
 }
 
-static struct stk_cell cell_of(enum stk_cell_type type, struct fuzz_choices *c)
+static struct stk_cell cell_of(enum stk_type type, struct fuzz_choices *c)
 {
     if (fuzz_choose(c, 6) == 1) {
         return stk_cell_unknown();
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         return stk_cell_text(text(c));
-    case STK_CELL_SHARE:
-    case STK_CELL_RATE:
-    case STK_CELL_REAL:
-        return stk_cell_ratio(ratio(c, type == STK_CELL_SHARE));
-    case STK_CELL_BOOL:
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
+    case STK_TYPE_REAL:
+        return stk_cell_ratio(ratio(c, type == STK_TYPE_SHARE));
+    case STK_TYPE_BOOL:
         return stk_cell_truth(fuzz_choose(c, 2));
     default:
         return stk_cell_number(fuzz_number(c));
@@ -190,14 +192,14 @@ static void make_table(struct stk_table_doc *doc, bool is_query, struct fuzz_cho
     struct stk_column *columns = room(COLUMNS, sizeof *columns);
     size_t count = 1 + fuzz_choose(c, COLUMNS);
     for (size_t k = 0; k < count; k++) {
-        enum stk_cell_type type = (enum stk_cell_type)fuzz_choose(c, STK_CELL_REAL + 1);
-        type = k == 0 ? STK_CELL_TEXT : type == STK_CELL_TEXT && !is_query ? STK_CELL_NS : type;
+        enum stk_type type = (enum stk_type)fuzz_choose(c, STK_TYPE_REAL + 1);
+        type = k == 0 ? STK_TYPE_TEXT : type == STK_TYPE_TEXT && !is_query ? STK_TYPE_NS : type;
         columns[k] = (struct stk_column){
             .id = is_query ? text(c) : ids[k],
             .type = type,
             .at = k,
             .doc = "",
-            .is_name = type == STK_CELL_TEXT,
+            .is_name = type == STK_TYPE_TEXT,
             .is_path = k == 0 && fuzz_choose(c, 4) == 1,
             .is_detail = k > 1 && !is_query, // else numbers alone may fill a line
             .is_given = is_query};

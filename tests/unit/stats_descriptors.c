@@ -22,10 +22,10 @@ static bool ends(const char *s, const char *ending)
 static bool unit_agrees(const struct stk_column *c)
 {
     bool is_rate = ends(c->id, "_per_s");
-    return ends(c->id, "_ns") == (c->type == STK_CELL_NS) &&
-           (!ends(c->id, "_share") || c->type == STK_CELL_SHARE) &&
-           is_rate == (c->type == STK_CELL_RATE) &&
-           (!ends(c->id, "_bytes") || c->type == STK_CELL_BYTES) &&
+    return ends(c->id, "_ns") == (c->type == STK_TYPE_NS) &&
+           (!ends(c->id, "_share") || c->type == STK_TYPE_SHARE) &&
+           is_rate == (c->type == STK_TYPE_RATE) &&
+           (!ends(c->id, "_bytes") || c->type == STK_TYPE_BYTES) &&
            (!is_rate || !ends(c->id, "bytes_per_s") || strstr(c->doc, "bytes") != NULL);
 }
 

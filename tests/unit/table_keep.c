@@ -8,9 +8,9 @@
 #include "results/table.h"
 
 static const struct stk_column columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "dur_ns", .type = STK_CELL_NS},
-    {.id = "at", .type = STK_CELL_COUNT},
+    {.id = "device", .type = STK_TYPE_TEXT},
+    {.id = "dur_ns", .type = STK_TYPE_NS},
+    {.id = "at", .type = STK_TYPE_COUNT},
 };
 
 static const struct stk_table_info whole_info = {"whole", "", columns, 3};

@@ -6,7 +6,7 @@
 #include "profile/model/device/occupancy.h"
 
 const struct stk_query_field_info stk_query_fields[STK_FIELD_COUNT] = {
-#define F(id, column, type, key, meaning) {column, STK_QUERY_##type, STK_KEY_##key, meaning},
+#define F(id, column, type, key, meaning) {column, STK_TYPE_##type, STK_KEY_##key, meaning},
 #include "answers/query/fields.def"
 #undef F
 };

@@ -17,7 +17,7 @@ enum stk_query_key { STK_KEY_TRACK, STK_KEY_NAME, STK_KEY_STEP, STK_KEY_BITS, ST
 
 struct stk_query_field_info {
     const char *column;
-    enum stk_query_type type;
+    enum stk_type type;
     enum stk_query_key key;
     const char *doc;
 };
@@ -25,7 +25,7 @@ extern const struct stk_query_field_info stk_query_fields[STK_FIELD_COUNT];
 
 static inline bool stk_query_field_is_text(enum stk_query_field f)
 {
-    return stk_query_fields[f].type == STK_QUERY_TEXT || stk_query_fields[f].type == STK_QUERY_NAME;
+    return stk_query_fields[f].type == STK_TYPE_TEXT || stk_query_fields[f].type == STK_TYPE_NAME;
 }
 
 // An event with its place.

@@ -8,26 +8,15 @@
 #define STK_QUERY_QUERY_H
 
 #include "base/str.h"
+#include "base/type.h"
 #include "profile/model/path_piece.h"
 #include "profile/model/summary.h"
 
 #define STK_QUERY_COLUMNS_MAX 64 // of a result
 
-enum stk_query_type {
-    STK_QUERY_TEXT,
-    STK_QUERY_NAME,   // text that the profile chose
-    STK_QUERY_NUMBER, // whole
-    STK_QUERY_NS,
-    STK_QUERY_BYTES,
-    STK_QUERY_BOOL, // 0 or 1
-    STK_QUERY_SHARE,
-    STK_QUERY_ANY // an expression: look at the values
-};
-const char *stk_query_type_key(enum stk_query_type type); // "text", "ns", ...
-
 struct stk_query_column {
     const char *name;
-    enum stk_query_type type;
+    enum stk_type type;
     int field; // of event tables: enum stk_query_field
     const char *doc;
 };

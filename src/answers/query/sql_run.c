@@ -12,31 +12,13 @@
 #include "answers/query/sql_impl.h"
 #include "answers/query/sql_lex.h"
 
-// Units of columns that the statement takes as they are.
-static enum stk_query_type declared_type(const char *declared)
-{
-    static const struct {
-        const char *text;
-        enum stk_query_type type;
-    } types[] = {{"TEXT", STK_QUERY_TEXT},     {"NAME TEXT", STK_QUERY_NAME},
-                 {"NUMBER", STK_QUERY_NUMBER}, {"NS", STK_QUERY_NS},
-                 {"BYTES", STK_QUERY_BYTES},   {"BOOL", STK_QUERY_BOOL},
-                 {"SHARE", STK_QUERY_SHARE}};
-    for (size_t i = 0; declared && i < sizeof types / sizeof types[0]; i++) {
-        if (strcmp(types[i].text, declared) == 0) {
-            return types[i].type;
-        }
-    }
-    return STK_QUERY_ANY;
-}
-
-static enum stk_query_type type_by_name(const char *name, size_t n)
+static enum stk_type type_by_name(const char *name, size_t n)
 {
     STK_ASSERT(name || n == 0);
     static const struct {
         const char *suffix;
-        enum stk_query_type type;
-    } units[] = {{"_ns", STK_QUERY_NS}, {"_bytes", STK_QUERY_BYTES}};
+        enum stk_type type;
+    } units[] = {{"_ns", STK_TYPE_NS}, {"_bytes", STK_TYPE_BYTES}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (n > strlen(units[i].suffix) &&
             strncasecmp(name + n - strlen(units[i].suffix), units[i].suffix,
@@ -50,32 +32,32 @@ static enum stk_query_type type_by_name(const char *name, size_t n)
             return stk_sql_column_type(stk_sql_tables[t], (size_t)column);
         }
     }
-    return STK_QUERY_ANY;
+    return STK_TYPE_ANY;
 }
 
 // sum(dur_ns) has the unit of dur_ns; what is called x_ns is taken at its word.
-static enum stk_query_type expression_type(const char *name)
+static enum stk_type expression_type(const char *name)
 {
     static const char *const same_unit[] = {"sum", "min", "max", "avg", "total"};
     struct stk_sql_token t[8];
     size_t count = stk_sql_lex(name, t, 8);
     if (count == SIZE_MAX || count == 0) {
-        return STK_QUERY_ANY;
+        return STK_TYPE_ANY;
     }
     if (count == 1) {
-        enum stk_query_type type = type_by_name(t[0].p, t[0].n);
-        return type == STK_QUERY_NS || type == STK_QUERY_BYTES ? type : STK_QUERY_ANY;
+        enum stk_type type = type_by_name(t[0].p, t[0].n);
+        return type == STK_TYPE_NS || type == STK_TYPE_BYTES ? type : STK_TYPE_ANY;
     }
     if (!stk_sql_token_is(&t[count - 1], ")") || !stk_sql_token_is(&t[1], "(") ||
         (count != 4 && !(count == 6 && stk_sql_token_is(&t[3], ".")))) {
-        return STK_QUERY_ANY;
+        return STK_TYPE_ANY;
     }
     for (size_t i = 0; i < sizeof same_unit / sizeof same_unit[0]; i++) {
         if (stk_sql_token_is(&t[0], same_unit[i])) {
             return type_by_name(t[count - 2].p, t[count - 2].n);
         }
     }
-    return STK_QUERY_ANY;
+    return STK_TYPE_ANY;
 }
 
 static enum stoker_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
@@ -89,8 +71,8 @@ static enum stoker_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_
             return stk_err_nomem(err);
         }
         columns[i] = (struct stk_query_column){
-            .name = name, .type = declared_type(sqlite3_column_decltype(stmt, i))};
-        if (columns[i].type == STK_QUERY_ANY) {
+            .name = name, .type = stk_type_declared(sqlite3_column_decltype(stmt, i))};
+        if (columns[i].type == STK_TYPE_ANY) {
             columns[i].type = expression_type(name);
         }
     }

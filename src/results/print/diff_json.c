@@ -7,10 +7,7 @@ static void write_json(const struct stk_diff *diff, const struct stk_out_options
                        struct stk_sink *sink)
 {
     (void)options;
-    struct stk_json j;
-    stk_json_init(&j, sink);
-    stk_json_fields(&j, &stk_diff_info, diff);
-    stk_sink_text(sink, "\n");
+    stk_json_document(&stk_diff_info, diff, false, sink);
 }
 
 const struct stk_diff_out stk_diff_out_json = {

@@ -7,10 +7,7 @@ static void write_json(const struct stk_jobs *jobs, const struct stk_out_options
                        struct stk_sink *sink)
 {
     (void)options;
-    struct stk_json j;
-    stk_json_init(&j, sink);
-    stk_json_fields(&j, &stk_jobs_info, jobs);
-    stk_sink_text(sink, "\n");
+    stk_json_document(&stk_jobs_info, jobs, false, sink);
 }
 
 const struct stk_jobs_out stk_jobs_out_json = {

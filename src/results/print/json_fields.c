@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A struct of the report as JSON: one walk over its field table. Order is that of the table, a
-// value that is not known is absent, integers are exact, shares have six decimals. Objects of a
-// list that hold no lists of their own stand on one line each, so that a diff of two reports reads
-// well.
+// A struct as JSON: one walk over its field table. Order is that of the table, a value that is not
+// known is absent, or null where its row says so; integers are exact, shares have six decimals.
+// Objects of a list that hold no lists of their own stand on one line each, so that a diff of two
+// documents reads well.
 #include "results/print/json_fields.h"
 
 #include <math.h>
@@ -13,48 +13,12 @@
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
 
-static void write_list(struct stk_json *j, const struct stk_struct_info *info,
-                       const struct stk_list *list)
+static void write_ratio(struct stk_json *j, double value)
 {
-    stk_json_open(j, '[', false);
-    const char *item = list->items;
-    for (size_t i = 0; i < list->count; i++) {
-        write_object(j, info, item + i * info->size, stk_struct_flat(info));
-    }
-    stk_json_close(j, ']');
-}
-
-static void write_plain_list(struct stk_json *j, const struct stk_list *list,
-                             enum stk_field_kind kind)
-{
-    stk_json_open(j, '[', kind == STK_FIELD_INTS);
-    for (size_t i = 0; i < list->count; i++) {
-        if (kind == STK_FIELD_INTS) {
-            stk_json_i64(j, ((const int64_t *)list->items)[i]);
-        } else {
-            stk_json_text(j, ((const char *const *)list->items)[i]);
-        }
-    }
-    stk_json_close(j, ']');
-}
-
-static void write_map(struct stk_json *j, const struct stk_list *list)
-{
-    const struct stk_ns_entry *entries = list->items;
-    stk_json_open(j, '{', true);
-    for (size_t i = 0; i < list->count; i++) {
-        stk_json_key(j, entries[i].key);
-        stk_json_i64(j, entries[i].ns);
-    }
-    stk_json_close(j, '}');
-}
-
-static void write_real(struct stk_json *j, double value)
-{
-    if (!(fabs(value) < 1e12)) {
-        stk_json_real(j, value);
-    } else {
+    if (fabs(value) < 1e12) {
         stk_json_share(j, value);
+    } else {
+        stk_json_real(j, value);
     }
 }
 
@@ -74,55 +38,127 @@ static void write_values(struct stk_json *j, const struct stk_list *list)
         } else if (unit == STK_UNIT_NS || unit == STK_UNIT_NUMBER) {
             stk_json_i64(j, values[i].is.whole);
         } else {
-            write_real(j, values[i].is.real);
+            write_ratio(j, values[i].is.real);
         }
     }
     stk_json_close(j, '}');
 }
 
+static void write_word(struct stk_json *j, const struct stk_field *f, unsigned index)
+{
+    char word[STK_FIELD_WORD_MAX];
+    stk_field_word(f, index, word);
+    stk_json_text(j, word);
+}
+
 static void write_value(struct stk_json *j, const struct stk_field *f, const void *at)
 {
-    switch (f->kind) {
-    case STK_FIELD_TEXT:
+    switch (f->type) {
+    case STK_TYPE_TEXT:
+    case STK_TYPE_NAME:
         stk_json_text(j, *(const char *const *)at);
         break;
-    case STK_FIELD_NS:
-    case STK_FIELD_INT:
+    case STK_TYPE_WORD:
+        write_word(j, f, *(const unsigned *)at);
+        break;
+    case STK_TYPE_NS:
+    case STK_TYPE_NUMBER:
         stk_json_i64(j, *(const int64_t *)at);
         break;
-    case STK_FIELD_COUNT_:
-    case STK_FIELD_BYTES:
+    case STK_TYPE_COUNT:
+    case STK_TYPE_BYTES:
         stk_json_u64(j, *(const uint64_t *)at);
         break;
-    case STK_FIELD_REAL:
-        write_real(j, *(const double *)at);
+    case STK_TYPE_RATIO:
+        write_ratio(j, *(const double *)at);
         break;
-    case STK_FIELD_SHARE:
+    case STK_TYPE_REAL:
+        stk_json_real(j, *(const double *)at);
+        break;
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
         stk_json_share(j, *(const double *)at);
         break;
-    case STK_FIELD_BOOL:
+    case STK_TYPE_BOOL:
         stk_json_bool(j, *(const bool *)at);
         break;
-    case STK_FIELD_OBJECT:
+    case STK_TYPE_OBJECT:
         write_object(j, f->sub, at, stk_struct_flat(f->sub));
         break;
-    case STK_FIELD_LIST:
-        write_list(j, f->sub, at);
+    default:
+        STK_ASSERT(!"a field has a type that its object can print");
+    }
+}
+
+// Bytes from one value of a list to the next.
+static size_t size_of(const struct stk_field *f)
+{
+    return f->type == STK_TYPE_OBJECT                         ? f->sub->size
+           : stk_type_info(f->type)->holds == STK_HOLDS_TEXT  ? sizeof(const char *)
+           : stk_type_info(f->type)->holds == STK_HOLDS_RATIO ? sizeof(double)
+                                                              : sizeof(int64_t);
+}
+
+static void write_list(struct stk_json *j, const struct stk_field *f, const struct stk_list *list)
+{
+    const char *item = list->items;
+    stk_json_open(j, '[', f->shape == STK_SHAPE_LINE);
+    for (size_t i = 0; i < list->count; i++) {
+        write_value(j, f, item + i * size_of(f));
+    }
+    stk_json_close(j, ']');
+}
+
+static void write_members(struct stk_json *j, const struct stk_field *f,
+                          const struct stk_list *list)
+{
+    const struct stk_entry *entries = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        stk_json_key(j, entries[i].key);
+        if (f->type == STK_TYPE_COUNT) { // int64_t here
+            stk_json_i64(j, entries[i].ns);
+        } else {
+            write_value(j, f, &entries[i].ns);
+        }
+    }
+}
+
+static void write_apart(struct stk_json *j, const struct stk_field *f,
+                        const struct stk_apart *apart)
+{
+    if (apart->object) {
+        write_object(j, f->sub, apart->object, stk_struct_flat(f->sub));
+    } else {
+        stk_json_raw(j, apart->json);
+    }
+}
+
+static void write_shape(struct stk_json *j, const struct stk_field *f, const void *at)
+{
+    switch (f->shape) {
+    case STK_SHAPE_ONE:
+        write_value(j, f, at);
         break;
-    case STK_FIELD_TEXTS:
-    case STK_FIELD_INTS:
-        write_plain_list(j, at, f->kind);
+    case STK_SHAPE_LIST:
+    case STK_SHAPE_LINE:
+        write_list(j, f, at);
         break;
-    case STK_FIELD_NS_MAP:
-    case STK_FIELD_COUNT_MAP:
-        write_map(j, at);
+    case STK_SHAPE_MAP:
+        stk_json_open(j, '{', true);
+        write_members(j, f, at);
+        stk_json_close(j, '}');
         break;
-    case STK_FIELD_LEFT_OUT:
-        stk_json_u64(j, ((const struct stk_list *)at)->left_out);
+    case STK_SHAPE_APART:
+        write_apart(j, f, at);
         break;
-    case STK_FIELD_VALUES:
+    case STK_SHAPE_VALUES:
         write_values(j, at);
         break;
+    case STK_SHAPE_LEFT_OUT:
+        stk_json_u64(j, ((const struct stk_list *)at)->left_out);
+        break;
+    case STK_SHAPE_MEMBERS:
+        break; // without a key: see write_object
     }
 }
 
@@ -132,11 +168,18 @@ static void write_object(struct stk_json *j, const struct stk_struct_info *info,
     STK_ASSERT(info->size > 0 && object);
     stk_json_open(j, '{', in_line);
     for (const struct stk_field *f = info->fields; f->key; f++) {
-        if (!stk_field_known(f, object)) {
-            continue;
+        const void *at = (const char *)object + f->offset;
+        bool is_known = stk_field_known(f, object);
+        if (f->shape == STK_SHAPE_MEMBERS) {
+            write_members(j, f, at);
+        } else if (is_known || f->or_null) {
+            stk_json_key(j, f->key);
         }
-        stk_json_key(j, f->key);
-        write_value(j, f, (const char *)object + f->offset);
+        if (is_known) {
+            write_shape(j, f, at);
+        } else if (f->or_null) {
+            stk_json_null(j);
+        }
     }
     stk_json_close(j, '}');
 }
@@ -144,4 +187,13 @@ static void write_object(struct stk_json *j, const struct stk_struct_info *info,
 void stk_json_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object)
 {
     write_object(j, info, object, stk_struct_flat(info));
+}
+
+void stk_json_document(const struct stk_struct_info *info, const void *object, bool in_line,
+                       struct stk_sink *to)
+{
+    struct stk_json j;
+    stk_json_init(&j, to);
+    write_object(&j, info, object, in_line);
+    stk_sink_text(to, "\n");
 }

@@ -7,10 +7,7 @@ static void write_json(const struct stk_report *report, const struct stk_out_opt
                        struct stk_sink *sink)
 {
     (void)options;
-    struct stk_json j;
-    stk_json_init(&j, sink);
-    stk_json_fields(&j, &stk_report_info, report);
-    stk_sink_text(sink, "\n");
+    stk_json_document(&stk_report_info, report, false, sink);
 }
 
 const struct stk_out stk_out_json = {

@@ -242,7 +242,7 @@ static void device_table(struct stk_term *t, const struct stk_report *r)
 // The largest parts of a step, as "compute 120 ms, input_wait 40 ms".
 static void step_parts(struct stk_term *t, const struct stk_list *parts)
 {
-    const struct stk_ns_entry *p = parts->items;
+    const struct stk_entry *p = parts->items;
     for (int shown = 0; shown < 3; shown++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < parts->count; i++) {

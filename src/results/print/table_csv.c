@@ -10,26 +10,26 @@
 
 #include "base/text.h"
 
-static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const struct stk_cell *cell,
+static void write_cell(struct stk_sink *sink, enum stk_type type, const struct stk_cell *cell,
                        bool is_guarded)
 {
     if (!cell->known) {
         return;
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         stk_sink_csv(sink, cell->text, is_guarded);
         break;
-    case STK_CELL_SHARE:
-    case STK_CELL_RATE:
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
         stk_sink_share(sink, cell->ratio);
         break;
-    case STK_CELL_REAL:
+    case STK_TYPE_REAL:
         if (isfinite(cell->ratio)) {
             stk_sink_real(sink, cell->ratio);
         }
         break;
-    case STK_CELL_BOOL:
+    case STK_TYPE_BOOL:
         stk_sink_text(sink, cell->truth ? "true" : "false");
         break;
     default:

@@ -5,24 +5,24 @@
 #include "results/print/json_fields.h"
 #include "results/print/table_out.h"
 
-static void write_cell(struct stk_json *j, enum stk_cell_type type, const struct stk_cell *cell)
+static void write_cell(struct stk_json *j, enum stk_type type, const struct stk_cell *cell)
 {
     if (!cell->known) {
         stk_json_null(j);
         return;
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         stk_json_text(j, cell->text);
         break;
-    case STK_CELL_SHARE:
-    case STK_CELL_RATE:
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
         stk_json_share(j, cell->ratio);
         break;
-    case STK_CELL_REAL:
+    case STK_TYPE_REAL:
         stk_json_real(j, cell->ratio);
         break;
-    case STK_CELL_BOOL:
+    case STK_TYPE_BOOL:
         stk_json_bool(j, cell->truth);
         break;
     default:
@@ -43,7 +43,7 @@ static void write_columns(struct stk_json *j, const struct stk_table *table)
     for (size_t c = 0; c < table->column_count; c++) {
         stk_json_open(j, '{', true);
         write_pair(j, "id", table->columns[c].id);
-        write_pair(j, "type", stk_cell_type_key(table->columns[c].type));
+        write_pair(j, "type", stk_type_info(table->columns[c].type)->key);
         stk_json_close(j, '}');
     }
     stk_json_close(j, ']');

@@ -46,30 +46,30 @@ static const char *rate_text(const char *id, double per_s, char buffer[STK_HUMAN
     return strcat(buffer, "/s");
 }
 
-static const char *cell_text(const char *id, enum stk_cell_type type, const struct stk_cell *cell,
+static const char *cell_text(const char *id, enum stk_type type, const struct stk_cell *cell,
                              char buffer[STK_HUMAN_MAX + 8])
 {
     if (!cell->known) {
         return "-";
     }
     switch (type) {
-    case STK_CELL_TEXT:
+    case STK_TYPE_TEXT:
         return cell->text;
-    case STK_CELL_NS:
+    case STK_TYPE_NS:
         return stk_human_ns(cell->number, buffer);
-    case STK_CELL_BYTES:
+    case STK_TYPE_BYTES:
         return stk_human_bytes(cell->number < 0 ? 0 : (uint64_t)cell->number, buffer);
-    case STK_CELL_SHARE:
+    case STK_TYPE_SHARE:
         return stk_human_share(cell->ratio, buffer);
-    case STK_CELL_RATE:
+    case STK_TYPE_RATE:
         return rate_text(id, cell->ratio < 0 || cell->ratio > 1e18 ? 0 : cell->ratio, buffer);
-    case STK_CELL_NUMBER:
+    case STK_TYPE_NUMBER:
         snprintf(buffer, STK_HUMAN_MAX, "%" PRId64, cell->number);
         return buffer;
-    case STK_CELL_REAL:
+    case STK_TYPE_REAL:
         stk_text_printf(buffer, STK_HUMAN_MAX, "%.10g", cell->ratio);
         return buffer;
-    case STK_CELL_BOOL:
+    case STK_TYPE_BOOL:
         return cell->truth ? "yes" : "no";
     default:
         if (cell->number < 0) {
@@ -193,9 +193,9 @@ static void table_measure(struct layout *l, const struct stk_table *table, int c
     shorten(l, columns);
 }
 
-static bool is_text(enum stk_cell_type type)
+static bool is_text(enum stk_type type)
 {
-    return type == STK_CELL_TEXT || type == STK_CELL_BOOL;
+    return type == STK_TYPE_TEXT || type == STK_TYPE_BOOL;
 }
 
 static void put_field(struct stk_term *t, const struct layout *l, size_t c, int start,

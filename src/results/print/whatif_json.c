@@ -7,10 +7,7 @@ static void write_json(const struct stk_whatif *whatif, const struct stk_out_opt
                        struct stk_sink *sink)
 {
     (void)options;
-    struct stk_json j;
-    stk_json_init(&j, sink);
-    stk_json_fields(&j, &stk_whatif_info, whatif);
-    stk_sink_text(sink, "\n");
+    stk_json_document(&stk_whatif_info, whatif, false, sink);
 }
 
 const struct stk_whatif_out stk_whatif_out_json = {

@@ -43,14 +43,14 @@ bool stk_parts_map(const int64_t *parts, struct stk_arena *arena, struct stk_lis
     for (int p = 0; p < STK_PART_COUNT; p++) {
         n += parts[p] != 0;
     }
-    struct stk_ns_entry *entries = stk_arena_array(arena, n + 1, sizeof *entries);
+    struct stk_entry *entries = stk_arena_array(arena, n + 1, sizeof *entries);
     if (!entries) {
         return false;
     }
     n = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (parts[p] != 0) {
-            entries[n++] = (struct stk_ns_entry){stk_part_info(p)->key, parts[p]};
+            entries[n++] = (struct stk_entry){stk_part_info(p)->key, {parts[p]}};
         }
     }
     *out = (struct stk_list){.items = entries, .count = n};

@@ -67,7 +67,7 @@ static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
 
 static bool count_events(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out)
 {
-    struct stk_ns_entry *kinds = stk_arena_array(ctx->arena, STK_KIND_COUNT, sizeof *kinds);
+    struct stk_entry *kinds = stk_arena_array(ctx->arena, STK_KIND_COUNT, sizeof *kinds);
     if (!kinds) {
         return false;
     }

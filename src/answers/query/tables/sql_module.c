@@ -7,12 +7,11 @@
 const char *stk_sql_declaration(const struct stk_sql_table *table, struct stk_arena *arena,
                                 const char *extra)
 {
-    static const char *const types[] = {"TEXT",  "NAME TEXT", "NUMBER", "NS",
-                                        "BYTES", "BOOL",      "SHARE",  ""};
     const char *text = "CREATE TABLE x(";
     for (size_t c = 0; c < table->column_count && text; c++) {
         text = stk_arena_printf(arena, "%s%s\"%s\" %s%s", text, c ? "," : "",
-                                stk_sql_column_name(table, c), types[stk_sql_column_type(table, c)],
+                                stk_sql_column_name(table, c),
+                                stk_type_info(stk_sql_column_type(table, c))->declared,
                                 c >= table->column_count - table->alias_count ? " HIDDEN" : "");
     }
     return text ? stk_arena_printf(arena, "%s%s)", text, extra ? extra : "") : NULL;

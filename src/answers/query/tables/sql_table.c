@@ -11,20 +11,13 @@ const struct stk_sql_table *const stk_sql_tables[] = {
 };
 const size_t stk_sql_table_count = sizeof stk_sql_tables / sizeof stk_sql_tables[0];
 
-const char *stk_query_type_key(enum stk_query_type type)
-{
-    static const char *const keys[] = {"text",  "text", "number", "ns",
-                                       "bytes", "bool", "share",  ""};
-    return keys[type];
-}
-
 const char *stk_sql_column_name(const struct stk_sql_table *table, size_t column)
 {
     const struct stk_query_column *c = &table->columns[column];
     return c->name ? c->name : stk_query_fields[c->field].column;
 }
 
-enum stk_query_type stk_sql_column_type(const struct stk_sql_table *table, size_t column)
+enum stk_type stk_sql_column_type(const struct stk_sql_table *table, size_t column)
 {
     const struct stk_query_column *c = &table->columns[column];
     return table->sort == STK_SQL_EVENTS ? stk_query_fields[c->field].type : c->type;

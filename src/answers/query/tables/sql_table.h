@@ -40,7 +40,7 @@ extern const size_t stk_sql_table_count;
 #define STK_SQL_FIELD(id) {.field = STK_FIELD_##id}
 #define STK_SQL_FIELD_AS(column, id) {.name = column, .field = STK_FIELD_##id}
 const char *stk_sql_column_name(const struct stk_sql_table *table, size_t column);
-enum stk_query_type stk_sql_column_type(const struct stk_sql_table *table, size_t column);
+enum stk_type stk_sql_column_type(const struct stk_sql_table *table, size_t column);
 const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column);
 // -1: none.
 int stk_sql_column_find(const struct stk_sql_table *table, const char *name, size_t n);
@@ -48,11 +48,11 @@ int stk_sql_column_find(const struct stk_sql_table *table, const char *name, siz
 // The first columns of a table whose rows are of a step.
 enum { STK_SQL_STEP_RANK, STK_SQL_STEP_DEVICE, STK_SQL_STEP_NUMBER, STK_SQL_STEP_COLUMNS };
 #define STK_SQL_STEP_ROWS(number_name, number_doc)                                                 \
-    [STK_SQL_STEP_RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},               \
+    [STK_SQL_STEP_RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},                \
     [STK_SQL_STEP_DEVICE] = {.name = "device",                                                     \
-                             .type = STK_QUERY_TEXT,                                               \
+                             .type = STK_TYPE_TEXT,                                                \
                              .doc = "rank/number of the device; null for steps of the host"},      \
-    [STK_SQL_STEP_NUMBER] = {.name = number_name, .type = STK_QUERY_NUMBER, .doc = number_doc}
+    [STK_SQL_STEP_NUMBER] = {.name = number_name, .type = STK_TYPE_NUMBER, .doc = number_doc}
 void stk_sql_step_cell(const struct stk_query *q, const struct stk_step *s, int column,
                        struct stk_query_value *out);
 

@@ -3,9 +3,9 @@
 #include "answers/query/tables/sql_table.h"
 
 static const struct stk_query_column columns[] = {
-    {.name = "event", .type = STK_QUERY_NUMBER, .doc = "id of the event: must be given, or joined"},
-    {.name = "key", .type = STK_QUERY_TEXT, .doc = "name of the argument"},
-    {.name = "value", .type = STK_QUERY_NAME, .doc = "its value; numbers as numbers"},
+    {.name = "event", .type = STK_TYPE_NUMBER, .doc = "id of the event: must be given, or joined"},
+    {.name = "key", .type = STK_TYPE_TEXT, .doc = "name of the argument"},
+    {.name = "value", .type = STK_TYPE_NAME, .doc = "its value; numbers as numbers"},
 };
 
 const struct stk_sql_table stk_sql_table_args = {

@@ -38,14 +38,14 @@ static void findings_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [ID] = {.name = "id", .type = STK_QUERY_TEXT, .doc = "as stoker explain knows it"},
-    [TITLE] = {.name = "title", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
-    [SEVERITY] = {.name = "severity", .type = STK_QUERY_TEXT, .doc = "high, medium, low or info"},
-    [CONFIDENCE] = {.name = "confidence", .type = STK_QUERY_TEXT, .doc = "high, medium or low"},
+    [ID] = {.name = "id", .type = STK_TYPE_TEXT, .doc = "as stoker explain knows it"},
+    [TITLE] = {.name = "title", .type = STK_TYPE_TEXT, .doc = "in a sentence"},
+    [SEVERITY] = {.name = "severity", .type = STK_TYPE_TEXT, .doc = "high, medium, low or info"},
+    [CONFIDENCE] = {.name = "confidence", .type = STK_TYPE_TEXT, .doc = "high, medium or low"},
     [SAVING_SHARE] = {.name = "saving_share",
-                      .type = STK_QUERY_SHARE,
+                      .type = STK_TYPE_SHARE,
                       .doc = "of the step: the most that a fix can save (why replays it)"},
-    [STEPS_AFFECTED] = {.name = "steps_affected", .type = STK_QUERY_NUMBER, .doc = "how many"},
+    [STEPS_AFFECTED] = {.name = "steps_affected", .type = STK_TYPE_NUMBER, .doc = "how many"},
 };
 
 const struct stk_sql_table stk_sql_table_findings = {

@@ -89,19 +89,19 @@ static void gaps_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    [DEVICE] = {.name = "device", .type = STK_QUERY_TEXT, .doc = "rank/number of the device"},
-    [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "since the run's first event"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "duration"},
-    [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part that it counts as"},
+    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},
+    [DEVICE] = {.name = "device", .type = STK_TYPE_TEXT, .doc = "rank/number of the device"},
+    [START_NS] = {.name = "start_ns", .type = STK_TYPE_NS, .doc = "since the run's first event"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "duration"},
+    [PART] = {.name = "part", .type = STK_TYPE_TEXT, .doc = "id of the part that it counts as"},
     [EVENT] = {.name = "event",
-               .type = STK_QUERY_NUMBER,
+               .type = STK_TYPE_NUMBER,
                .doc = "id of the host event that fills it; null where there is none"},
     [AROUND] = {.name = "around",
-                .type = STK_QUERY_NUMBER,
+                .type = STK_TYPE_NUMBER,
                 .doc = "id of the operator around that event"},
     [STEP] = {.name = "step",
-              .type = STK_QUERY_NUMBER,
+              .type = STK_TYPE_NUMBER,
               .doc = "number of the step in which it starts"},
 };
 

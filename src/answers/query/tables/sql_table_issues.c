@@ -65,14 +65,14 @@ static void issues_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [PROFILE] = {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
-    [ISSUE] = {.name = "issue", .type = STK_QUERY_TEXT, .doc = "id, as in the report"},
-    [SEVERITY] = {.name = "severity", .type = STK_QUERY_TEXT, .doc = "info, data_loss or error"},
-    [COUNT] = {.name = "count", .type = STK_QUERY_NUMBER, .doc = "how often"},
+    [PROFILE] = {.name = "profile", .type = STK_TYPE_NUMBER, .doc = "index of the profile"},
+    [ISSUE] = {.name = "issue", .type = STK_TYPE_TEXT, .doc = "id, as in the report"},
+    [SEVERITY] = {.name = "severity", .type = STK_TYPE_TEXT, .doc = "info, data_loss or error"},
+    [COUNT] = {.name = "count", .type = STK_TYPE_NUMBER, .doc = "how often"},
     [EVENTS_LOST] = {.name = "events_lost",
-                     .type = STK_QUERY_NUMBER,
+                     .type = STK_TYPE_NUMBER,
                      .doc = "of these, whole events that are not in the tables"},
-    [MEANING] = {.name = "meaning", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
+    [MEANING] = {.name = "meaning", .type = STK_TYPE_TEXT, .doc = "in a sentence"},
 };
 
 const struct stk_sql_table stk_sql_table_issues = {

@@ -31,10 +31,10 @@ static void parts_cell(const struct stk_query *q, uint64_t row, int column,
 
 static const struct stk_query_column columns[] = {
     STK_SQL_STEP_ROWS("step", "number of the step"),
-    [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part, as in the report"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "time of the step that goes there"},
+    [PART] = {.name = "part", .type = STK_TYPE_TEXT, .doc = "id of the part, as in the report"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "time of the step that goes there"},
     [USED] = {.name = "used",
-              .type = STK_QUERY_BOOL,
+              .type = STK_TYPE_BOOL,
               .doc = "1 where the step counts in the verdict"},
 };
 

@@ -36,15 +36,15 @@ static void ranks_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    [HOST] = {.name = "host", .type = STK_QUERY_TEXT, .doc = "name of its host, where recorded"},
-    [FORMAT] = {.name = "format", .type = STK_QUERY_TEXT, .doc = "reader of its profile"},
+    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank"},
+    [HOST] = {.name = "host", .type = STK_TYPE_TEXT, .doc = "name of its host, where recorded"},
+    [FORMAT] = {.name = "format", .type = STK_TYPE_TEXT, .doc = "reader of its profile"},
     [EVENTS] = {.name = "events",
-                .type = STK_QUERY_NUMBER,
+                .type = STK_TYPE_NUMBER,
                 .doc = "in its profile, which several ranks may share"},
-    [DEVICES] = {.name = "devices", .type = STK_QUERY_NUMBER, .doc = "with operations"},
+    [DEVICES] = {.name = "devices", .type = STK_TYPE_NUMBER, .doc = "with operations"},
     [BASE_NS] = {.name = "base_ns",
-                 .type = STK_QUERY_NUMBER,
+                 .type = STK_TYPE_NUMBER,
                  .doc = "the profile's own clock at time 0 of this run"},
 };
 

@@ -66,15 +66,15 @@ static void steps_cell(const struct stk_query *q, uint64_t row, int column,
 
 static const struct stk_query_column columns[] = {
     STK_SQL_STEP_ROWS("number", "as the profile marks it, else counted from 0"),
-    [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "on the device"},
-    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "on the device"},
-    [END_NS] = {.name = "end_ns", .type = STK_QUERY_NS, .doc = "start_ns + dur_ns"},
+    [START_NS] = {.name = "start_ns", .type = STK_TYPE_NS, .doc = "on the device"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_TYPE_NS, .doc = "on the device"},
+    [END_NS] = {.name = "end_ns", .type = STK_TYPE_NS, .doc = "start_ns + dur_ns"},
     [HOST_START_NS] = {.name = "host_start_ns",
-                       .type = STK_QUERY_NS,
+                       .type = STK_TYPE_NS,
                        .doc = "on the host; null where not marked there"},
-    [HOST_DUR_NS] = {.name = "host_dur_ns", .type = STK_QUERY_NS, .doc = "on the host"},
-    [USED] = {.name = "used", .type = STK_QUERY_BOOL, .doc = "1 where it counts in the verdict"},
-    [EXCLUDED] = {.name = "excluded", .type = STK_QUERY_TEXT, .doc = "why it does not, else null"},
+    [HOST_DUR_NS] = {.name = "host_dur_ns", .type = STK_TYPE_NS, .doc = "on the host"},
+    [USED] = {.name = "used", .type = STK_TYPE_BOOL, .doc = "1 where it counts in the verdict"},
+    [EXCLUDED] = {.name = "excluded", .type = STK_TYPE_TEXT, .doc = "why it does not, else null"},
 };
 
 const struct stk_sql_table stk_sql_table_steps = {

@@ -28,8 +28,8 @@ static void strings_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [PROFILE] = {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
-    [TEXT] = {.name = "text", .type = STK_QUERY_NAME, .doc = "the string"},
+    [PROFILE] = {.name = "profile", .type = STK_TYPE_NUMBER, .doc = "index of the profile"},
+    [TEXT] = {.name = "text", .type = STK_TYPE_NAME, .doc = "the string"},
 };
 
 const struct stk_sql_table stk_sql_table_strings = {

@@ -62,21 +62,21 @@ static void tracks_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    [ID] = {.name = "id", .type = STK_QUERY_NUMBER, .doc = "as in events.track"},
-    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank of its process"},
+    [ID] = {.name = "id", .type = STK_TYPE_NUMBER, .doc = "as in events.track"},
+    [RANK] = {.name = "rank", .type = STK_TYPE_NUMBER, .doc = "rank of its process"},
     [KIND] = {.name = "kind",
-              .type = STK_QUERY_TEXT,
+              .type = STK_TYPE_TEXT,
               .doc = "thread, stream, derived, counter or other"},
-    [NAME] = {.name = "name", .type = STK_QUERY_NAME, .doc = "as recorded"},
-    [PROCESS] = {.name = "process", .type = STK_QUERY_NUMBER, .doc = "process id as recorded"},
-    [THREAD] = {.name = "thread", .type = STK_QUERY_NUMBER, .doc = "thread, stream or line id"},
+    [NAME] = {.name = "name", .type = STK_TYPE_NAME, .doc = "as recorded"},
+    [PROCESS] = {.name = "process", .type = STK_TYPE_NUMBER, .doc = "process id as recorded"},
+    [THREAD] = {.name = "thread", .type = STK_TYPE_NUMBER, .doc = "thread, stream or line id"},
     [DEVICE] = {.name = "device",
-                .type = STK_QUERY_TEXT,
+                .type = STK_TYPE_TEXT,
                 .doc = "rank/number of the device; null on the host"},
     [PARENT] = {.name = "parent",
-                .type = STK_QUERY_NUMBER,
+                .type = STK_TYPE_NUMBER,
                 .doc = "track whose events that overlap without nesting these are"},
-    [EVENTS] = {.name = "events", .type = STK_QUERY_NUMBER, .doc = "how many it holds"},
+    [EVENTS] = {.name = "events", .type = STK_TYPE_NUMBER, .doc = "how many it holds"},
 };
 
 const struct stk_sql_table stk_sql_table_tracks = {

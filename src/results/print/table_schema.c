@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schema of table documents. Rows are arrays of cells, as `columns` says; the profile is that
 // of the report.
-#include "results/table_schema.h"
+#include "results/print/table_schema.h"
 
 #include "base/json.h"
-#include "results/schema.h"
+#include "results/print/schema.h"
 #include "results/table.h"
 
 static void pair(struct stk_json *j, const char *key, const char *value)
@@ -62,8 +62,8 @@ static void write_columns(struct stk_json *j)
     pair(j, "type", "string");
     stk_json_key(j, "enum");
     stk_json_open(j, '[', true);
-    for (int type = STK_CELL_TEXT; type <= STK_CELL_REAL; type++) {
-        stk_json_text(j, stk_cell_type_key((enum stk_cell_type)type));
+    for (int type = STK_TYPE_TEXT; type <= STK_TYPE_REAL; type++) {
+        stk_json_text(j, stk_type_info((enum stk_type)type)->key);
     }
     stk_json_close(j, ']');
     stk_json_close(j, '}');

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON Schema (draft 2020-12, json-schema.org) from the field tables. Every object is written in
+// place: each occurs once, but for `part`, and a reader finds a field without following references.
+#include "results/print/schema.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+
+static void write_struct(struct stk_json *j, const struct stk_struct_info *info, bool or_null);
+
+static void pair(struct stk_json *j, const char *key, const char *value)
+{
+    stk_json_key(j, key);
+    stk_json_text(j, value);
+}
+
+static void write_choices(struct stk_json *j, const struct stk_field *f)
+{
+    char word[STK_FIELD_WORD_MAX];
+    stk_json_key(j, "enum");
+    stk_json_open(j, '[', true);
+    for (size_t i = 0; stk_field_word(f, i, word); i++) {
+        stk_json_text(j, word);
+    }
+    stk_json_close(j, ']');
+}
+
+// "type", and what bounds it. Keys of a map are counted, so its whole numbers are from 0.
+static void write_plain(struct stk_json *j, const struct stk_field *f)
+{
+    const struct stk_type_info *info = stk_type_info(f->type);
+    stk_json_key(j, "type");
+    if (f->or_null) {
+        stk_json_open(j, '[', true);
+        stk_json_text(j, info->json);
+        stk_json_text(j, "null");
+        stk_json_close(j, ']');
+    } else {
+        stk_json_text(j, info->json);
+    }
+    if (info->from_zero || (f->shape == STK_SHAPE_MAP && info->holds == STK_HOLDS_NUMBER)) {
+        stk_json_key(j, "minimum");
+        stk_json_u64(j, 0);
+    }
+    if (info->to_one) {
+        stk_json_key(j, "maximum");
+        stk_json_u64(j, 1);
+    }
+    if (f->choices && f->shape == STK_SHAPE_ONE) {
+        write_choices(j, f);
+    }
+}
+
+static void write_items(struct stk_json *j, const struct stk_field *f)
+{
+    pair(j, "type", "array");
+    stk_json_key(j, "items");
+    stk_json_open(j, '{', f->type != STK_TYPE_OBJECT);
+    if (f->type == STK_TYPE_OBJECT) {
+        write_struct(j, f->sub, false);
+    } else {
+        pair(j, "type", stk_type_info(f->type)->json);
+    }
+    stk_json_close(j, '}');
+}
+
+static void write_values(struct stk_json *j, const struct stk_field *f)
+{
+    stk_json_key(j, "additionalProperties");
+    stk_json_open(j, '{', true);
+    write_plain(j, f);
+    stk_json_close(j, '}');
+}
+
+static void write_any_values(struct stk_json *j)
+{
+    pair(j, "type", "object");
+    stk_json_key(j, "additionalProperties");
+    stk_json_open(j, '{', true);
+    stk_json_key(j, "type");
+    stk_json_open(j, '[', true);
+    stk_json_text(j, "number");
+    stk_json_text(j, "string");
+    stk_json_text(j, "boolean");
+    stk_json_close(j, ']');
+    stk_json_close(j, '}');
+}
+
+static void write_type(struct stk_json *j, const struct stk_field *f)
+{
+    switch (f->shape) {
+    case STK_SHAPE_LIST:
+    case STK_SHAPE_LINE:
+        write_items(j, f);
+        break;
+    case STK_SHAPE_MAP:
+        pair(j, "type", "object");
+        write_values(j, f);
+        break;
+    case STK_SHAPE_VALUES:
+        write_any_values(j);
+        break;
+    default:
+        if (f->type == STK_TYPE_OBJECT) {
+            write_struct(j, f->sub, f->or_null);
+        } else {
+            write_plain(j, f);
+        }
+    }
+}
+
+static void write_required(struct stk_json *j, const struct stk_struct_info *info)
+{
+    stk_json_key(j, "required");
+    stk_json_open(j, '[', true);
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (stk_field_is_required(f)) {
+            stk_json_text(j, f->key);
+        }
+    }
+    stk_json_close(j, ']');
+}
+
+static void write_struct(struct stk_json *j, const struct stk_struct_info *info, bool or_null)
+{
+    stk_json_key(j, "type");
+    if (or_null) {
+        stk_json_open(j, '[', true);
+        stk_json_text(j, "object");
+        stk_json_text(j, "null");
+        stk_json_close(j, ']');
+    } else {
+        stk_json_text(j, "object");
+    }
+    write_required(j, info);
+    stk_json_key(j, "properties");
+    stk_json_open(j, '{', false);
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (f->shape != STK_SHAPE_MEMBERS) {
+            stk_json_key(j, f->key);
+            stk_json_open(j, '{', f->type != STK_TYPE_OBJECT);
+            pair(j, "description", f->doc);
+            write_type(j, f);
+            stk_json_close(j, '}');
+        }
+    }
+    stk_json_close(j, '}');
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (f->shape == STK_SHAPE_MEMBERS) {
+            write_values(j, f);
+        }
+    }
+}
+
+void stk_schema_object(struct stk_json *j, const struct stk_struct_info *info)
+{
+    stk_json_open(j, '{', false);
+    write_struct(j, info, false);
+    stk_json_close(j, '}');
+}
+
+void stk_schema_write(const struct stk_struct_info *info, const char *id, struct stk_sink *sink)
+{
+    struct stk_json j;
+    stk_json_init(&j, sink);
+    stk_json_open(&j, '{', false);
+    pair(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    pair(&j, "title", id);
+    write_struct(&j, info, false);
+    stk_json_close(&j, '}');
+    stk_sink_text(sink, "\n");
+}
+
+static void describe_type(const struct stk_field *f, struct stk_sink *sink)
+{
+    static const char *const shapes[] = {[STK_SHAPE_LIST] = "list",
+                                         [STK_SHAPE_LINE] = "list",
+                                         [STK_SHAPE_MAP] = "object",
+                                         [STK_SHAPE_MEMBERS] = "members"};
+    const char *shape =
+        (unsigned)f->shape < sizeof shapes / sizeof *shapes ? shapes[f->shape] : NULL;
+    stk_sink_printf(sink, "%s%s%s", shape ? shape : "", shape ? " of " : "",
+                    f->type == STK_TYPE_OBJECT && shape ? "objects" : stk_type_info(f->type)->key);
+}
+
+static void describe_choices(const struct stk_field *f, struct stk_sink *sink)
+{
+    char word[STK_FIELD_WORD_MAX];
+    for (size_t i = 0; stk_field_word(f, i, word); i++) {
+        stk_sink_printf(sink, "%s`%s`", i ? ", " : ": ", word);
+    }
+}
+
+static void describe_struct(const struct stk_struct_info *info, const char *path,
+                            struct stk_sink *sink)
+{
+    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
+                    *path ? "" : "The ", *path ? path : info->name);
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        stk_sink_printf(sink, "| `%s` | ", f->key);
+        describe_type(f, sink);
+        stk_sink_printf(sink, " | %s | %s",
+                        f->or_null                 ? "or null"
+                        : stk_field_is_required(f) ? "always"
+                                                   : "if known",
+                        f->doc);
+        if (f->choices) {
+            describe_choices(f, sink);
+        }
+        stk_sink_text(sink, " |\n");
+    }
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        char inner[160];
+        if (!f->sub) {
+            continue;
+        }
+        snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
+                 f->shape == STK_SHAPE_LIST ? "[]" : "");
+        describe_struct(f->sub, inner, sink);
+    }
+}
+
+void stk_schema_describe(const struct stk_struct_info *info, struct stk_sink *sink)
+{
+    describe_struct(info, "", sink);
+}
