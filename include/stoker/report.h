@@ -93,8 +93,9 @@ struct stoker_saving {
 int stoker_result_finding(const struct stoker_result *result, const char *id,
                           struct stoker_saving *saving);
 
-// JSON Schema of a contract: "report", "jobs", "table", "diff", "whatif". STOKER_EUSAGE for an
-// unknown name.
+// Names of the contracts, "report" first; NULL beyond the last.
+const char *stoker_schema_name(size_t index);
+// JSON Schema of a contract. STOKER_EUSAGE for an unknown name.
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err);
 // Text about one rule or fix, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id
@@ -111,7 +112,10 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
 const char *stoker_rule_id(size_t index);
 // Ids of the fixes, sorted; NULL beyond the last.
 const char *stoker_fix_id(size_t index);
-// The contract field by field as a markdown page.
+// A contract field by field as a markdown page. STOKER_EUSAGE for an unknown name.
+enum stoker_status stoker_describe_schema(const char *name, stoker_write_fn write, void *arg,
+                                          struct stoker_err *err);
+// The same of the report.
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err);
 // The same of several jobs.
 enum stoker_status stoker_describe_jobs(stoker_write_fn write, void *arg, struct stoker_err *err);

@@ -126,6 +126,9 @@ STK_MUST_CHECK enum stoker_status stk_api_report_write(const struct stk_report *
                                                        stoker_write_fn write, void *arg,
                                                        struct stoker_err *err);
 
+// What can be asked of prices, as a part of a page.
+void stk_describe_prices(struct stk_sink *sink);
+
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 

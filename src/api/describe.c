@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/report.md: the contract field by field, then the words its values use (parts, kinds, issues)
-// and the figures that decide a verdict. All from the tables that the program itself uses.
+// The contracts: JSON Schemas, and pages field by field (results/contracts.h). That of the report
+// goes on with the words its values use (parts, kinds, issues) and the figures that decide a
+// verdict, that of tables with the types of cells and the analyses. All from the tables that the
+// program itself uses.
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/passes/stats/stats.h"
 #include "api/api.h"
+#include "results/contracts.h"
 #include "results/print/schema.h"
-
-static const char head[] =
-    "# The report: `stoker why --json`\n"
-    "\n"
-    "This page is written from the same tables as the JSON itself and its schema (`stoker schema\n"
-    "report`). The contract is versioned (`schema`) and changed only by adding: a program should\n"
-    "ignore keys that it does not know.\n"
-    "\n"
-    "* **ns** are integer nanoseconds. They count from the profile's first event; "
-    "`profile.base_ns`\n"
-    "  adds the file's own clock. Start and end are rounded, never the duration.\n"
-    "* **share** is 0 to 1 with six decimals, **bytes** and **count** are integers.\n"
-    "* A value that is not known is absent: never 0, never null.\n"
-    "* Times of a device are unions over its streams.\n"
-    "* Medians are lower medians, percentiles nearest rank.\n"
-    "* Lists stop at `--limit` (10 000 rows; 0: all); totals always cover everything.\n";
-
-static const char jobs_head[] =
-    "# Several jobs: `stoker why --json`\n"
-    "\n"
-    "Profiles that are not the ranks of one run are several jobs. `stoker why` prints a line for\n"
-    "each, or this document (`stoker schema jobs`) in place of the [report](report.md). Other\n"
-    "commands refuse them. `--as-ranks` says that they are the ranks of one run. How jobs are "
-    "told\n"
-    "apart is in [method.md](method.md#jobs-runs-and-ranks).\n"
-    "\n"
-    "Times are integer nanoseconds (`_ns`), shares 0 to 1. A value that is not known is absent. "
-    "With\n"
-    "`--fail-on` the most severe finding of all jobs counts; the exit code is 4 where none of "
-    "them\n"
-    "can be judged. The contract changes only by adding.\n";
+#include "stoker/diff.h"
+#include "stoker/stats.h"
+#include "stoker/whatif.h"
 
 static void describe_parts(struct stk_sink *sink)
 {
@@ -80,34 +59,117 @@ static void describe_thresholds(struct stk_sink *sink)
 #undef T
 }
 
-enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
+static void describe_report(struct stk_sink *sink)
 {
-    if (!write) {
-        return stk_err_misuse(err, "stoker_describe_report needs a callback");
+    describe_parts(sink);
+    describe_kinds(sink);
+    describe_issues(sink);
+    describe_thresholds(sink);
+}
+
+static void describe_table(struct stk_sink *sink)
+{
+    stk_sink_text(sink,
+                  "\n## Types of cells\n\nA value that is not known is null in JSON, empty in "
+                  "CSV and `-` in text, never 0.\n\n"
+                  "| type | in JSON | meaning |\n|---|---|---|\n");
+    for (int t = 0; t < STK_TYPE_COUNT_; t++) {
+        const struct stk_type_info *type = stk_type_info((enum stk_type)t);
+        if (type->meaning) {
+            stk_sink_printf(sink, "| `%s` | %s | %s |\n", type->key,
+                            t == STK_TYPE_BOOL ? "true or false" : type->json, type->meaning);
+        }
     }
+    stk_sink_text(
+        sink, "\n## Analyses\n\nTheir tables, columns and figures: [stats.md](stats.md). Those of "
+              "`stoker query` are the statement's, over\n[these](query.md).\n\n"
+              "| analysis | question | what a profile must hold |\n|---|---|---|\n");
+    for (int i = 0; i < stk_stats_count; i++) {
+        stk_sink_printf(sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
+                        stk_stats_all[i]->question, stk_stats_all[i]->needs);
+    }
+}
+
+const char *stoker_schema_name(size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (!stk_contracts[i].name) {
+            return NULL;
+        }
+    }
+    return stk_contracts[index].name;
+}
+
+static enum stoker_status unknown(const char *name, struct stoker_err *err)
+{
+    char known[200] = "";
+    for (const struct stk_contract *d = stk_contracts; d->name; d++) {
+        size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", d->name);
+    }
+    stk_err_set(err, STOKER_EUSAGE, "no schema '%.80s'; there are: %s", name, known);
+    return stk_err_fail(err);
+}
+
+enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
+                                 struct stoker_err *err)
+{
     struct stoker_err own;
     struct stk_sink sink;
+    if (!name || !write) {
+        return stk_err_misuse(err, "stoker_schema needs a name and a callback");
+    }
     err = stk_err_begin(err, &own);
+    const struct stk_contract *contract = stk_contract_find(name);
+    if (!contract) {
+        return unknown(name, err);
+    }
     stk_sink_init(&sink, write, arg);
-    stk_sink_text(&sink, head);
-    stk_schema_describe(&stk_report_info, &sink);
-    describe_parts(&sink);
-    describe_kinds(&sink);
-    describe_issues(&sink);
-    describe_thresholds(&sink);
+    stk_schema_write(contract->info, &sink);
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
-enum stoker_status stoker_describe_jobs(stoker_write_fn write, void *arg, struct stoker_err *err)
+static enum stoker_status describe(const char *misuse, const char *name, stoker_write_fn write,
+                                   void *arg, struct stoker_err *err)
 {
-    if (!write) {
-        return stk_err_misuse(err, "stoker_describe_jobs needs a callback");
-    }
     struct stoker_err own;
     struct stk_sink sink;
+    if (!name || !write) {
+        return stk_err_misuse(err, misuse);
+    }
     err = stk_err_begin(err, &own);
+    const struct stk_contract *contract = stk_contract_find(name);
+    if (!contract) {
+        return unknown(name, err);
+    }
     stk_sink_init(&sink, write, arg);
-    stk_sink_text(&sink, jobs_head);
-    stk_schema_describe(&stk_jobs_info, &sink);
+    stk_sink_put(&sink, contract->page, (size_t)(contract->page_end - contract->page));
+    stk_schema_describe(contract->info, &sink);
+    if (contract->info == &stk_report_info) {
+        describe_report(&sink);
+    } else if (contract->info == &stk_table_info) {
+        describe_table(&sink);
+    } else if (contract->info == &stk_whatif_info) {
+        stk_describe_prices(&sink);
+    }
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }
+
+enum stoker_status stoker_describe_schema(const char *name, stoker_write_fn write, void *arg,
+                                          struct stoker_err *err)
+{
+    return describe("stoker_describe_schema needs a name and a callback", name, write, arg, err);
+}
+
+// Entries that are older than the one for every document.
+#define DESCRIBE(name)                                                                             \
+    enum stoker_status stoker_describe_##name(stoker_write_fn write, void *arg,                    \
+                                              struct stoker_err *err)                              \
+    {                                                                                              \
+        return describe("stoker_describe_" #name " needs a callback", #name, write, arg, err);     \
+    }
+DESCRIBE(report)
+DESCRIBE(jobs)
+DESCRIBE(table)
+DESCRIBE(diff)
+DESCRIBE(whatif)

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "results/print/diff_out.h"
 #include "answers/passes/diff/diff_make.h"
-#include "results/print/schema.h"
 #include "stoker/version.h"
 
 struct stoker_diff {
@@ -223,34 +222,4 @@ int stoker_diff_part(const struct stoker_diff *diff, const char *part, int64_t *
         }
     }
     return 0;
-}
-
-enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct stoker_err *err)
-{
-    static const char head[] =
-        "# The comparison: `stoker diff --json`\n\n"
-        "The schema is [diff.schema.json](diff.schema.json) (`stoker schema diff`). It changes "
-        "only "
-        "by adding.\n\n"
-        "Times are in integer nanoseconds (`_ns`), shares 0 to 1; a change is B less A and may be "
-        "negative. Times of steps, parts, kernels and operations are those of one step: of a "
-        "device, or of the host where there is no device. A value that is not known is absent. "
-        "Exchanging A and B changes the sign of every change, and faster to slower; nothing "
-        "else.\n\n"
-        "The typical step (median) and the average one (mean) have an interval each, from the "
-        "spread of the used steps. Which one the verdict rests on is its `basis`: the median, "
-        "unless the mean alone shows a change. The parts of a typical step are those of the middle "
-        "half of the steps, scaled to the median; of an average step, the means. Their changes sum "
-        "to that of the step exactly. What the spread of the steps of two runs cannot show is how "
-        "much further runs would differ.\n";
-    if (!write) {
-        return stk_err_misuse(err, "stoker_describe_diff needs a callback");
-    }
-    struct stoker_err own;
-    struct stk_sink sink;
-    err = stk_err_begin(err, &own);
-    stk_sink_init(&sink, write, arg);
-    stk_sink_text(&sink, head);
-    stk_schema_describe(&stk_diff_info, &sink);
-    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -6,8 +6,6 @@
 #include "base/alloc.h"
 #include "results/print/jobs_out.h"
 #include "results/print/out.h"
-#include "results/print/schema.h"
-#include "results/print/table_schema.h"
 #include "results/whatif.h"
 
 void stoker_result_free(struct stoker_result *result)
@@ -158,32 +156,4 @@ int stoker_result_finding(const struct stoker_result *result, const char *id,
         }
     }
     return 0;
-}
-
-enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
-                                 struct stoker_err *err)
-{
-    if (!name || !write) {
-        return stk_err_misuse(err, "stoker_schema needs a name and a callback");
-    }
-    struct stoker_err own;
-    struct stk_sink sink;
-    err = stk_err_begin(err, &own);
-    stk_sink_init(&sink, write, arg);
-    if (strcmp(name, "report") == 0) {
-        stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
-    } else if (strcmp(name, "jobs") == 0) {
-        stk_schema_write(&stk_jobs_info, STK_JOBS_SCHEMA, &sink);
-    } else if (strcmp(name, "table") == 0) {
-        stk_table_schema_write(&sink);
-    } else if (strcmp(name, "diff") == 0) {
-        stk_schema_write(&stk_diff_info, STK_DIFF_SCHEMA, &sink);
-    } else if (strcmp(name, "whatif") == 0) {
-        stk_schema_write(&stk_whatif_info, STK_WHATIF_SCHEMA, &sink);
-    } else {
-        stk_err_set(err, STOKER_EUSAGE,
-                    "no schema '%s'; there are: report, jobs, table, diff, whatif", name);
-        return stk_err_fail(err);
-    }
-    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

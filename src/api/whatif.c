@@ -9,7 +9,6 @@
 #include "results/print/whatif_out.h"
 #include "answers/replay/batch_fit.h"
 #include "answers/replay/scenarios.h"
-#include "results/print/schema.h"
 #include "stoker/version.h"
 
 struct stoker_whatif {
@@ -196,9 +195,9 @@ static void put_choices(struct stk_sink *sink, const char *choices)
     }
 }
 
-static void describe_fixes(struct stk_sink *sink)
+void stk_describe_prices(struct stk_sink *sink)
 {
-    stk_sink_text(sink, "## What can be asked\n\n"
+    stk_sink_text(sink, "\n## What can be asked\n\n"
                         "| fix | value | what changes | what must hold |\n"
                         "| --- | --- | --- | --- |\n");
     for (int i = 0; i < stk_fix_count; i++) {
@@ -210,29 +209,4 @@ static void describe_fixes(struct stk_sink *sink)
         }
         stk_sink_printf(sink, "%s | %s | %s |\n", f->value ? f->value : "", f->what, f->assumes);
     }
-}
-
-enum stoker_status stoker_describe_whatif(stoker_write_fn write, void *arg, struct stoker_err *err)
-{
-    static const char head[] =
-        "# Prices: `stoker whatif --json`\n\n"
-        "The schema is [whatif.schema.json](whatif.schema.json) (`stoker schema whatif`). It "
-        "changes only by adding. How a price comes about is in "
-        "[method.md](method.md#what-a-fix-is-worth).\n\n"
-        "Times are in integer nanoseconds (`_ns`), shares 0 to 1. A predicted step lies between "
-        "`low_ns`, the optimistic end, and `high_ns`; savings are shares of the measured mean "
-        "step without what recording adds to it. Where the gate is closed there are no scenarios, "
-        "and the exit code is 4.\n\n";
-    if (!write) {
-        return stk_err_misuse(err, "stoker_describe_whatif needs a callback");
-    }
-    struct stoker_err own;
-    struct stk_sink sink;
-    err = stk_err_begin(err, &own);
-    stk_sink_init(&sink, write, arg);
-    stk_sink_text(&sink, head);
-    describe_fixes(&sink);
-    stk_sink_text(&sink, "\n");
-    stk_schema_describe(&stk_whatif_info, &sink);
-    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/schema_files.h"
 #include "stoker/export.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
@@ -32,9 +31,8 @@ static void completed_words(const struct stk_cmd *cmd)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
         }
     } else if (strcmp(what, "schemas") == 0) {
-        printf("report jobs table diff whatif");
-        for (const struct stk_schema_file *f = stk_schema_files; f->name; f++) {
-            printf(" %s", f->name);
+        for (size_t i = 0; stoker_schema_name(i); i++) {
+            printf("%s%s", i ? " " : "", stoker_schema_name(i));
         }
     } else if (strcmp(what, "shells") == 0) {
         words(shells, " ");

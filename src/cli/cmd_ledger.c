@@ -1,107 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker ledger: what was predicted, and what was measured then.
-#include <string.h>
+#include <inttypes.h>
 
 #include "base/human.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "job/prove/ledger.h"
+#include "results/print/document.h"
 
 enum { ROWS_FOR_PEOPLE = 20, CELL = 64 };
-
-static void put_ratio_json(struct stk_json *j, const char *name, const struct stk_ledger_ratio *r)
-{
-    static const char *const names[] = {"low", "estimate", "high"};
-    const double values[] = {r->low, r->estimate, r->high};
-    if (!r->is_known) {
-        return;
-    }
-    stk_json_key(j, name);
-    stk_json_open(j, '{', true);
-    for (int i = 0; i < 3; i++) {
-        stk_json_key(j, names[i]);
-        stk_json_real(j, values[i]);
-    }
-    stk_json_close(j, '}');
-}
-
-static void put_text(struct stk_json *j, const char *name, const char *text)
-{
-    if (*text) {
-        stk_json_key(j, name);
-        stk_json_text(j, text);
-    }
-}
-
-static void put_line_json(struct stk_json *j, const struct stk_ledger_line *line)
-{
-    stk_json_open(j, '{', true);
-    put_text(j, "time", line->time);
-    put_text(j, "profile", line->profile);
-    put_text(j, "fix", line->fix);
-    put_ratio_json(j, "predicted", &line->predicted);
-    put_ratio_json(j, "measured", &line->measured);
-    stk_json_key(j, "pairs");
-    stk_json_i64(j, line->pairs);
-    put_text(j, "framework", line->framework);
-    put_text(j, "device", line->device);
-    put_text(j, "stoker", line->stoker);
-    stk_json_close(j, '}');
-}
-
-static void put_count(struct stk_json *j, const char *name, size_t value)
-{
-    stk_json_key(j, name);
-    stk_json_u64(j, value);
-}
-
-static void put_calibration_json(struct stk_json *j, const struct stk_calibration *c)
-{
-    stk_json_key(j, "calibration");
-    stk_json_open(j, '{', true);
-    put_count(j, "predictions", c->predictions);
-    if (c->predictions) {
-        double n = (double)c->predictions;
-        stk_json_key(j, "inside_share");
-        stk_json_share(j, (double)c->inside / n);
-        stk_json_key(j, "intervals_meet_share");
-        stk_json_share(j, (double)c->meet / n);
-        stk_json_key(j, "too_optimistic_share");
-        stk_json_share(j, (double)c->too_low / n);
-        stk_json_key(j, "median_error_share");
-        stk_json_share(j, c->median_error);
-    }
-    stk_json_close(j, '}');
-}
 
 static void put_json(const char *path, const struct stk_ledger *ledger, size_t first,
                      struct stk_sink *to)
 {
     struct stk_calibration c = stk_ledger_calibration(ledger);
-    struct stk_json j;
-    stk_json_init(&j, to);
-    stk_json_open(&j, '{', false);
-    stk_json_key(&j, "schema");
-    stk_json_text(&j, "stoker.ledger/1");
-    stk_json_key(&j, "file");
-    stk_json_text(&j, path);
-    stk_json_key(&j, "lines");
-    stk_json_open(&j, '[', false);
-    for (size_t i = first; i < ledger->lines.count; i++) {
-        put_line_json(&j, stk_vec_at(&ledger->lines, i));
+    double n = (double)c.predictions;
+    struct stk_ledger_doc doc = {
+        .schema = STK_LEDGER_SCHEMA,
+        .file = path,
+        .lines = {.items = first < ledger->lines.count ? stk_vec_at(&ledger->lines, first) : NULL,
+                  .count = ledger->lines.count - first,
+                  .left_out = first},
+        .lines_damaged = ledger->damaged,
+        .calibration = {.predictions = c.predictions, .has_any = c.predictions > 0}};
+    if (c.predictions) {
+        doc.calibration.inside_share = (double)c.inside / n;
+        doc.calibration.intervals_meet_share = (double)c.meet / n;
+        doc.calibration.too_optimistic_share = (double)c.too_low / n;
+        doc.calibration.median_error_share = c.median_error;
     }
-    stk_json_close(&j, ']');
-    put_count(&j, "lines_left_out", first);
-    put_count(&j, "lines_damaged", ledger->damaged);
-    put_calibration_json(&j, &c);
-    stk_json_close(&j, '}');
-    stk_sink_text(to, "\n");
+    stk_json_document(&stk_ledger_info, &doc, false, to);
 }
 
 // "0.62 [0.60, 0.65]".
-static void ratio_text(const struct stk_ledger_ratio *r, char to[CELL])
+static void ratio_text(const struct stk_interval *r, char to[CELL])
 {
     stk_text_printf(to, CELL, r->is_known ? "%.2f [%.2f, %.2f]" : "-", r->estimate, r->low,
                     r->high);
@@ -138,8 +71,8 @@ static void put_people(const char *path, const struct stk_ledger *ledger, size_t
         const struct stk_ledger_line *line = stk_vec_at(&ledger->lines, i);
         ratio_text(&line->predicted, predicted);
         ratio_text(&line->measured, measured);
-        stk_sink_printf(to, "%-20.20s  %-19s  %-19s  %5d  ", line->time, predicted, measured,
-                        line->pairs);
+        stk_sink_printf(to, "%-20.20s  %-19s  %-19s  %5" PRId64 "  ", line->time, predicted,
+                        measured, line->pairs);
         stk_sink_text(to, line->fix);
         stk_sink_text(to, "\n");
     }

@@ -14,6 +14,9 @@ bool stk_field_known(const struct stk_field *f, const void *object)
         const struct stk_apart *apart = (const void *)(at + f->offset);
         return apart->object || apart->json;
     }
+    if (f->shape == STK_SHAPE_HERE) {
+        return at[f->offset] != 0;
+    }
     if (f->shape == STK_SHAPE_VALUES) {
         return ((const struct stk_list *)(const void *)(at + f->offset))->items != NULL;
     }

@@ -8,6 +8,7 @@
 // clang-format off
 // Kinds of rows: a type and its shape.
 #define STK_ROW_TEXT STK_TYPE_TEXT, STK_SHAPE_ONE
+#define STK_ROW_HERE STK_TYPE_TEXT, STK_SHAPE_HERE
 #define STK_ROW_WORD STK_TYPE_WORD, STK_SHAPE_ONE
 #define STK_ROW_NS STK_TYPE_NS, STK_SHAPE_ONE
 #define STK_ROW_COUNT STK_TYPE_COUNT, STK_SHAPE_ONE
@@ -29,6 +30,8 @@
 #define STK_ROW_TEXT_MAP STK_TYPE_TEXT, STK_SHAPE_MAP
 #define STK_ROW_REAL_MEMBERS STK_TYPE_REAL, STK_SHAPE_MEMBERS
 #define STK_ROW_APART STK_TYPE_OBJECT, STK_SHAPE_APART
+#define STK_ROW_CELL_MAP STK_TYPE_ANY, STK_SHAPE_CELL_MAP
+#define STK_ROW_CELL_ROWS STK_TYPE_ANY, STK_SHAPE_CELL_ROWS
 #define STK_ROW_VALUES STK_TYPE_ANY, STK_SHAPE_VALUES
 #define STK_ROW_LEFT_OUT STK_TYPE_COUNT, STK_SHAPE_LEFT_OUT
 // A row: key, kind, struct, member. `_IF`: known only where the bool member says so.
@@ -38,6 +41,9 @@
     {key, STK_ROW_##kind, offsetof(struct type, member), offsetof(struct type, has), sub, NULL, doc, false}
 #define ROW_MAYBE(key, type, member, choices, doc)                                                 \
     {key, STK_ROW_TEXT, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, choices, doc, false}
+// Text in the struct itself, absent where it is empty.
+#define ROW_HERE(key, type, member, doc)                                                           \
+    {key, STK_ROW_HERE, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, NULL, doc, false}
 // A row whose value is null where the bool member says that it is not known.
 #define ROW_OR_NULL(key, kind, type, member, has, doc)                                             \
     {key, STK_ROW_##kind, offsetof(struct type, member), has, NULL, NULL, doc, true}
@@ -47,6 +53,8 @@
     {key, STK_ROW_##kind, INNER(type, outer, member), STK_FIELD_ALWAYS, NULL, choices, doc, false}
 #define SUB_IF(key, kind, type, outer, member, has, doc)                                           \
     {key, STK_ROW_##kind, INNER(type, outer, member), INNER(type, outer, has), NULL, NULL, doc, false}
+#define SUB_LIST(key, type, outer, member, sub, doc)                                               \
+    {key, STK_ROW_LIST, INNER(type, outer, member), STK_FIELD_ALWAYS, sub, NULL, doc, false}
 #define END {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}
 #define INFO(id, bytes) static const struct stk_struct_info id = {#id, bytes, id##_fields}
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)

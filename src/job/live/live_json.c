@@ -1,213 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment as one object on one line, "stoker.live/1". Names of counters are those of the record
+// A moment as one object on one line (results/live.h). Names of counters are those of the record
 // (docs/sampler.md). What is not known is absent.
 #include <string.h>
 
-#include "base/json.h"
 #include "job/live/now.h"
+#include "results/live.h"
+#include "results/print/document.h"
 
 enum { PROCESSES = 64, THREADS = 8 }; // the busiest are listed
 
-static void put_real(struct stk_json *j, const char *key, double value)
+struct filling {
+    const struct stk_now *now;
+    struct stk_arena arena;
+    struct stk_live_doc doc;
+    bool failed; // no memory
+};
+
+// Room for up to `most` items of a list; NULL, and f->failed: no memory.
+static void *room(struct filling *f, struct stk_list *list, size_t most, size_t size)
 {
-    stk_json_key(j, key);
-    stk_json_real(j, value);
+    void *items = stk_arena_array(&f->arena, most + 1, size);
+    *list = (struct stk_list){.items = items};
+    f->failed |= items == NULL;
+    return items;
 }
 
-static void put_known(struct stk_json *j, const char *key, double value)
+static int64_t whole(uint64_t ns)
 {
-    if (value >= 0) {
-        put_real(j, key, value);
-    }
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-static void put_text(struct stk_json *j, const char *key, const char *text)
-{
-    stk_json_key(j, key);
-    stk_json_text(j, text);
-}
-
-static void put_ns(struct stk_json *j, const char *key, uint64_t ns)
-{
-    if (ns) {
-        stk_json_key(j, key);
-        stk_json_u64(j, ns);
-    }
-}
-
-static void put_rank(struct stk_json *j, const struct stk_live_rank *r)
+static struct stk_live_doc_rank rank_of(const struct stk_live_rank *r)
 {
     static const char *const windows[] = {"none", "open", "done", "left"};
-    stk_json_open(j, '{', true);
-    if (r->head.rank >= 0) {
-        stk_json_key(j, "rank");
-        stk_json_i64(j, r->head.rank);
-    }
-    stk_json_key(j, "pid");
-    stk_json_u64(j, r->head.pid);
-    if (*r->head.framework) {
-        put_text(j, "framework", r->head.framework);
-    }
-    stk_json_key(j, "steps");
-    stk_json_u64(j, r->head.count);
-    put_ns(j, "step_now_ns", r->now_ns);
-    put_ns(j, "step_median_ns", r->median_ns);
-    put_known(j, "steps_per_second", r->per_second);
-    put_known(j, "input_wait_share", r->wait_share);
-    put_known(j, "since_last_step_s", r->age_s);
-    if (r->head.window_state <= STK_WINDOW_LEFT) {
-        put_text(j, "window", windows[r->head.window_state]);
-    }
-    stk_json_close(j, '}');
+    return (struct stk_live_doc_rank){
+        .has_rank = r->head.rank >= 0,
+        .rank = r->head.rank,
+        .pid = r->head.pid,
+        .framework = *r->head.framework ? r->head.framework : NULL,
+        .steps = r->head.count,
+        .has_now = r->now_ns > 0,
+        .step_now_ns = whole(r->now_ns),
+        .has_median = r->median_ns > 0,
+        .step_median_ns = whole(r->median_ns),
+        .has_rate = r->per_second >= 0,
+        .steps_per_second = r->per_second,
+        .has_wait = r->wait_share >= 0,
+        .input_wait_share = r->wait_share,
+        .has_age = r->age_s >= 0,
+        .since_last_step_s = r->age_s,
+        .window = windows[r->head.window_state <= STK_WINDOW_LEFT ? r->head.window_state : 0]};
 }
 
-// Counters of one scope, process (-1) and number that have a value, as members.
-static void put_counters(struct stk_json *j, const struct stk_now *now, enum stk_sample_scope scope,
-                         int64_t process, int64_t number)
+static void fill_ranks(struct filling *f)
 {
-    for (int i = 0; i < STK_SAMPLE_COUNT; i++) {
+    const struct stk_live_steps *steps = f->now->steps;
+    size_t count = steps ? steps->count : 0;
+    struct stk_live_doc_rank *ranks = room(f, &f->doc.ranks, count, sizeof *ranks);
+    for (size_t i = 0; ranks && i < count; i++) {
+        ranks[f->doc.ranks.count++] = rank_of(steps->ranks[i]);
+    }
+}
+
+// Counters of one scope, process (-1) and number that have a value.
+static void fill_counters(struct filling *f, struct stk_list *list, enum stk_sample_scope scope,
+                          int64_t process, int64_t number)
+{
+    struct stk_entry *entries = room(f, list, STK_SAMPLE_COUNT, sizeof *entries);
+    for (int i = 0; entries && i < STK_SAMPLE_COUNT; i++) {
         const struct stk_sample_info *info = stk_sample_info((enum stk_sampled)i);
         double value;
         if (info->scope == scope && info->cadence != STK_SAMPLE_ONCE &&
-            stk_now_figure(now, (enum stk_sampled)i, process, number, &value)) {
-            put_real(j, strchr(info->name, '.') + 1, value);
+            stk_now_figure(f->now, (enum stk_sampled)i, process, number, &value)) {
+            entries[list->count++] =
+                (struct stk_entry){.key = strchr(info->name, '.') + 1, .real = value};
         }
     }
 }
 
-static void put_scope(struct stk_json *j, const struct stk_now *now, const char *key,
-                      enum stk_sample_scope scope)
-{
-    stk_json_key(j, key);
-    stk_json_open(j, '{', true);
-    put_counters(j, now, scope, -1, 0);
-    stk_json_close(j, '}');
-}
-
-static void put_threads(struct stk_json *j, const struct stk_now *now, int64_t pid)
+static void fill_threads(struct filling *f, struct stk_list *list, int64_t pid)
 {
     struct stk_now_thread threads[THREADS];
-    size_t n = stk_now_threads(now, pid, threads, THREADS);
-    stk_json_key(j, "busiest_threads");
-    stk_json_open(j, '[', true);
-    for (size_t i = 0; i < n; i++) {
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "tid");
-        stk_json_i64(j, threads[i].tid);
-        put_text(j, "name", threads[i].name);
-        put_real(j, "cpu", threads[i].cpu);
-        put_real(j, "queue", threads[i].queue);
-        stk_json_key(j, "is_blocked");
-        stk_json_bool(j, threads[i].is_blocked);
-        stk_json_close(j, '}');
+    size_t n = stk_now_threads(f->now, pid, threads, THREADS);
+    struct stk_live_doc_thread *rows = room(f, list, n, sizeof *rows);
+    for (size_t i = 0; rows && i < n; i++) {
+        rows[list->count++] = (struct stk_live_doc_thread){.tid = threads[i].tid,
+                                                           .name = threads[i].name,
+                                                           .cpu = threads[i].cpu,
+                                                           .queue = threads[i].queue,
+                                                           .is_blocked = threads[i].is_blocked};
     }
-    stk_json_close(j, ']');
 }
 
-static void put_processes(struct stk_json *j, const struct stk_now *now)
+static void fill_processes(struct filling *f)
 {
-    const struct stk_machine_view *v = now->view;
+    const struct stk_machine_view *v = f->now->view;
+    struct stk_list *list = &f->doc.processes;
     uint32_t n = v->process_count < PROCESSES ? v->process_count : PROCESSES;
-    stk_json_key(j, "processes");
-    stk_json_open(j, '[', true);
-    for (uint32_t i = 0; i < n; i++) {
+    struct stk_live_doc_process *rows = room(f, list, n, sizeof *rows);
+    for (uint32_t i = 0; rows && i < n; i++) {
         const struct stk_machine_process *p = &v->processes[i];
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "pid");
-        stk_json_i64(j, p->pid);
-        put_text(j, "name", p->name);
-        if (p->parent >= 0) {
-            stk_json_key(j, "parent");
-            stk_json_i64(j, p->parent);
-        }
-        put_real(j, "cpu", p->cpu);
-        put_real(j, "queue", p->queue);
-        put_counters(j, now, STK_SAMPLE_PROCESS, p->pid, 0);
-        put_threads(j, now, p->pid);
-        stk_json_close(j, '}');
+        struct stk_live_doc_process *row = &rows[list->count++];
+        *row = (struct stk_live_doc_process){.pid = p->pid,
+                                             .name = p->name,
+                                             .has_parent = p->parent >= 0,
+                                             .parent = p->parent,
+                                             .cpu = p->cpu,
+                                             .queue = p->queue};
+        fill_counters(f, &row->counters, STK_SAMPLE_PROCESS, p->pid, 0);
+        fill_threads(f, &row->busiest_threads, p->pid);
     }
-    stk_json_close(j, ']');
-    stk_json_key(j, "processes_left_out");
-    stk_json_u64(j, v->process_count - n);
+    list->left_out = v->process_count - n;
 }
 
-// Disks or GPUs: one object for each that has a counter.
-static void put_things(struct stk_json *j, const struct stk_now *now, const char *key,
-                       enum stk_sample_scope scope, enum stk_sampled mark)
+// Disks or GPUs: one for each that has a counter.
+static void fill_things(struct filling *f, struct stk_list *list, enum stk_sample_scope scope,
+                        enum stk_sampled mark)
 {
-    const struct stk_machine_view *v = now->view;
-    stk_json_key(j, key);
-    stk_json_open(j, '[', true);
-    for (uint32_t i = 0; i < v->machine->series_count; i++) {
-        const struct stk_machine_series *s = &v->machine->series[i];
-        if (s->sample != mark) {
-            continue;
+    const struct stk_machine *m = f->now->view->machine;
+    struct stk_live_doc_thing *rows = room(f, list, m->series_count, sizeof *rows);
+    for (uint32_t i = 0; rows && i < m->series_count; i++) {
+        const struct stk_machine_series *s = &m->series[i];
+        if (s->sample == mark) {
+            struct stk_live_doc_thing *row = &rows[list->count++];
+            *row = (struct stk_live_doc_thing){.number = s->number & 0xffffff, .name = s->name};
+            fill_counters(f, &row->counters, scope, s->process, s->number);
         }
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "number");
-        stk_json_i64(j, s->number & 0xffffff);
-        put_text(j, "name", s->name);
-        put_counters(j, now, scope, s->process, s->number);
-        stk_json_close(j, '}');
     }
-    stk_json_close(j, ']');
 }
 
-static void put_machine(struct stk_json *j, const struct stk_now *now)
+static void fill_machine(struct filling *f)
 {
-    if (!now->view) {
+    const struct stk_machine_view *v = f->now->view;
+    struct stk_live_doc *doc = &f->doc;
+    size_t absent = 0;
+    doc->has_machine = v != NULL;
+    if (!v) {
         return;
     }
-    put_real(j, "window_s", (double)(now->view->to_ns - now->view->from_ns) * 1e-9);
-    put_scope(j, now, "job", STK_SAMPLE_JOB);
-    put_scope(j, now, "machine", STK_SAMPLE_MACHINE);
-    put_processes(j, now);
-    put_things(j, now, "disks", STK_SAMPLE_DISK, STK_SAMPLE_OF_DISK_BUSY);
-    put_things(j, now, "gpus", STK_SAMPLE_GPU, STK_SAMPLE_OF_GPU_BUSY);
-    stk_json_key(j, "absent");
-    stk_json_open(j, '[', true);
-    for (size_t i = 0; stk_live_record_absent(now->record, i); i++) {
-        stk_json_text(j, stk_live_record_absent(now->record, i));
+    doc->window_s = (double)(v->to_ns - v->from_ns) * 1e-9;
+    fill_counters(f, &doc->job, STK_SAMPLE_JOB, -1, 0);
+    fill_counters(f, &doc->machine, STK_SAMPLE_MACHINE, -1, 0);
+    fill_processes(f);
+    fill_things(f, &doc->disks, STK_SAMPLE_DISK, STK_SAMPLE_OF_DISK_BUSY);
+    fill_things(f, &doc->gpus, STK_SAMPLE_GPU, STK_SAMPLE_OF_GPU_BUSY);
+    while (stk_live_record_absent(f->now->record, absent)) {
+        absent++;
     }
-    stk_json_close(j, ']');
+    const char **texts = room(f, &doc->absent, absent, sizeof *texts);
+    for (size_t i = 0; texts && i < absent; i++) {
+        texts[doc->absent.count++] = stk_live_record_absent(f->now->record, i);
+    }
 }
 
-static void put_findings(struct stk_json *j, const struct stk_now *now)
+static void fill_findings(struct filling *f)
 {
-    stk_json_key(j, "findings");
-    stk_json_open(j, '[', true);
-    for (size_t i = 0; i < now->finding_count; i++) {
-        stk_json_open(j, '{', true);
-        put_text(j, "id", now->findings[i].id);
-        put_text(j, "title", now->findings[i].title);
-        put_text(j, "evidence", now->findings[i].text);
-        stk_json_close(j, '}');
+    const struct stk_now *now = f->now;
+    struct stk_list *list = &f->doc.findings;
+    struct stk_live_doc_finding *rows = room(f, list, now->finding_count, sizeof *rows);
+    for (size_t i = 0; rows && i < now->finding_count; i++) {
+        rows[list->count++] = (struct stk_live_doc_finding){.id = now->findings[i].id,
+                                                            .title = now->findings[i].title,
+                                                            .evidence = now->findings[i].text};
     }
-    stk_json_close(j, ']');
 }
 
 void stk_now_json(const struct stk_now *now, struct stk_sink *to)
 {
-    struct stk_json j;
-    stk_json_init(&j, to);
-    stk_json_open(&j, '{', true);
-    put_text(&j, "schema", "stoker.live/1");
-    stk_json_key(&j, "time_ns");
-    stk_json_i64(&j, now->time_ns);
-    put_text(&j, "state", now->has_ended ? "ended" : now->silent_s > 0 ? "silent" : "running");
-    put_text(&j, "sentence", now->sentence);
-    if (now->steps && *now->steps->folder) {
-        put_text(&j, "folder", now->steps->folder);
+    bool has_folder = now->steps && *now->steps->folder;
+    struct filling f = {.now = now,
+                        .doc = {.schema = STK_LIVE_SCHEMA,
+                                .time_ns = now->time_ns,
+                                .state = now->has_ended      ? "ended"
+                                         : now->silent_s > 0 ? "silent"
+                                                             : "running",
+                                .sentence = now->sentence,
+                                .folder = has_folder ? now->steps->folder : NULL,
+                                .sampled_by = now->is_own_sampler ? "stoker top" : "stoker run"}};
+    stk_arena_init(&f.arena, 0);
+    fill_findings(&f);
+    fill_ranks(&f);
+    fill_machine(&f);
+    if (f.failed) {
+        to->failed = true;
+    } else {
+        stk_json_document(&stk_live_info, &f.doc, true, to);
     }
-    put_text(&j, "sampled_by", now->is_own_sampler ? "stoker top" : "stoker run");
-    put_findings(&j, now);
-    stk_json_key(&j, "ranks");
-    stk_json_open(&j, '[', true);
-    for (size_t i = 0; now->steps && i < now->steps->count; i++) {
-        put_rank(&j, now->steps->ranks[i]);
-    }
-    stk_json_close(&j, ']');
-    put_machine(&j, now);
-    stk_json_close(&j, '}');
-    stk_sink_text(to, "\n");
+    stk_arena_deinit(&f.arena);
 }

@@ -111,7 +111,7 @@ static size_t put_cell(char *to, size_t at, const char *text, char end)
     return at;
 }
 
-static size_t put_ratio(char *to, size_t at, const struct stk_ledger_ratio *r)
+static size_t put_ratio(char *to, size_t at, const struct stk_interval *r)
 {
     const double values[] = {r->low, r->estimate, r->high};
     char text[64] = "";
@@ -127,7 +127,7 @@ static size_t put_ratio(char *to, size_t at, const struct stk_ledger_ratio *r)
 static size_t put_line(const struct stk_ledger_line *line, char to[LINE])
 {
     char pairs[32];
-    snprintf(pairs, sizeof pairs, "%d", line->pairs);
+    snprintf(pairs, sizeof pairs, "%" PRId64, line->pairs);
     size_t at = put_cell(to, 0, line->time, '\t');
     at = put_cell(to, at, line->profile, '\t');
     at = put_cell(to, at, line->fix, '\t');

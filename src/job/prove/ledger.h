@@ -16,27 +16,11 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "results/ledger.h"
 
 #define STK_LEDGER_HEADER                                                                          \
     "time\tprofile\tfix\tpredicted_low\tpredicted\tpredicted_high\tmeasured_low\tmeasured\t"       \
     "measured_high\tpairs\tframework\tdevice\tstoker\n"
-
-enum { STK_LEDGER_TEXT = 160 };
-
-struct stk_ledger_ratio {
-    bool is_known;
-    double low, estimate, high;
-};
-struct stk_ledger_line {
-    char time[32];             // UTC, "2026-11-25T19:40:12Z"
-    char profile[32];          // hash of the profile that was predicted from; "": none
-    char fix[STK_LEDGER_TEXT]; // id of a what-if or of a fix; else what B was
-    struct stk_ledger_ratio predicted, measured;
-    int pairs;
-    char framework[STK_LEDGER_TEXT]; // and versions
-    char device[STK_LEDGER_TEXT];
-    char stoker[32];
-};
 
 // The user's own: $XDG_DATA_HOME/stoker/ledger.tsv, else ~/.local/share/... False: neither
 // XDG_DATA_HOME nor HOME is set, or the path is too long.

@@ -21,7 +21,7 @@ static bool read_number(const char *cell, double *to)
     return !*cell || (*end == 0 && isfinite(*to));
 }
 
-static bool read_ratio(char *const *cells, struct stk_ledger_ratio *to)
+static bool read_ratio(char *const *cells, struct stk_interval *to)
 {
     to->is_known = cells[0][0] && cells[1][0] && cells[2][0];
     return read_number(cells[0], &to->low) && read_number(cells[1], &to->estimate) &&
@@ -42,7 +42,7 @@ static bool read_line(char *row, struct stk_ledger_line *to)
     snprintf(to->time, sizeof to->time, "%s", cells[0]);
     snprintf(to->profile, sizeof to->profile, "%s", cells[1]);
     snprintf(to->fix, sizeof to->fix, "%s", cells[2]);
-    to->pairs = (int)strtol(cells[9], NULL, 10);
+    to->pairs = strtol(cells[9], NULL, 10);
     snprintf(to->framework, sizeof to->framework, "%s", cells[10]);
     snprintf(to->device, sizeof to->device, "%s", cells[11]);
     snprintf(to->stoker, sizeof to->stoker, "%s", cells[12]);
@@ -120,7 +120,7 @@ struct stk_calibration stk_ledger_calibration(const struct stk_ledger *ledger)
     double *errors = stk_alloc_array(n + 1, sizeof *errors);
     for (size_t i = 0; i < n; i++) {
         const struct stk_ledger_line *line = stk_vec_at(&ledger->lines, i);
-        const struct stk_ledger_ratio *p = &line->predicted, *m = &line->measured;
+        const struct stk_interval *p = &line->predicted, *m = &line->measured;
         if (!p->is_known || !m->is_known) {
             continue;
         }

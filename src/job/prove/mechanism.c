@@ -60,8 +60,8 @@ enum stoker_status stk_mechanism_predict(const char *a, const char *fix, struct 
         return status;
     }
     if (status == STOKER_OK && stoker_whatif_saving(w, fix, &s)) {
-        to->predicted = (struct stk_ledger_ratio){true, 1 - s.high_share, 1 - s.expected_share,
-                                                  1 - s.low_share};
+        to->predicted = (struct stk_interval){true, true, 1 - s.high_share, 1 - s.expected_share,
+                                              1 - s.low_share};
         if (to->predicted.low > to->predicted.high) {
             double low = to->predicted.high;
             to->predicted.high = to->predicted.low;
@@ -110,7 +110,7 @@ void stk_mechanism_sentence(const struct stk_mechanism *m, char to[STK_MECHANISM
 void stk_mechanism_prediction(const struct stk_mechanism *m, const char *fix, double measured,
                               char to[STK_MECHANISM_TEXT])
 {
-    const struct stk_ledger_ratio *p = &m->predicted;
+    const struct stk_interval *p = &m->predicted;
     if (!p->is_known) {
         snprintf(to, STK_MECHANISM_TEXT, "no prediction of %.60s: %s", fix, m->unpredicted);
         return;

@@ -30,7 +30,7 @@ struct stk_mechanism {
     char moved[STK_MECHANISM_PART]; // the part that changed most the way that the steps did; or ""
     int64_t moved_ns;               // by how much it is less
     char profile[32];               // hash of A's, see ledger.h; "": unknown
-    struct stk_ledger_ratio predicted;
+    struct stk_interval predicted;
     char unpredicted[STK_MECHANISM_WHY]; // why there is no prediction, where one was asked for
 };
 

@@ -1,185 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search for programs: "stoker.tune/1". Ratios are the time after over the time before, those of
+// A search for programs (results/tune.h). Ratios are the time after over the time before, those of
 // fixes on top of what was kept before them; without an interval where there were fewer than four
 // pairs. What is not known is absent.
-#include "base/json.h"
+#include <string.h>
+
+#include "base/arena.h"
 #include "job/tune/tune_out.h"
+#include "results/print/document.h"
+#include "results/tune.h"
 
-static void put_ratio(struct stk_json *j, const struct stk_paired *r, int pairs)
+struct filling {
+    const struct stk_tune *tune;
+    struct stk_arena arena;
+    struct stk_tune_doc doc;
+    struct stk_tune_doc_place *places;
+};
+
+static struct stk_interval ratio_of(const struct stk_paired *r, int pairs)
 {
-    stk_json_key(j, "ratio");
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "estimate");
-    stk_json_real(j, r->estimate);
-    if (pairs >= STK_PAIRED_MIN) {
-        stk_json_key(j, "low");
-        stk_json_real(j, r->low);
-        stk_json_key(j, "high");
-        stk_json_real(j, r->high);
-    }
-    stk_json_close(j, '}');
-    stk_json_key(j, "pairs");
-    stk_json_i64(j, pairs);
+    return (struct stk_interval){.has_bounds = pairs >= STK_PAIRED_MIN,
+                                 .low = r->low,
+                                 .estimate = r->estimate,
+                                 .high = r->high};
 }
 
-static void put_tried(struct stk_json *j, const struct stk_tune_tried *t)
+static const char *label_of(struct filling *f, const struct stk_tune_choice *choice)
 {
-    static const char *const numerics[] = {[STK_NUMERICS_UNKNOWN] = "unknown",
-                                           [STK_NUMERICS_SAME] = "same",
-                                           [STK_NUMERICS_DIFFER] = "differ"};
-    static const char *const changes[] = {[STK_CHANGES_NOTHING] = "nothing",
-                                          [STK_CHANGES_ORDER] = "order",
-                                          [STK_CHANGES_CALLBACKS] = "callbacks",
-                                          [STK_CHANGES_NUMERICS] = "numerics"};
     char label[STK_TUNE_LABEL];
-    stk_tune_label(&t->choice, label);
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "fix");
-    stk_json_text(j, label);
-    stk_json_key(j, "state");
-    stk_json_text(j, stk_tune_state_name(t->state));
-    stk_json_key(j, "why");
-    stk_json_text(j, t->why);
-    stk_json_key(j, "changes");
-    stk_json_text(j, changes[t->choice.fix->changes]);
-    if (t->saving >= 0) {
-        stk_json_key(j, "expected_share");
-        stk_json_share(j, t->saving);
-        stk_json_key(j, "basis");
-        stk_json_text(j, t->is_priced ? "replay" : "bound");
-    }
-    if (t->pairs) {
-        put_ratio(j, &t->ratio, t->pairs);
-    }
-    stk_json_key(j, "numerics");
-    stk_json_text(j, numerics[t->has_losses ? t->losses.numerics : STK_NUMERICS_UNKNOWN]);
-    stk_json_close(j, '}');
+    stk_tune_label(choice, label);
+    return stk_arena_strdup(&f->arena, label);
 }
 
-static void put_place(void *arg, const char *file, int64_t line, const char *text)
+static bool fill_tried(struct filling *f)
 {
-    struct stk_json *j = arg;
-    stk_json_open(j, '{', true);
-    if (file) {
-        stk_json_key(j, "file");
-        stk_json_text(j, file);
-        stk_json_key(j, "line");
-        stk_json_i64(j, line);
+    const struct stk_tune_tried *t = f->tune->tried.items;
+    size_t count = f->tune->tried.count;
+    struct stk_tune_doc_tried *rows = stk_arena_array(&f->arena, count + 1, sizeof *rows);
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        rows[i] = (struct stk_tune_doc_tried){.fix = label_of(f, &t[i].choice),
+                                              .state = stk_tune_state_name(t[i].state),
+                                              .why = t[i].why,
+                                              .changes = t[i].choice.fix->changes,
+                                              .numerics = t[i].has_losses ? t[i].losses.numerics
+                                                                          : STK_NUMERICS_UNKNOWN,
+                                              .is_expected = t[i].saving >= 0,
+                                              .expected_share = t[i].saving,
+                                              .basis = t[i].saving < 0  ? NULL
+                                                       : t[i].is_priced ? "replay"
+                                                                        : "bound",
+                                              .has_pairs = t[i].pairs > 0,
+                                              .ratio = ratio_of(&t[i].ratio, t[i].pairs),
+                                              .pairs = (uint64_t)t[i].pairs};
+        ok = rows[i].fix != NULL;
     }
-    stk_json_key(j, "text");
-    stk_json_text(j, text);
-    stk_json_close(j, '}');
+    f->doc.tried = (struct stk_list){.items = rows, .count = count};
+    return ok;
 }
 
-static void put_apply(struct stk_json *j, const struct stk_tune *tune)
+static void add_place(void *arg, const char *file, int64_t line, const char *text)
 {
-    const struct stk_tune_tried *t = tune->tried.items;
-    char text[STK_TUNE_LINE];
-    stk_json_key(j, "apply");
-    stk_json_open(j, '{', false);
-    stk_json_key(j, "env");
-    stk_json_open(j, '{', true);
-    for (size_t i = 0; i < tune->tried.count; i++) {
-        if (stk_tune_variable(tune, i, text, sizeof text)) {
-            char *value = text;
-            while (*value != '=') {
-                value++;
-            }
-            *value++ = 0;
-            stk_json_key(j, text);
-            stk_json_text(j, value);
+    struct filling *f = arg;
+    f->doc.apply.code.count++;
+    if (f->places) { // else they are counted
+        *f->places++ = (struct stk_tune_doc_place){.file = file,
+                                                   .has_line = file != NULL,
+                                                   .line = line,
+                                                   .text = stk_arena_strdup(&f->arena, text)};
+    }
+}
+
+static bool fill_code(struct filling *f)
+{
+    struct stk_list *code = &f->doc.apply.code;
+    stk_tune_each_place(f->tune, add_place, f);
+    struct stk_tune_doc_place *places = stk_arena_array(&f->arena, code->count + 1, sizeof *places);
+    *code = (struct stk_list){.items = places};
+    f->places = places;
+    if (places) {
+        stk_tune_each_place(f->tune, add_place, f);
+    }
+    for (size_t i = 0; i < code->count; i++) {
+        if (!places[i].text) {
+            return false;
         }
     }
-    stk_json_close(j, '}');
-    stk_json_key(j, "wrap");
-    stk_json_open(j, '[', true);
-    for (size_t i = 0; i < tune->tried.count; i++) {
+    return places != NULL;
+}
+
+static bool fill_env(struct filling *f)
+{
+    size_t count = f->tune->tried.count, n = 0;
+    struct stk_entry *env = stk_arena_array(&f->arena, count + 1, sizeof *env);
+    char text[STK_TUNE_LINE];
+    for (size_t i = 0; env && i < count; i++) {
+        if (stk_tune_variable(f->tune, i, text, sizeof text)) {
+            char *name = stk_arena_strdup(&f->arena, text);
+            char *value = name ? strchr(name, '=') : NULL;
+            if (!value) {
+                return false;
+            }
+            *value = 0;
+            env[n++] = (struct stk_entry){.key = name, .text = value + 1};
+        }
+    }
+    f->doc.apply.env = (struct stk_list){.items = env, .count = n};
+    return env != NULL;
+}
+
+static bool fill_wrap(struct filling *f)
+{
+    const struct stk_tune_tried *t = f->tune->tried.items;
+    size_t count = f->tune->tried.count, n = 0;
+    const char **wrap = stk_arena_array(&f->arena, count + 1, sizeof *wrap);
+    char text[STK_TUNE_LINE];
+    for (size_t i = 0; wrap && i < count; i++) {
         if (t[i].state == STK_TUNE_KEPT && t[i].choice.fix->wrap) {
             stk_tune_fill(t[i].choice.fix->wrap, t[i].choice.value, text, sizeof text);
-            stk_json_text(j, text);
+            wrap[n] = stk_arena_strdup(&f->arena, text);
+            if (!wrap[n++]) {
+                return false;
+            }
         }
     }
-    stk_json_close(j, ']');
-    stk_json_key(j, "code");
-    stk_json_open(j, '[', false);
-    stk_tune_each_place(tune, put_place, j);
-    stk_json_close(j, ']');
-    stk_json_close(j, '}');
+    f->doc.apply.wrap = (struct stk_list){.items = wrap, .count = n};
+    return wrap != NULL;
 }
 
-static void put_strong(struct stk_json *j, const struct stk_tune *tune)
+static bool fill_strong(struct filling *f)
 {
-    char label[STK_TUNE_LABEL];
-    stk_json_key(j, "strong_baseline");
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "fixes");
-    stk_json_open(j, '[', true);
-    for (int i = 0; i < tune->strong.count; i++) {
-        stk_tune_label(&tune->strong.items[i], label);
-        stk_json_text(j, label);
+    const struct stk_tune *tune = f->tune;
+    size_t count = (size_t)tune->strong.count;
+    const char **fixes = stk_arena_array(&f->arena, count + 1, sizeof *fixes);
+    for (size_t i = 0; fixes && i < count; i++) {
+        fixes[i] = label_of(f, &tune->strong.items[i]);
+        if (!fixes[i]) {
+            return false;
+        }
     }
-    stk_json_close(j, ']');
-    if (tune->strong_s > 0) {
-        stk_json_key(j, "step_ns");
-        stk_json_i64(j, (int64_t)(tune->strong_s * 1e9));
-    }
-    stk_json_close(j, '}');
+    f->doc.has_strong = count > 0;
+    f->doc.strong.fixes = (struct stk_list){.items = fixes, .count = count};
+    f->doc.strong.has_step = tune->strong_s > 0;
+    f->doc.strong.step_ns = (int64_t)(tune->strong_s * 1e9);
+    return fixes != NULL;
 }
 
-static void put_words(struct stk_json *j, const char *key, char *const *words)
+static size_t count_words(char *const *words)
 {
-    stk_json_key(j, key);
-    stk_json_open(j, '[', true);
-    for (size_t i = 0; words[i]; i++) {
-        stk_json_text(j, words[i]);
+    size_t n = 0;
+    while (words[n]) {
+        n++;
     }
-    stk_json_close(j, ']');
+    return n;
 }
 
 void stk_tune_json(const struct stk_tune_plan *plan, const struct stk_tune *tune,
                    struct stk_sink *to)
 {
-    static const char *const verdicts[] = {[STK_TUNE_FASTER] = "faster",
-                                           [STK_TUNE_NOTHING] = "nothing-to-gain",
-                                           [STK_TUNE_CANNOT_TELL] = "cannot-tell"};
-    const struct stk_tune_tried *t = tune->tried.items;
     char sentence[STK_TUNE_SENTENCE];
-    struct stk_json j;
-    stk_json_init(&j, to);
-    stk_json_open(&j, '{', false);
-    stk_json_key(&j, "schema");
-    stk_json_text(&j, "stoker.tune/1");
-    put_words(&j, "command", plan->argv);
-    stk_json_key(&j, "framework");
-    stk_json_text(&j, tune->framework[0] ? tune->framework : "none");
-    stk_json_key(&j, "baseline_step_ns");
-    stk_json_i64(&j, (int64_t)(1e9 * (tune->has_proof ? tune->before_s : tune->baseline_s)));
-    stk_json_key(&j, "best_step_ns");
     bool is_faster = tune->verdict == STK_TUNE_FASTER;
-    double best_s = is_faster ? tune->after_s : tune->baseline_s;
-    stk_json_i64(&j, (int64_t)(1e9 * best_s));
-    if (tune->has_proof) {
-        put_ratio(&j, &tune->proof, tune->pairs);
-    }
-    stk_json_key(&j, "verdict");
-    stk_json_text(&j, verdicts[tune->verdict]);
+    struct filling f = {
+        .tune = tune,
+        .doc = {.schema = STK_TUNE_SCHEMA,
+                .command = {.items = plan->argv, .count = count_words(plan->argv)},
+                .framework = tune->framework[0] ? tune->framework : "none",
+                .baseline_step_ns =
+                    (int64_t)(1e9 * (tune->has_proof ? tune->before_s : tune->baseline_s)),
+                .best_step_ns = (int64_t)(1e9 * (is_faster ? tune->after_s : tune->baseline_s)),
+                .has_proof = tune->has_proof,
+                .ratio = ratio_of(&tune->proof, tune->pairs),
+                .pairs = (uint64_t)tune->pairs,
+                .verdict = tune->verdict,
+                .sentence = sentence,
+                .noise_share = tune->noise,
+                .spent_ns = (int64_t)tune->spent_ns}};
+    stk_arena_init(&f.arena, 0);
     stk_tune_sentence(tune, sentence);
-    stk_json_key(&j, "sentence");
-    stk_json_text(&j, sentence);
-    stk_json_key(&j, "noise_share");
-    stk_json_share(&j, tune->noise);
-    stk_json_key(&j, "spent_ns");
-    stk_json_u64(&j, tune->spent_ns);
-    stk_json_key(&j, "tried");
-    stk_json_open(&j, '[', false);
-    for (size_t i = 0; i < tune->tried.count; i++) {
-        put_tried(&j, &t[i]);
+    if (fill_tried(&f) && fill_env(&f) && fill_wrap(&f) && fill_code(&f) && fill_strong(&f)) {
+        stk_json_document(&stk_tune_info, &f.doc, false, to);
+    } else {
+        to->failed = true; // no memory
     }
-    stk_json_close(&j, ']');
-    put_apply(&j, tune);
-    if (tune->strong.count) {
-        put_strong(&j, tune);
-    }
-    stk_json_close(&j, '}');
-    stk_sink_text(to, "\n");
+    stk_arena_deinit(&f.arena);
 }

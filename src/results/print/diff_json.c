@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison as JSON: its field table, walked (json_fields.c).
 #include "results/print/diff_out.h"
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 
 static void write_json(const struct stk_diff *diff, const struct stk_out_options *options,
                        struct stk_sink *sink)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several jobs as JSON: their field table, walked (json_fields.c).
 #include "results/print/jobs_out.h"
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 
 static void write_json(const struct stk_jobs *jobs, const struct stk_out_options *options,
                        struct stk_sink *sink)

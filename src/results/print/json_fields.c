@@ -9,6 +9,8 @@
 
 #include "base/assert.h"
 #include "results/evidence.h"
+#include "results/print/document.h"
+#include "results/table.h"
 
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
@@ -133,11 +135,66 @@ static void write_apart(struct stk_json *j, const struct stk_field *f,
     }
 }
 
+static void write_cell(struct stk_json *j, enum stk_type type, const struct stk_cell *cell)
+{
+    if (!cell->known) {
+        stk_json_null(j);
+        return;
+    }
+    switch (type) {
+    case STK_TYPE_TEXT:
+        stk_json_text(j, cell->text);
+        break;
+    case STK_TYPE_SHARE:
+    case STK_TYPE_RATE:
+        stk_json_share(j, cell->ratio);
+        break;
+    case STK_TYPE_REAL:
+        stk_json_real(j, cell->ratio);
+        break;
+    case STK_TYPE_BOOL:
+        stk_json_bool(j, cell->truth);
+        break;
+    default:
+        stk_json_i64(j, cell->number);
+    }
+}
+
+static void write_cell_map(struct stk_json *j, const struct stk_list *list)
+{
+    const struct stk_figure_row *figures = list->items;
+    stk_json_open(j, '{', false);
+    for (size_t i = 0; i < list->count; i++) {
+        if (figures[i].value.known) {
+            stk_json_key(j, figures[i].key);
+            write_cell(j, figures[i].type, &figures[i].value);
+        }
+    }
+    stk_json_close(j, '}');
+}
+
+static void write_cell_rows(struct stk_json *j, const struct stk_table *table)
+{
+    const struct stk_cell *cell = table->cells.items;
+    stk_json_open(j, '[', false);
+    for (size_t r = 0; r < table->row_count; r++) {
+        stk_json_open(j, '[', true);
+        for (size_t c = 0; c < table->column_count; c++) {
+            write_cell(j, table->columns[c].type, cell++);
+        }
+        stk_json_close(j, ']');
+    }
+    stk_json_close(j, ']');
+}
+
 static void write_shape(struct stk_json *j, const struct stk_field *f, const void *at)
 {
     switch (f->shape) {
     case STK_SHAPE_ONE:
         write_value(j, f, at);
+        break;
+    case STK_SHAPE_HERE:
+        stk_json_text(j, at);
         break;
     case STK_SHAPE_LIST:
     case STK_SHAPE_LINE:
@@ -150,6 +207,12 @@ static void write_shape(struct stk_json *j, const struct stk_field *f, const voi
         break;
     case STK_SHAPE_APART:
         write_apart(j, f, at);
+        break;
+    case STK_SHAPE_CELL_MAP:
+        write_cell_map(j, at);
+        break;
+    case STK_SHAPE_CELL_ROWS:
+        write_cell_rows(j, *(const struct stk_table *const *)at);
         break;
     case STK_SHAPE_VALUES:
         write_values(j, at);

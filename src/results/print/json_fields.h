@@ -6,9 +6,6 @@
 #include "results/field.h"
 #include "base/json.h"
 
-// A whole document, with the end of its line.
-void stk_json_document(const struct stk_struct_info *info, const void *object, bool in_line,
-                       struct stk_sink *to);
 // An object inside of something else.
 void stk_json_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object);
 

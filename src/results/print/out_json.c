@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as JSON: its field table, walked (json_fields.c).
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 #include "results/print/out.h"
 
 static void write_json(const struct stk_report *report, const struct stk_out_options *options,

@@ -73,6 +73,36 @@ static void write_values(struct stk_json *j, const struct stk_field *f)
     stk_json_close(j, '}');
 }
 
+// What a cell may be.
+static void write_any(struct stk_json *j, bool or_null)
+{
+    static const char *const types[] = {"string", "number", "boolean", "null"};
+    stk_json_key(j, "type");
+    stk_json_open(j, '[', true);
+    for (int i = 0; i < (or_null ? 4 : 3); i++) {
+        stk_json_text(j, types[i]);
+    }
+    stk_json_close(j, ']');
+}
+
+static void write_cells(struct stk_json *j, const struct stk_field *f)
+{
+    bool is_rows = f->shape == STK_SHAPE_CELL_ROWS;
+    pair(j, "type", is_rows ? "array" : "object");
+    stk_json_key(j, is_rows ? "items" : "additionalProperties");
+    stk_json_open(j, '{', true);
+    if (is_rows) {
+        pair(j, "type", "array");
+        stk_json_key(j, "items");
+        stk_json_open(j, '{', true);
+        write_any(j, true);
+        stk_json_close(j, '}');
+    } else {
+        write_any(j, false);
+    }
+    stk_json_close(j, '}');
+}
+
 static void write_any_values(struct stk_json *j)
 {
     pair(j, "type", "object");
@@ -97,6 +127,10 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
     case STK_SHAPE_MAP:
         pair(j, "type", "object");
         write_values(j, f);
+        break;
+    case STK_SHAPE_CELL_MAP:
+    case STK_SHAPE_CELL_ROWS:
+        write_cells(j, f);
         break;
     case STK_SHAPE_VALUES:
         write_any_values(j);
@@ -153,20 +187,13 @@ static void write_struct(struct stk_json *j, const struct stk_struct_info *info,
     }
 }
 
-void stk_schema_object(struct stk_json *j, const struct stk_struct_info *info)
-{
-    stk_json_open(j, '{', false);
-    write_struct(j, info, false);
-    stk_json_close(j, '}');
-}
-
-void stk_schema_write(const struct stk_struct_info *info, const char *id, struct stk_sink *sink)
+void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink)
 {
     struct stk_json j;
     stk_json_init(&j, sink);
     stk_json_open(&j, '{', false);
     pair(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    pair(&j, "title", id);
+    pair(&j, "title", info->fields[0].choices);
     write_struct(&j, info, false);
     stk_json_close(&j, '}');
     stk_sink_text(sink, "\n");
@@ -174,14 +201,16 @@ void stk_schema_write(const struct stk_struct_info *info, const char *id, struct
 
 static void describe_type(const struct stk_field *f, struct stk_sink *sink)
 {
-    static const char *const shapes[] = {[STK_SHAPE_LIST] = "list",
-                                         [STK_SHAPE_LINE] = "list",
-                                         [STK_SHAPE_MAP] = "object",
-                                         [STK_SHAPE_MEMBERS] = "members"};
+    static const char *const shapes[] = {
+        [STK_SHAPE_LIST] = "list",       [STK_SHAPE_LINE] = "list",
+        [STK_SHAPE_MAP] = "object",      [STK_SHAPE_MEMBERS] = "members",
+        [STK_SHAPE_CELL_MAP] = "object", [STK_SHAPE_CELL_ROWS] = "list of lists"};
     const char *shape =
         (unsigned)f->shape < sizeof shapes / sizeof *shapes ? shapes[f->shape] : NULL;
     stk_sink_printf(sink, "%s%s%s", shape ? shape : "", shape ? " of " : "",
-                    f->type == STK_TYPE_OBJECT && shape ? "objects" : stk_type_info(f->type)->key);
+                    f->type == STK_TYPE_ANY               ? "cells"
+                    : f->type == STK_TYPE_OBJECT && shape ? "objects"
+                                                          : stk_type_info(f->type)->key);
 }
 
 static void describe_choices(const struct stk_field *f, struct stk_sink *sink)

@@ -1,128 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table document as JSON, by the contract stoker.table/1. A row stands on one line; a cell whose
-// value is not known is null, a figure of the summary that is not known is absent. Several
-// documents are an array of them.
+// A table document as JSON (results/table_fields.c). A row stands on one line; a cell whose value
+// is not known is null, a figure of the summary that is not known is absent. Several documents are
+// an array of them.
 #include "results/print/json_fields.h"
 #include "results/print/table_out.h"
 
-static void write_cell(struct stk_json *j, enum stk_type type, const struct stk_cell *cell)
-{
-    if (!cell->known) {
-        stk_json_null(j);
-        return;
-    }
-    switch (type) {
-    case STK_TYPE_TEXT:
-        stk_json_text(j, cell->text);
-        break;
-    case STK_TYPE_SHARE:
-    case STK_TYPE_RATE:
-        stk_json_share(j, cell->ratio);
-        break;
-    case STK_TYPE_REAL:
-        stk_json_real(j, cell->ratio);
-        break;
-    case STK_TYPE_BOOL:
-        stk_json_bool(j, cell->truth);
-        break;
-    default:
-        stk_json_i64(j, cell->number);
-    }
-}
-
-static void write_pair(struct stk_json *j, const char *key, const char *text)
-{
-    stk_json_key(j, key);
-    stk_json_text(j, text);
-}
-
-static void write_columns(struct stk_json *j, const struct stk_table *table)
-{
-    stk_json_key(j, "columns");
-    stk_json_open(j, '[', false);
-    for (size_t c = 0; c < table->column_count; c++) {
-        stk_json_open(j, '{', true);
-        write_pair(j, "id", table->columns[c].id);
-        write_pair(j, "type", stk_type_info(table->columns[c].type)->key);
-        stk_json_close(j, '}');
-    }
-    stk_json_close(j, ']');
-}
-
-static void write_table(struct stk_json *j, const struct stk_table *table)
-{
-    const struct stk_cell *cells = table->cells.items;
-    stk_json_open(j, '{', false);
-    write_pair(j, "id", table->id);
-    write_pair(j, "title", table->title);
-    write_columns(j, table);
-    stk_json_key(j, "rows");
-    stk_json_open(j, '[', false);
-    for (size_t r = 0; r < table->row_count; r++) {
-        stk_json_open(j, '[', true);
-        for (size_t c = 0; c < table->column_count; c++) {
-            write_cell(j, table->columns[c].type, &cells[r * table->column_count + c]);
-        }
-        stk_json_close(j, ']');
-    }
-    stk_json_close(j, ']');
-    stk_json_key(j, "rows_left_out");
-    stk_json_u64(j, table->rows_left_out);
-    stk_json_close(j, '}');
-}
-
-static void write_summary(struct stk_json *j, const struct stk_table_doc *doc)
-{
-    stk_json_key(j, "summary");
-    stk_json_open(j, '{', false);
-    for (size_t i = 0; i < doc->summary_count; i++) {
-        const struct stk_figure_row *f = &doc->summary[i];
-        if (!f->value.known) {
-            continue;
-        }
-        stk_json_key(j, f->key);
-        write_cell(j, f->type, &f->value);
-    }
-    stk_json_close(j, '}');
-}
-
-static void write_missing(struct stk_json *j, const struct stk_table_doc *doc)
-{
-    stk_json_key(j, "missing");
-    stk_json_open(j, '[', false);
-    for (size_t i = 0; i < doc->missing_count; i++) {
-        stk_json_open(j, '{', true);
-        write_pair(j, "what", doc->missing[i].what);
-        write_pair(j, "why", doc->missing[i].why);
-        write_pair(j, "remedy", doc->missing[i].remedy);
-        stk_json_close(j, '}');
-    }
-    stk_json_close(j, ']');
-}
-
 static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const char *table)
 {
-    stk_json_open(j, '{', false);
-    write_pair(j, "schema", STK_TABLE_SCHEMA);
-    write_pair(j, "analysis", doc->analysis);
-    stk_json_key(j, "profile");
-    if (doc->profile_json) {
-        stk_json_raw(j, doc->profile_json);
-    } else {
-        stk_json_fields(j, &stk_profile_info, &doc->profile);
-    }
-    write_summary(j, doc);
-    stk_json_key(j, "tables");
-    stk_json_open(j, '[', false);
-    const struct stk_table *chosen = stk_table_find(doc, table);
+    struct stk_table_printed tables[STK_TABLE_MAX];
+    const struct stk_table *chosen = table ? stk_table_find(doc, table) : NULL;
+    size_t n = 0;
     for (size_t i = 0; i < doc->table_count; i++) {
-        if (!table || &doc->tables[i] == chosen) {
-            write_table(j, &doc->tables[i]);
+        const struct stk_table *t = &doc->tables[i];
+        if (!table || t == chosen) {
+            tables[n++] = (struct stk_table_printed){
+                .id = t->id,
+                .title = t->title,
+                .columns = {.items = t->columns, .count = t->column_count},
+                .rows = t,
+                .rows_left_out = t->rows_left_out};
         }
     }
-    stk_json_close(j, ']');
-    write_missing(j, doc);
-    stk_json_close(j, '}');
+    const struct stk_table_doc_printed printed = {
+        .schema = STK_TABLE_SCHEMA,
+        .analysis = doc->analysis,
+        .profile = {.object = doc->profile_json ? NULL : &doc->profile, .json = doc->profile_json},
+        .summary = {.items = doc->summary, .count = doc->summary_count},
+        .tables = {.items = tables, .count = n},
+        .missing = {.items = doc->missing, .count = doc->missing_count}};
+    stk_json_fields(j, &stk_table_info, &printed);
 }
 
 static void write_json(const struct stk_table_doc *doc, const char *table,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices as JSON: their field table, walked (json_fields.c).
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 #include "results/print/whatif_out.h"
 
 static void write_json(const struct stk_whatif *whatif, const struct stk_out_options *options,
