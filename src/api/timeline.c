@@ -87,8 +87,8 @@ enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
                                           struct stoker_blob *json, struct stoker_err *err)
 {
     ENTER("stoker_timeline_tracks", true, json);
-    stk_tl_tracks_json(&timeline->index, &a.json);
-    return answer_end(&a, STOKER_OK, json, err);
+    enum stoker_status status = stk_tl_tracks_json(&timeline->index, &a.json, err);
+    return answer_end(&a, status, json, err);
 }
 
 enum stoker_status stoker_timeline_tile(struct stoker_timeline *timeline, int64_t track, int level,

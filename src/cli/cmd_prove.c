@@ -290,7 +290,7 @@ static void put_ledger(const struct stk_args *args, const struct stk_proof_plan 
     }
     stk_ledger_here(&line);
     const struct stk_paired *r = &proof->result;
-    line.measured = (struct stk_interval){true, true, r->low, r->estimate, r->high};
+    line.measured = (struct stk_interval){true, r->low, r->estimate, r->high, true};
     snprintf(line.profile, sizeof line.profile, "%s", m->profile);
     snprintf(line.fix, sizeof line.fix, "%s",
              plan->fix       ? plan->fix

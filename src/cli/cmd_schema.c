@@ -19,13 +19,14 @@ static int schema_run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the report, of tables, comparisons, prices, proofs",
+    .summary = "print the JSON Schema of what stoker writes for programs",
     .words = "[NAME]",
     .description =
         "Prints the JSON Schema (draft 2020-12) of a document that stoker writes with --json: "
         "report "
         "(stoker why), jobs (the same of several jobs), table (stoker stats, query, find), diff, "
-        "whatif, tune, proof (stoker prove), ledger, live (stoker top). --markdown prints the same "
+        "whatif, tune, proof (stoker prove), ledger, live (stoker top), run, and "
+        "view and view.run (the pages of stoker view). --markdown prints the same "
         "contract as a page for people. The contracts are versioned and change only by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
+#include "base/arena.h"
 #include "base/json_check.h"
 #include "base/plain_file.h"
 #include "job/capture/parent/step_record.h"
 #include "cli/view_extras.h"
+#include "results/print/document.h"
+#include "results/view.h"
 #include "stoker/stats.h"
 
 enum { PROCESSES_MAX = 256, STRETCHES = 2000, JSON_MAX = 1 << 20 };
@@ -51,122 +53,120 @@ static bool read_at(int fd, void *to, size_t n, off_t at)
     return true;
 }
 
-static void put_number(struct stk_json *j, const char *key, uint64_t value)
-{
-    stk_json_key(j, key);
-    stk_json_u64(j, value);
-}
+struct filling {
+    struct stk_arena arena;
+    struct stk_view_run_doc doc;
+};
 
-// [number, end_ns, dur_ns, wait_ns, flags] of the longest step of each stretch of `every`.
-static void put_steps(struct stk_json *j, const struct stk_steps_record *r, uint64_t n)
+// The longest step of each stretch of `every`; false: no memory.
+static bool fill_steps(struct filling *f, struct stk_view_run_doc_process *p,
+                       const struct stk_steps_record *r, uint64_t n)
 {
     uint64_t every = n / STRETCHES + 1;
-    put_number(j, "every", every);
-    stk_json_key(j, "steps");
-    stk_json_open(j, '[', false);
-    for (uint64_t i = 0; i < n; i += every) {
+    struct stk_view_run_doc_step *rows =
+        stk_arena_array(&f->arena, (size_t)(n / every) + 1, sizeof *rows);
+    p->every = every;
+    p->steps = (struct stk_list){.items = rows};
+    for (uint64_t i = 0; rows && i < n; i += every) {
         uint64_t best = i, end = i + every < n ? i + every : n, flags = 0;
         for (uint64_t k = i; k < end; k++) {
             best = r[k].dur_ns > r[best].dur_ns ? k : best;
             flags |= r[k].flags;
         }
-        const uint64_t row[] = {best, r[best].end_ns, r[best].dur_ns, r[best].wait_ns, flags};
-        stk_json_open(j, '[', true);
-        for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-            stk_json_u64(j, row[k]);
-        }
-        stk_json_close(j, ']');
+        rows[p->steps.count++] =
+            (struct stk_view_run_doc_step){.number = best,
+                                           .end_ns = stk_field_ns(r[best].end_ns),
+                                           .dur_ns = stk_field_ns(r[best].dur_ns),
+                                           .wait_ns = stk_field_ns(r[best].wait_ns),
+                                           .flags = flags};
     }
-    stk_json_close(j, ']');
+    return rows != NULL;
 }
 
-static void put_process(struct stk_json *j, int fd)
+static bool fill_header(struct filling *f, struct stk_view_run_doc_process *p,
+                        const struct stk_steps_header *h)
+{
+    *p = (struct stk_view_run_doc_process){.has_rank = h->rank >= 0,
+                                           .rank = h->rank,
+                                           .pid = h->pid,
+                                           .count = h->count,
+                                           .step_ns = stk_field_ns(h->step_ns),
+                                           .first_ns = stk_field_ns(h->first_ns),
+                                           .last_ns = stk_field_ns(h->last_ns),
+                                           .has_wait = h->has_wait > 0,
+                                           .wait_ns = stk_field_ns(h->wait_ns),
+                                           .window_first = h->window_first,
+                                           .window_steps = h->window_steps,
+                                           .window_state = h->window_state,
+                                           .framework = stk_arena_strdup(&f->arena, h->framework),
+                                           .notes = stk_arena_strdup(&f->arena, h->notes)};
+    return p->framework && p->notes;
+}
+
+// A record that is none is passed over; false: no memory.
+static bool fill_process(struct filling *f, struct stk_view_run_doc_process *rows, int fd)
 {
     struct stk_steps_header h;
     if (!stk_steps_read_head(fd, &h)) {
-        return;
+        return true;
     }
     struct stk_steps_record *records = stk_alloc_array((size_t)h.kept + 1, sizeof *records);
+    struct stk_view_run_doc_process *p = &rows[f->doc.processes.count];
+    bool ok = true;
     if (records && read_at(fd, records, (size_t)h.kept * sizeof *records, STK_STEPS_HEADER_BYTES)) {
-        stk_json_open(j, '{', false);
-        stk_json_key(j, "rank");
-        if (h.rank >= 0) {
-            stk_json_i64(j, h.rank);
-        } else {
-            stk_json_null(j);
-        }
-        put_number(j, "pid", h.pid);
-        put_number(j, "count", h.count);
-        put_number(j, "step_ns", h.step_ns);
-        put_number(j, "first_ns", h.first_ns);
-        put_number(j, "last_ns", h.last_ns);
-        if (h.has_wait) {
-            put_number(j, "wait_ns", h.wait_ns);
-        }
-        put_number(j, "window_first", h.window_first);
-        put_number(j, "window_steps", h.window_steps);
-        put_number(j, "window_state", h.window_state);
-        stk_json_key(j, "framework");
-        stk_json_text(j, h.framework);
-        stk_json_key(j, "notes");
-        stk_json_text(j, h.notes);
-        put_steps(j, records, h.kept);
-        stk_json_close(j, '}');
+        ok = fill_header(f, p, &h) && fill_steps(f, p, records, h.kept);
+        f->doc.processes.count += ok;
     }
     stk_free(records);
+    return ok;
 }
 
-static void put_processes(struct stk_json *j, DIR *dir)
+static bool fill_processes(struct filling *f, DIR *dir)
 {
+    struct stk_view_run_doc_process *rows = stk_arena_array(&f->arena, PROCESSES_MAX, sizeof *rows);
     int left = PROCESSES_MAX;
-    stk_json_key(j, "processes");
-    stk_json_open(j, '[', false);
-    for (const struct dirent *e; left > 0 && (e = readdir(dir)) != NULL;) {
+    bool ok = rows != NULL;
+    f->doc.processes = (struct stk_list){.items = rows};
+    for (const struct dirent *e; ok && left > 0 && (e = readdir(dir)) != NULL;) {
         int fd = is_record(e->d_name)
                      ? openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                      : -1;
         if (fd >= 0) {
-            put_process(j, fd);
+            ok = fill_process(f, rows, fd);
             close(fd);
             left--;
         }
     }
-    stk_json_close(j, ']');
+    return ok;
 }
 
-// run.json, which stoker run writes when the job has ended, as it stands there. What is no document
-// of that kind, such as half a file, would break the one around it.
-static void put_run(struct stk_json *j, DIR *dir)
+// run.json, which stoker run writes when the job has ended, as it stands there; freed with
+// stk_free. NULL: it is not there, or no document of that kind, such as half a file, which would
+// break the one around it.
+static char *read_run(DIR *dir)
 {
     size_t n;
     char *text = stk_plain_text(dirfd(dir), "run.json", JSON_MAX, &n);
-    stk_json_key(j, "run");
     if (text && text[0] == '{' && strstr(text, "\"stoker.run/") && stk_json_is_value(text, n)) {
-        stk_json_raw(j, text);
-    } else {
-        stk_json_null(j);
+        return text;
     }
     stk_free(text);
+    return NULL;
 }
 
-// What the sampler recorded until now: the tables of `stoker stats machine`; null: no record.
-static void put_machine(struct stk_json *j, const char *folder)
+// What the sampler recorded until now: the tables of `stoker stats machine`; empty: no record.
+static void read_machine(struct stk_body *text, const char *folder)
 {
     char path[4096];
     const char *const paths[] = {path};
     struct stoker_tables *tables = NULL;
-    struct stk_body text = {.p = NULL};
     struct stoker_err err;
     bool is_there = snprintf(path, sizeof path, "%s/machine.stk", folder) < (int)sizeof path &&
                     access(path, R_OK) == 0;
-    stk_json_key(j, "machine");
-    if (is_there && stoker_stats("machine", paths, 1, NULL, &tables, &err) == STOKER_OK &&
-        stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, &text, &err) == STOKER_OK) {
-        stk_json_raw(j, text.p);
-    } else {
-        stk_json_null(j);
+    if (!is_there || stoker_stats("machine", paths, 1, NULL, &tables, &err) != STOKER_OK ||
+        stoker_tables_write(tables, "json", NULL, NULL, stk_body_write, text, &err) != STOKER_OK) {
+        stk_body_free(text);
     }
-    stk_body_free(&text);
     stoker_tables_free(tables);
 }
 
@@ -174,21 +174,26 @@ enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct s
                                      struct stoker_err *err)
 {
     struct stk_sink sink;
-    struct stk_json j;
+    struct filling f = {.doc = {.schema = STK_VIEW_RUN_SCHEMA}};
+    struct stk_body machine = {.p = NULL};
     DIR *dir = opendir(self->arg);
     if (!dir) {
         return stk_err_set(err, STOKER_EMISSING, "%s: the folder is not there any more",
                            self->name);
     }
     stk_sink_init(&sink, stk_body_write, out);
-    stk_json_init(&j, &sink);
-    stk_json_open(&j, '{', false);
-    stk_json_key(&j, "schema");
-    stk_json_text(&j, "stoker.view.run/1");
-    put_processes(&j, dir);
-    put_run(&j, dir);
-    put_machine(&j, self->arg);
-    stk_json_close(&j, '}');
+    stk_arena_init(&f.arena, 0);
+    bool ok = fill_processes(&f, dir);
+    char *run = read_run(dir);
+    read_machine(&machine, self->arg);
+    f.doc.run.json = run;
+    f.doc.machine.json = machine.p;
+    if (ok) {
+        stk_json_document(&stk_view_run_info, &f.doc, false, &sink);
+    }
+    stk_body_free(&machine);
+    stk_free(run);
+    stk_arena_deinit(&f.arena);
     closedir(dir);
-    return stk_sink_finish(&sink, err);
+    return ok ? stk_sink_finish(&sink, err) : stk_err_nomem(err);
 }

@@ -10,7 +10,7 @@ bool stk_field_known(const struct stk_field *f, const void *object)
     if (f->has_offset < STK_FIELD_IF_SET) {
         return *(const bool *)(const void *)(at + f->has_offset);
     }
-    if (f->shape == STK_SHAPE_APART) {
+    if (f->shape == STK_SHAPE_APART || f->shape == STK_SHAPE_MERGED) {
         const struct stk_apart *apart = (const void *)(at + f->offset);
         return apart->object || apart->json;
     }
@@ -26,13 +26,15 @@ bool stk_field_known(const struct stk_field *f, const void *object)
 
 bool stk_field_is_required(const struct stk_field *f)
 {
-    return f->shape != STK_SHAPE_MEMBERS && (f->or_null || f->has_offset == STK_FIELD_ALWAYS);
+    return f->shape != STK_SHAPE_MEMBERS && f->shape != STK_SHAPE_MERGED &&
+           (f->or_null || f->has_offset == STK_FIELD_ALWAYS);
 }
 
 bool stk_struct_flat(const struct stk_struct_info *info)
 {
     for (const struct stk_field *f = info->fields; f->key; f++) {
-        if (f->shape == STK_SHAPE_LIST && f->type == STK_TYPE_OBJECT) {
+        if (f->shape == STK_SHAPE_TUPLES ||
+            (f->shape == STK_SHAPE_LIST && f->type == STK_TYPE_OBJECT)) {
             return false;
         }
         if (f->type == STK_TYPE_OBJECT && f->shape != STK_SHAPE_LINE && !stk_struct_flat(f->sub)) {

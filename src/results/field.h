@@ -15,14 +15,16 @@
 // place.
 enum stk_shape {
     STK_SHAPE_ONE,
-    STK_SHAPE_HERE,      // text in an array of the struct; known unless it is empty
-    STK_SHAPE_LIST,      // struct stk_list of values: const char *, int64_t, double or structs
-    STK_SHAPE_LINE,      // the same; the JSON has it on one line
-    STK_SHAPE_MAP,       // struct stk_list of struct stk_entry: an object of key -> value
-    STK_SHAPE_MEMBERS,   // the same, as members of the object that the field stands in
-    STK_SHAPE_APART,     // struct stk_apart: an object that lies elsewhere
-    STK_SHAPE_CELL_MAP,  // struct stk_list of struct stk_figure_row (results/table.h): its known
-                         // ones
+    STK_SHAPE_HERE,     // text in an array of the struct; known unless it is empty
+    STK_SHAPE_LIST,     // struct stk_list of values: const char *, int64_t, double or structs
+    STK_SHAPE_LINE,     // the same; the JSON has it on one line
+    STK_SHAPE_MAP,      // struct stk_list of struct stk_entry: an object of key -> value
+    STK_SHAPE_MEMBERS,  // the same, as members of the object that the field stands in
+    STK_SHAPE_APART,    // struct stk_apart: an object that lies elsewhere
+    STK_SHAPE_MERGED,   // struct stk_apart: its members are members of the object it stands in
+    STK_SHAPE_TUPLES,   // struct stk_list of structs, each a list of its values, in the rows' order
+    STK_SHAPE_CELL_MAP, // struct stk_list of struct stk_figure_row (results/table.h): its known
+                        // ones
     STK_SHAPE_CELL_ROWS, // const struct stk_table *: its rows, each a list of cells
     STK_SHAPE_VALUES,    // struct stk_list of struct stk_value (results/evidence.h): an object
     STK_SHAPE_LEFT_OUT   // struct stk_list: the rows of it that --limit cut
@@ -68,6 +70,11 @@ struct stk_struct_info {
     const struct stk_field *fields; // ends with key == NULL
 };
 
+// A time that is counted without a sign, as a field holds it.
+static inline int64_t stk_field_ns(uint64_t ns)
+{
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
 // Whether the object has a value for the field; absent in the JSON otherwise.
 bool stk_field_known(const struct stk_field *f, const void *object);
 // In every object, null or not.

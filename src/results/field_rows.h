@@ -30,6 +30,8 @@
 #define STK_ROW_TEXT_MAP STK_TYPE_TEXT, STK_SHAPE_MAP
 #define STK_ROW_REAL_MEMBERS STK_TYPE_REAL, STK_SHAPE_MEMBERS
 #define STK_ROW_APART STK_TYPE_OBJECT, STK_SHAPE_APART
+#define STK_ROW_MERGED STK_TYPE_OBJECT, STK_SHAPE_MERGED
+#define STK_ROW_TUPLES STK_TYPE_OBJECT, STK_SHAPE_TUPLES
 #define STK_ROW_CELL_MAP STK_TYPE_ANY, STK_SHAPE_CELL_MAP
 #define STK_ROW_CELL_ROWS STK_TYPE_ANY, STK_SHAPE_CELL_ROWS
 #define STK_ROW_VALUES STK_TYPE_ANY, STK_SHAPE_VALUES
@@ -47,6 +49,8 @@
 // A row whose value is null where the bool member says that it is not known.
 #define ROW_OR_NULL(key, kind, type, member, has, doc)                                             \
     {key, STK_ROW_##kind, offsetof(struct type, member), has, NULL, NULL, doc, true}
+#define APART_OR_NULL(key, type, member, sub, doc)                                                 \
+    {key, STK_ROW_APART, offsetof(struct type, member), STK_FIELD_IF_SET, sub, NULL, doc, true}
 // A row of a struct without a name of its own, `outer` inside `type`.
 #define INNER(type, outer, member) offsetof(struct type, outer.member) - offsetof(struct type, outer)
 #define SUB(key, kind, type, outer, member, choices, doc)                                          \

@@ -7,9 +7,9 @@
 #include "results/field.h"
 
 struct stk_interval {
-    bool is_known;   // for who keeps it: the estimate is one
-    bool has_bounds; // printed by stk_ratio_info alone
+    bool is_known; // for who keeps it: the estimate is one
     double low, estimate, high;
+    bool has_bounds; // low and high are known: for stk_ratio_info alone
 };
 extern const struct stk_struct_info stk_interval_info; // low, estimate, high
 extern const struct stk_struct_info stk_ratio_info;    // estimate; low and high where there are any

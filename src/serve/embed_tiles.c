@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "results/print/document.h"
+#include "results/view.h"
 #include "stoker/timeline.h"
 
 enum {
@@ -181,13 +183,15 @@ static enum stoker_status put_names(struct embedding *e, struct stk_body *out,
 static enum stoker_status put_info(struct stk_body *out, const struct stoker_blob *tracks,
                                    int level, struct stoker_err *err)
 {
-    char words[96];
-    const char *open = memchr(tracks->data, '{', tracks->size);
-    snprintf(words, sizeof words, ",\n\"info\": {\"schema\": \"stoker.view/1\", \"level\": %d, ",
-             level);
-    bool failed = !open || stk_body_text(out, words) ||
-                  stk_body_write(out, open + 1, tracks->size - (size_t)(open + 1 - tracks->data));
-    return failed ? stk_err_nomem(err) : STOKER_OK;
+    struct stk_sink sink;
+    const struct stk_view_doc doc = {.schema = STK_VIEW_SCHEMA,
+                                     .is_single = true,
+                                     .level = level,
+                                     .tracks = {.json = tracks->data}};
+    stk_sink_init(&sink, stk_body_write, out);
+    stk_sink_text(&sink, ",\n\"info\": ");
+    stk_json_document(&stk_view_info, &doc, true, &sink);
+    return stk_sink_finish(&sink, err);
 }
 
 // The finest level that fits, into e->tiles.

@@ -25,11 +25,6 @@ static void *room(struct filling *f, struct stk_list *list, size_t most, size_t 
     return items;
 }
 
-static int64_t whole(uint64_t ns)
-{
-    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
-}
-
 static struct stk_live_doc_rank rank_of(const struct stk_live_rank *r)
 {
     static const char *const windows[] = {"none", "open", "done", "left"};
@@ -40,9 +35,9 @@ static struct stk_live_doc_rank rank_of(const struct stk_live_rank *r)
         .framework = *r->head.framework ? r->head.framework : NULL,
         .steps = r->head.count,
         .has_now = r->now_ns > 0,
-        .step_now_ns = whole(r->now_ns),
+        .step_now_ns = stk_field_ns(r->now_ns),
         .has_median = r->median_ns > 0,
-        .step_median_ns = whole(r->median_ns),
+        .step_median_ns = stk_field_ns(r->median_ns),
         .has_rate = r->per_second >= 0,
         .steps_per_second = r->per_second,
         .has_wait = r->wait_share >= 0,

@@ -60,8 +60,8 @@ enum stoker_status stk_mechanism_predict(const char *a, const char *fix, struct 
         return status;
     }
     if (status == STOKER_OK && stoker_whatif_saving(w, fix, &s)) {
-        to->predicted = (struct stk_interval){true, true, 1 - s.high_share, 1 - s.expected_share,
-                                              1 - s.low_share};
+        to->predicted = (struct stk_interval){true, 1 - s.high_share, 1 - s.expected_share,
+                                              1 - s.low_share, true};
         if (to->predicted.low > to->predicted.high) {
             double low = to->predicted.high;
             to->predicted.high = to->predicted.low;

@@ -138,7 +138,8 @@ STK_MUST_CHECK enum stoker_status stk_tl_track(const struct stk_timeline *t, int
                                                struct stoker_err *err);
 
 // What the viewer asks for; the JSON is written without a look at the sink's state.
-void stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j);
+STK_MUST_CHECK enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t,
+                                                     struct stk_json *j, struct stoker_err *err);
 // Appends to `out`, whose items are bytes.
 STK_MUST_CHECK enum stoker_status stk_tl_tile(const struct stk_timeline *t, int64_t track,
                                               int level, int64_t index, struct stk_vec *out,

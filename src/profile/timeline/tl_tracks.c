@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "profile/timeline/timeline.h"
+#include "results/print/json_fields.h"
+#include "results/view.h"
 
 // Whether most events of a track and its sub-rows are of the kind.
 static bool is_mostly(const struct stk_tl_trace *x, uint32_t root, enum stk_kind kind)
@@ -57,85 +60,76 @@ static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x,
     }
 }
 
-static void track_json(const struct stk_timeline *t, const struct stk_tl_trace *x, uint32_t root,
-                       struct stk_json *j)
+// Room for the rows of a document; NULL: no memory.
+static void *room(struct stk_arena *arena, struct stk_list *list, size_t count, size_t size)
 {
-    const struct stk_query_track *known = &x->x->tracks[root];
-    char label[512];
-    label_of(t, x, root, label, sizeof label);
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "id");
-    stk_json_i64(j, stk_query_id(x->index, root));
-    stk_json_key(j, "label");
-    stk_json_text(j, label);
-    stk_json_key(j, "group");
-    stk_json_text(j, group_of(x, root));
-    stk_json_key(j, "rank");
-    if (known->rank >= 0) {
-        stk_json_i64(j, known->rank);
-    } else {
-        stk_json_null(j);
+    list->items = stk_arena_array(arena, count + 1, size);
+    return (void *)(uintptr_t)list->items;
+}
+
+static bool fill_tracks(const struct stk_timeline *t, struct stk_arena *arena,
+                        struct stk_list *list)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < t->trace_count; i++) {
+        count += t->traces[i].t->track_count;
     }
-    stk_json_key(j, "device");
-    if (known->device) {
-        stk_json_text(j, known->device);
-    } else {
-        stk_json_null(j);
+    struct stk_view_doc_track *rows = room(arena, list, count, sizeof *rows);
+    for (uint32_t i = 0; rows && i < t->trace_count; i++) {
+        const struct stk_tl_trace *x = &t->traces[i];
+        for (uint32_t root = 0; root < x->t->track_count; root++) {
+            const struct stk_query_track *known = &x->x->tracks[root];
+            char label[512];
+            if (!x->tracks[root].event_count) {
+                continue;
+            }
+            label_of(t, x, root, label, sizeof label);
+            rows[list->count] = (struct stk_view_doc_track){.id = stk_query_id(x->index, root),
+                                                            .label = stk_arena_strdup(arena, label),
+                                                            .group = group_of(x, root),
+                                                            .has_rank = known->rank >= 0,
+                                                            .rank = known->rank,
+                                                            .device = known->device,
+                                                            .rows = x->tracks[root].row_count,
+                                                            .events = x->tracks[root].event_count};
+            if (!rows[list->count++].label) {
+                return false;
+            }
+        }
     }
-    stk_json_key(j, "rows");
-    stk_json_u64(j, x->tracks[root].row_count);
-    stk_json_key(j, "events");
-    stk_json_u64(j, x->tracks[root].event_count);
-    stk_json_close(j, '}');
+    return rows != NULL;
 }
 
 // Where the zero of each trace's own clock lies in the time of the run.
-static void clocks_json(const struct stk_timeline *t, struct stk_json *j)
+static bool fill_clocks(const struct stk_timeline *t, struct stk_arena *arena,
+                        struct stk_list *list)
 {
-    stk_json_key(j, "clocks");
-    stk_json_open(j, '[', false);
-    for (uint32_t i = 0; i < t->trace_count; i++) {
+    struct stk_view_doc_clock *rows = room(arena, list, t->trace_count, sizeof *rows);
+    for (uint32_t i = 0; rows && i < t->trace_count; i++) {
         const struct stk_tl_trace *x = &t->traces[i];
         int32_t rank = -1;
         for (uint32_t k = 0; k < x->t->track_count && rank < 0; k++) {
             rank = x->x->tracks[k].taken ? x->x->tracks[k].rank : -1;
         }
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "rank");
-        if (rank >= 0) {
-            stk_json_i64(j, rank);
-        } else {
-            stk_json_null(j);
-        }
-        stk_json_key(j, "zero_ns");
-        stk_json_i64(j, x->x->shift_ns);
-        stk_json_close(j, '}');
+        rows[list->count++] = (struct stk_view_doc_clock){
+            .has_rank = rank >= 0, .rank = rank, .zero_ns = x->x->shift_ns};
     }
-    stk_json_close(j, ']');
+    return rows != NULL;
 }
 
-void stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j)
+enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j,
+                                      struct stoker_err *err)
 {
-    stk_json_open(j, '{', false);
-    stk_json_key(j, "first_ns");
-    stk_json_i64(j, t->first_ns);
-    stk_json_key(j, "last_ns");
-    stk_json_i64(j, t->last_ns);
-    stk_json_key(j, "events");
-    stk_json_u64(j, t->events);
-    clocks_json(t, j);
-    stk_json_key(j, "tracks");
-    stk_json_open(j, '[', false);
-    for (uint32_t i = 0; i < t->trace_count; i++) {
-        const struct stk_tl_trace *x = &t->traces[i];
-        for (uint32_t k = 0; k < x->t->track_count; k++) {
-            if (x->tracks[k].event_count) {
-                track_json(t, x, k, j);
-            }
-        }
+    struct stk_view_doc_tracks doc = {
+        .has_timeline = true, .first_ns = t->first_ns, .last_ns = t->last_ns, .events = t->events};
+    struct stk_arena arena;
+    stk_arena_init(&arena, 0);
+    bool ok = fill_clocks(t, &arena, &doc.clocks) && fill_tracks(t, &arena, &doc.tracks);
+    if (ok) {
+        stk_json_fields(j, &stk_view_tracks_info, &doc);
     }
-    stk_json_close(j, ']');
-    stk_json_close(j, '}');
+    stk_arena_deinit(&arena);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
 
 static const struct stk_tl_trace *trace_of_name(const struct stk_timeline *t, int64_t id)

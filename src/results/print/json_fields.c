@@ -6,6 +6,7 @@
 #include "results/print/json_fields.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "results/evidence.h"
@@ -14,6 +15,8 @@
 
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
+static void write_fields(struct stk_json *j, const struct stk_struct_info *info,
+                         const void *object);
 
 static void write_ratio(struct stk_json *j, double value)
 {
@@ -125,6 +128,36 @@ static void write_members(struct stk_json *j, const struct stk_field *f,
     }
 }
 
+// Its members, of an object in JSON those between its brackets.
+static void write_merged(struct stk_json *j, const struct stk_field *f,
+                         const struct stk_apart *apart)
+{
+    if (apart->object) {
+        write_fields(j, f->sub, apart->object);
+        return;
+    }
+    const char *open = strchr(apart->json, '{'), *close = strrchr(apart->json, '}');
+    if (open && close > open) {
+        open += 1 + strspn(open + 1, " \n");
+        stk_json_raw(j, "");
+        stk_sink_put(j->sink, open, (size_t)(close - open));
+    }
+}
+
+static void write_tuples(struct stk_json *j, const struct stk_field *f, const struct stk_list *list)
+{
+    const char *item = list->items;
+    stk_json_open(j, '[', false);
+    for (size_t i = 0; i < list->count; i++, item += f->sub->size) {
+        stk_json_open(j, '[', true);
+        for (const struct stk_field *v = f->sub->fields; v->key; v++) {
+            write_value(j, v, item + v->offset);
+        }
+        stk_json_close(j, ']');
+    }
+    stk_json_close(j, ']');
+}
+
 static void write_apart(struct stk_json *j, const struct stk_field *f,
                         const struct stk_apart *apart)
 {
@@ -208,6 +241,9 @@ static void write_shape(struct stk_json *j, const struct stk_field *f, const voi
     case STK_SHAPE_APART:
         write_apart(j, f, at);
         break;
+    case STK_SHAPE_TUPLES:
+        write_tuples(j, f, at);
+        break;
     case STK_SHAPE_CELL_MAP:
         write_cell_map(j, at);
         break;
@@ -221,29 +257,36 @@ static void write_shape(struct stk_json *j, const struct stk_field *f, const voi
         stk_json_u64(j, ((const struct stk_list *)at)->left_out);
         break;
     case STK_SHAPE_MEMBERS:
-        break; // without a key: see write_object
+    case STK_SHAPE_MERGED:
+        break; // without a key: see write_fields
+    }
+}
+
+static void write_fields(struct stk_json *j, const struct stk_struct_info *info, const void *object)
+{
+    STK_ASSERT(info->size > 0 && object);
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        const void *at = (const char *)object + f->offset;
+        bool is_known = stk_field_known(f, object);
+        if (f->shape == STK_SHAPE_MEMBERS) {
+            write_members(j, f, at);
+        } else if (f->shape == STK_SHAPE_MERGED && is_known) {
+            write_merged(j, f, at);
+        } else if (is_known) {
+            stk_json_key(j, f->key);
+            write_shape(j, f, at);
+        } else if (f->or_null) {
+            stk_json_key(j, f->key);
+            stk_json_null(j);
+        }
     }
 }
 
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line)
 {
-    STK_ASSERT(info->size > 0 && object);
     stk_json_open(j, '{', in_line);
-    for (const struct stk_field *f = info->fields; f->key; f++) {
-        const void *at = (const char *)object + f->offset;
-        bool is_known = stk_field_known(f, object);
-        if (f->shape == STK_SHAPE_MEMBERS) {
-            write_members(j, f, at);
-        } else if (is_known || f->or_null) {
-            stk_json_key(j, f->key);
-        }
-        if (is_known) {
-            write_shape(j, f, at);
-        } else if (f->or_null) {
-            stk_json_null(j);
-        }
-    }
+    write_fields(j, info, object);
     stk_json_close(j, '}');
 }
 

@@ -4,6 +4,7 @@
 #include "results/print/schema.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 
@@ -128,6 +129,17 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
         pair(j, "type", "object");
         write_values(j, f);
         break;
+    case STK_SHAPE_TUPLES:
+        pair(j, "type", "array");
+        stk_json_key(j, "items");
+        stk_json_open(j, '{', true);
+        pair(j, "type", "array");
+        stk_json_key(j, "items");
+        stk_json_open(j, '{', true);
+        write_any(j, true);
+        stk_json_close(j, '}');
+        stk_json_close(j, '}');
+        break;
     case STK_SHAPE_CELL_MAP:
     case STK_SHAPE_CELL_ROWS:
         write_cells(j, f);
@@ -144,16 +156,38 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
     }
 }
 
+static void write_required_of(struct stk_json *j, const struct stk_struct_info *info)
+{
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (f->shape == STK_SHAPE_MERGED) {
+            write_required_of(j, f->sub);
+        } else if (stk_field_is_required(f)) {
+            stk_json_text(j, f->key);
+        }
+    }
+}
+
 static void write_required(struct stk_json *j, const struct stk_struct_info *info)
 {
     stk_json_key(j, "required");
     stk_json_open(j, '[', true);
+    write_required_of(j, info);
+    stk_json_close(j, ']');
+}
+
+static void write_properties(struct stk_json *j, const struct stk_struct_info *info)
+{
     for (const struct stk_field *f = info->fields; f->key; f++) {
-        if (stk_field_is_required(f)) {
-            stk_json_text(j, f->key);
+        if (f->shape == STK_SHAPE_MERGED) {
+            write_properties(j, f->sub);
+        } else if (f->shape != STK_SHAPE_MEMBERS) {
+            stk_json_key(j, f->key);
+            stk_json_open(j, '{', f->type != STK_TYPE_OBJECT);
+            pair(j, "description", f->doc);
+            write_type(j, f);
+            stk_json_close(j, '}');
         }
     }
-    stk_json_close(j, ']');
 }
 
 static void write_struct(struct stk_json *j, const struct stk_struct_info *info, bool or_null)
@@ -170,15 +204,7 @@ static void write_struct(struct stk_json *j, const struct stk_struct_info *info,
     write_required(j, info);
     stk_json_key(j, "properties");
     stk_json_open(j, '{', false);
-    for (const struct stk_field *f = info->fields; f->key; f++) {
-        if (f->shape != STK_SHAPE_MEMBERS) {
-            stk_json_key(j, f->key);
-            stk_json_open(j, '{', f->type != STK_TYPE_OBJECT);
-            pair(j, "description", f->doc);
-            write_type(j, f);
-            stk_json_close(j, '}');
-        }
-    }
+    write_properties(j, info);
     stk_json_close(j, '}');
     for (const struct stk_field *f = info->fields; f->key; f++) {
         if (f->shape == STK_SHAPE_MEMBERS) {
@@ -201,16 +227,21 @@ void stk_schema_write(const struct stk_struct_info *info, struct stk_sink *sink)
 
 static void describe_type(const struct stk_field *f, struct stk_sink *sink)
 {
-    static const char *const shapes[] = {
-        [STK_SHAPE_LIST] = "list",       [STK_SHAPE_LINE] = "list",
-        [STK_SHAPE_MAP] = "object",      [STK_SHAPE_MEMBERS] = "members",
-        [STK_SHAPE_CELL_MAP] = "object", [STK_SHAPE_CELL_ROWS] = "list of lists"};
-    const char *shape =
-        (unsigned)f->shape < sizeof shapes / sizeof *shapes ? shapes[f->shape] : NULL;
-    stk_sink_printf(sink, "%s%s%s", shape ? shape : "", shape ? " of " : "",
-                    f->type == STK_TYPE_ANY               ? "cells"
-                    : f->type == STK_TYPE_OBJECT && shape ? "objects"
-                                                          : stk_type_info(f->type)->key);
+    static const char *const shapes[] = {[STK_SHAPE_LIST] = "list of ",
+                                         [STK_SHAPE_LINE] = "list of ",
+                                         [STK_SHAPE_MAP] = "object of ",
+                                         [STK_SHAPE_MEMBERS] = "members of ",
+                                         [STK_SHAPE_TUPLES] = "list of lists",
+                                         [STK_SHAPE_CELL_MAP] = "object of cells",
+                                         [STK_SHAPE_CELL_ROWS] = "list of lists of cells",
+                                         [STK_SHAPE_LEFT_OUT] = NULL};
+    bool is_list = f->shape == STK_SHAPE_LIST || f->shape == STK_SHAPE_LINE;
+    const char *shape = shapes[f->shape];
+    bool is_said = shape && shape[strlen(shape) - 1] != ' ';
+    stk_sink_printf(sink, "%s%s", shape ? shape : "",
+                    is_said                                 ? ""
+                    : is_list && f->type == STK_TYPE_OBJECT ? "objects"
+                                                            : stk_type_info(f->type)->key);
 }
 
 static void describe_choices(const struct stk_field *f, struct stk_sink *sink)
@@ -221,12 +252,13 @@ static void describe_choices(const struct stk_field *f, struct stk_sink *sink)
     }
 }
 
-static void describe_struct(const struct stk_struct_info *info, const char *path,
-                            struct stk_sink *sink)
+static void describe_rows(const struct stk_struct_info *info, struct stk_sink *sink)
 {
-    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
-                    *path ? "" : "The ", *path ? path : info->name);
     for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (f->shape == STK_SHAPE_MERGED) {
+            describe_rows(f->sub, sink);
+            continue;
+        }
         stk_sink_printf(sink, "| `%s` | ", f->key);
         describe_type(f, sink);
         stk_sink_printf(sink, " | %s | %s",
@@ -239,15 +271,34 @@ static void describe_struct(const struct stk_struct_info *info, const char *path
         }
         stk_sink_text(sink, " |\n");
     }
+}
+
+static void describe_struct(const struct stk_struct_info *info, const char *path,
+                            struct stk_sink *sink);
+
+static void describe_inner(const struct stk_struct_info *info, const char *path,
+                           struct stk_sink *sink)
+{
     for (const struct stk_field *f = info->fields; f->key; f++) {
+        bool is_list = f->shape == STK_SHAPE_LIST || f->shape == STK_SHAPE_TUPLES;
         char inner[160];
-        if (!f->sub) {
-            continue;
+        if (f->shape == STK_SHAPE_MERGED) {
+            describe_inner(f->sub, path, sink);
+        } else if (f->sub && strcmp(f->sub->fields[0].key, "schema") != 0) { // else it has a page
+            snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
+                     is_list ? "[]" : "");
+            describe_struct(f->sub, inner, sink);
         }
-        snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
-                 f->shape == STK_SHAPE_LIST ? "[]" : "");
-        describe_struct(f->sub, inner, sink);
     }
+}
+
+static void describe_struct(const struct stk_struct_info *info, const char *path,
+                            struct stk_sink *sink)
+{
+    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
+                    *path ? "" : "The ", *path ? path : info->name);
+    describe_rows(info, sink);
+    describe_inner(info, path, sink);
 }
 
 void stk_schema_describe(const struct stk_struct_info *info, struct stk_sink *sink)

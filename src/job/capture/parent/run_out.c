@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "base/json.h"
 
 static const struct stk_steps *lead_of(const struct stk_run *run)
 {
@@ -170,178 +169,14 @@ int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE
     return w.count;
 }
 
-static void put_words(struct stk_json *j, const char *name, const char *text)
-{
-    char word[64];
-    stk_json_key(j, name);
-    stk_json_open(j, '[', true);
-    for (size_t n; *(text += strspn(text, " ")); text += n) {
-        n = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)n, text);
-        stk_json_text(j, word);
-    }
-    stk_json_close(j, ']');
-}
-
-static void put_number(struct stk_json *j, const char *name, uint64_t value)
-{
-    stk_json_key(j, name);
-    stk_json_u64(j, value);
-}
-
-static void put_steps(struct stk_json *j, const struct stk_run *run)
-{
-    const struct stk_steps *lead = lead_of(run);
-    stk_json_key(j, "steps");
-    stk_json_open(j, '{', true);
-    put_number(j, "count", lead ? lead->head.count : 0);
-    put_number(j, "median_ns", lead ? lead->median_ns : 0);
-    stk_json_key(j, "source");
-    stk_json_text(j, lead ? "hooks" : "none");
-    stk_json_close(j, '}');
-    if (has_wait(run)) {
-        stk_json_key(j, "input");
-        stk_json_open(j, '{', true);
-        put_number(j, "wait_ns", lead->head.wait_ns);
-        stk_json_key(j, "wait_share");
-        stk_json_share(j, wait_share(lead));
-        stk_json_close(j, '}');
-    }
-}
-
-static void put_window(struct stk_json *j, const struct stk_steps *lead)
-{
-    const struct stk_steps_header *h = &lead->head;
-    stk_json_key(j, "window");
-    stk_json_open(j, '{', true);
-    put_number(j, "first_step", h->window_first);
-    put_number(j, "steps", h->window_steps);
-    stk_json_key(j, "profile");
-    stk_json_text(j, h->profile);
-    if (lead->median_ns && lead->window_median_ns) {
-        stk_json_key(j, "slowdown_share");
-        stk_json_share(j, (double)lead->window_median_ns / (double)lead->median_ns - 1);
-    }
-    stk_json_close(j, '}');
-}
-
-static double cost_share(const struct stk_run_compared *c)
+double stk_run_cost(const struct stk_run_compared *c)
 {
     return 1 - (double)c->free_ns / (double)c->step_ns;
-}
-
-static void put_compared(struct stk_json *j, const struct stk_run_compared *c)
-{
-    stk_json_key(j, "compared");
-    stk_json_open(j, '{', true);
-    stk_json_key(j, "dir");
-    stk_json_text(j, c->folder);
-    put_number(j, "step_ns", c->step_ns);
-    put_number(j, "free_step_ns", c->free_ns);
-    stk_json_key(j, "input_cost_share");
-    stk_json_real(j, cost_share(c));
-    if (c->has_said) {
-        stk_json_key(j, "why_input_wait_share");
-        stk_json_share(j, c->said_share);
-    }
-    if (c->has_predicted) {
-        stk_json_key(j, "predicted");
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "low_share");
-        stk_json_share(j, c->low);
-        stk_json_key(j, "expected_share");
-        stk_json_share(j, c->expected);
-        stk_json_key(j, "high_share");
-        stk_json_share(j, c->high);
-        stk_json_close(j, '}');
-    }
-    stk_json_close(j, '}');
 }
 
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
 {
     return whole_ns ? (double)part_ns / (double)whole_ns : 0;
-}
-
-static void put_gpu(struct stk_json *j, const struct stk_gpu_totals *g)
-{
-    stk_json_key(j, "gpu");
-    stk_json_open(j, '{', true);
-    put_number(j, "processes", g->processes);
-    put_number(j, "windows", g->windows);
-    put_number(j, "window_ns", g->inside_ns);
-    put_number(j, "records", g->records);
-    put_number(j, "dropped", g->dropped);
-    put_number(j, "left_out", g->left_out);
-    put_number(j, "bytes", g->bytes);
-    if (g->cupti_version) {
-        put_number(j, "cupti_version", g->cupti_version);
-    }
-    if (g->inside_ns) {
-        stk_json_key(j, "overhead_share_in_windows");
-        stk_json_share(j, share_of(g->own_inside_ns, g->inside_ns));
-        stk_json_key(j, "cupti_share_in_windows");
-        stk_json_share(j, share_of(g->profiler_ns, g->inside_ns));
-    }
-    if (g->outside_ns) {
-        stk_json_key(j, "overhead_share_outside");
-        stk_json_share(j, share_of(g->own_outside_ns, g->outside_ns));
-    }
-    stk_json_close(j, '}');
-}
-
-void stk_run_json(const struct stk_run *run, struct stk_sink *to)
-{
-    char warnings[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
-    const struct stk_steps *lead = lead_of(run);
-    struct stk_json j;
-    stk_json_init(&j, to);
-    stk_json_open(&j, '{', false);
-    stk_json_key(&j, "schema");
-    stk_json_text(&j, "stoker.run/1");
-    stk_json_key(&j, "command");
-    stk_json_open(&j, '[', true);
-    for (int i = 0; run->command[i]; i++) {
-        stk_json_text(&j, run->command[i]);
-    }
-    stk_json_close(&j, ']');
-    stk_json_key(&j, "exit_status");
-    stk_json_i64(&j, run->exit_status);
-    stk_json_key(&j, "signal");
-    stk_json_i64(&j, run->signal);
-    stk_json_key(&j, "dir");
-    stk_json_text(&j, run->folder);
-    stk_json_key(&j, "framework");
-    stk_json_text(&j, lead && lead->head.framework[0] ? lead->head.framework : "none");
-    put_words(&j, "hooks", lead ? lead->head.hooks : "");
-    stk_json_key(&j, "input_mode");
-    stk_json_text(&j, run->input_mode);
-    put_steps(&j, run);
-    if (lead && lead->head.window_state == STK_WINDOW_DONE) {
-        put_window(&j, lead);
-    }
-    if (run->no_gpu) {
-        put_gpu(&j, &run->gpu);
-    }
-    double overhead = stk_run_overhead(run);
-    if (overhead >= 0) {
-        stk_json_key(&j, "overhead_share");
-        stk_json_share(&j, overhead);
-    }
-    if (run->compared.step_ns) {
-        put_compared(&j, &run->compared);
-    }
-    put_number(&j, "ranks", run->steps.count);
-    put_number(&j, "wall_ns", run->wall_ns);
-    stk_json_key(&j, "warnings");
-    stk_json_open(&j, '[', true);
-    int count = stk_run_warnings(run, warnings);
-    for (int i = 0; i < count; i++) {
-        stk_json_text(&j, warnings[i]);
-    }
-    stk_json_close(&j, ']');
-    stk_json_close(&j, '}');
-    stk_sink_text(to, "\n");
 }
 
 // A window of fewer steps may also be quicker than the rest, which says nothing of the profiler.
@@ -419,7 +254,7 @@ void stk_run_compared_line(const struct stk_run *run, struct stk_sink *to)
     if (c->free_ns >= c->step_ns) {
         stk_sink_text(to, "the input costs nothing");
     } else {
-        stk_sink_printf(to, "the input costs %s", stk_human_share(cost_share(c), cost));
+        stk_sink_printf(to, "the input costs %s", stk_human_share(stk_run_cost(c), cost));
     }
     if (c->has_said) {
         stk_sink_printf(to, "; stoker why saw %s of the step wait for it",

@@ -37,6 +37,8 @@ struct stk_run {
 
 // The share of the job's time that the hooks took; below 0: unknown.
 double stk_run_overhead(const struct stk_run *run);
+// Share of the step that the input costs.
+double stk_run_cost(const struct stk_run_compared *c);
 // What the reader of the figures must know, sentences without a full stop. Returns how many.
 int stk_run_warnings(const struct stk_run *run, char warnings[][STK_RUN_SENTENCE]);
 void stk_run_json(const struct stk_run *run, struct stk_sink *to);
