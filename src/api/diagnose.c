@@ -53,7 +53,7 @@ enum stoker_status stk_diagnose(const struct stk_collected *in,
         }
         ctx.prices = &prices;
     }
-    report->schema = "stoker.report/1";
+    report->schema = STK_REPORT_SCHEMA;
     report->stoker.version = stoker_version();
     enum stoker_status status = run_passes(&ctx, report, err);
     if (status == STOKER_OK && ctx.prices) {

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
+#include "results/run.h"
 
 enum {
     FOLDERS_MOST = 5,      // from the profile upwards
@@ -174,7 +175,7 @@ static char *take_string(char *text)
 // The words of "command": [...]; 0: there are none that can be read.
 static size_t take_words(char *json, const char *words[WORDS_MOST])
 {
-    char *at = strstr(json, "\"schema\": \"stoker.run/1\"");
+    char *at = strstr(json, "\"schema\": \"" STK_RUN_SCHEMA "\"");
     at = at ? strstr(at, "\"command\": [") : NULL;
     size_t count = 0;
     for (at = at ? strchr(at, '[') + 1 : NULL; at && count < WORDS_MOST;) {

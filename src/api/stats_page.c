@@ -11,7 +11,8 @@ static const char head[] =
     "# Analyses of `stoker stats`\n"
     "\n"
     "One question each, answered by tables and by the few figures of a summary:\n"
-    "`stoker stats ANALYSIS PROFILE...`, with `--json` as [stoker.table/1](table.md) and with\n"
+    "`stoker stats ANALYSIS PROFILE...`, with `--json` as [" STK_TABLE_SCHEMA
+    "](table.md) and with\n"
     "`--csv` a table at a time. What follows is made from the rows that fill the tables; `stoker\n"
     "stats ANALYSIS --tables` prints the same.\n"
     "\n"

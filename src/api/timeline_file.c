@@ -10,9 +10,8 @@
 #include "api/timeline_open.h"
 #include "base/alloc.h"
 #include "base/atomic_file.h"
-#include "base/json.h"
 #include "answers/query/query_frozen.h"
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 #include "profile/store/trace_frozen.h"
 #include "stoker/version.h"
 
@@ -37,13 +36,14 @@ static void freeze_profile(const struct stoker_profiles *p, struct stk_frost *f)
 {
     struct stk_vec text;
     struct stk_sink sink;
-    struct stk_json j;
     struct stoker_err err;
     stk_vec_init(&text, 1, PTRDIFF_MAX);
     stk_sink_init(&sink, take_bytes, &text);
-    stk_json_init(&j, &sink);
-    stk_json_fields(&j, &stk_profile_info, stk_profiles_described(p));
-    f->failed |= stk_sink_finish(&sink, &err) != STOKER_OK || !stk_vec_push(&text); // a NUL
+    stk_json_document(&stk_profile_info, stk_profiles_described(p), false, &sink);
+    f->failed |= stk_sink_finish(&sink, &err) != STOKER_OK;
+    if (text.count) {
+        *(char *)stk_vec_at(&text, text.count - 1) = 0; // in place of the line's end
+    }
     stk_frost_put(f, text.items, text.count, 1);
     stk_vec_deinit(&text);
 }

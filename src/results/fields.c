@@ -263,7 +263,7 @@ static const struct stk_field stoker_fields[] = {
 INFO(stoker, SIZE_OF(stk_report, stoker));
 
 static const struct stk_field report_fields[] = {
-    ROW("schema", TEXT, stk_report, schema, NULL, "stoker.report/1",
+    ROW("schema", TEXT, stk_report, schema, NULL, STK_REPORT_SCHEMA,
         "name and version of this contract"),
     ROW("stoker", OBJECT, stk_report, stoker, &stoker, NULL, "who wrote it"),
     ROW("profile", OBJECT, stk_report, profile, &stk_profile_info, NULL,

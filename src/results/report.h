@@ -14,6 +14,8 @@
 #include "results/evidence.h"
 #include "results/field.h"
 
+#define STK_REPORT_SCHEMA "stoker.report/1"
+
 struct stk_rep_input {
     const char *path, *format, *producer; // format and producer may be NULL
     bool has_bytes;
@@ -131,7 +133,7 @@ struct stk_rep_rule {
     const char *id, *state, *why; // fired|passed|not_applicable|skipped
 };
 struct stk_report {
-    const char *schema; // "stoker.report/1"
+    const char *schema; // STK_REPORT_SCHEMA
     struct {
         const char *version;
     } stoker;
