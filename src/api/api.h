@@ -129,6 +129,14 @@ STK_MUST_CHECK enum stoker_status stk_api_report_write(const struct stk_report *
 // What can be asked of prices, as a part of a page.
 void stk_describe_prices(struct stk_sink *sink);
 
+// An object in one of the forms that outs.def has of its document; `of` says in an error what has
+// no such form: "" or " for comparisons".
+STK_MUST_CHECK enum stoker_status stk_api_write(const char *document, const char *of,
+                                                const void *object, const char *format,
+                                                const struct stoker_write_options *options,
+                                                stoker_write_fn write, void *arg,
+                                                struct stoker_err *err);
+
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 

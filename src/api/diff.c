@@ -8,7 +8,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "results/print/diff_out.h"
+#include "results/print/out.h"
 #include "answers/passes/diff/diff_make.h"
 #include "stoker/version.h"
 
@@ -136,7 +136,7 @@ void stoker_diff_free(struct stoker_diff *diff)
 
 const char *const *stoker_diff_formats(void)
 {
-    return stk_diff_out_names;
+    return stk_out_names("diff");
 }
 
 enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char *format,
@@ -146,17 +146,7 @@ enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char 
     if (!diff || !format || !write) {
         return stk_err_misuse(err, "stoker_diff_write needs a comparison, a format and a callback");
     }
-    struct stoker_err own;
-    struct stk_sink sink;
-    struct stk_out_options out_options = stk_api_out_options(options);
-    const struct stk_diff_out *out = stk_diff_out_find(format);
-    err = stk_err_begin(err, &own);
-    if (!out) {
-        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for comparisons", format);
-    }
-    stk_sink_init(&sink, write, arg);
-    out->write(&diff->doc, &out_options, &sink);
-    return stk_err_end(err, stk_sink_finish(&sink, err));
+    return stk_api_write("diff", " for comparisons", &diff->doc, format, options, write, arg, err);
 }
 
 const char *stoker_diff_verdict(const struct stoker_diff *diff)

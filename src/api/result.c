@@ -4,7 +4,6 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "results/print/jobs_out.h"
 #include "results/print/out.h"
 #include "results/whatif.h"
 
@@ -33,20 +32,20 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
     return out;
 }
 
-static enum stoker_status write_jobs(const struct stk_jobs *jobs, const char *format,
-                                     const struct stoker_write_options *options,
-                                     stoker_write_fn write, void *arg, struct stoker_err *err)
+enum stoker_status stk_api_write(const char *document, const char *of, const void *object,
+                                 const char *format, const struct stoker_write_options *options,
+                                 stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
-    const struct stk_jobs_out *out = stk_jobs_out_find(format);
+    const struct stk_out *out = stk_out_find(document, format);
     err = stk_err_begin(err, &own);
     if (!out) {
-        return stk_err_set(err, STOKER_EUSAGE, "no output format '%s' for several jobs", format);
+        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s'%s", format, of);
     }
     stk_sink_init(&sink, write, arg);
-    out->write(jobs, &out_options, &sink);
+    out->write(object, &out_options, &sink);
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
@@ -57,17 +56,7 @@ enum stoker_status stk_api_report_write(const struct stk_report *report, const c
     if (!format || !write) {
         return stk_err_misuse(err, "a report is written in a format, through a callback");
     }
-    struct stoker_err own;
-    struct stk_sink sink;
-    struct stk_out_options out_options = stk_api_out_options(options);
-    const struct stk_out *out = stk_out_find(format);
-    err = stk_err_begin(err, &own);
-    if (!out) {
-        return stk_err_set(err, STOKER_EUSAGE, "no output format '%s'", format);
-    }
-    stk_sink_init(&sink, write, arg);
-    out->write(report, &out_options, &sink);
-    return stk_err_end(err, stk_sink_finish(&sink, err));
+    return stk_api_write("report", "", report, format, options, write, arg, err);
 }
 
 enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,
@@ -78,14 +67,15 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
         return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
     }
     if (result->jobs) {
-        return write_jobs(result->jobs, format, options, write, arg, err);
+        return stk_api_write("jobs", " for several jobs", result->jobs, format, options, write, arg,
+                             err);
     }
     return stk_api_report_write(&result->report, format, options, write, arg, err);
 }
 
 const char *const *stoker_formats(void)
 {
-    return stk_out_names;
+    return stk_out_names("report");
 }
 
 enum stoker_level stk_report_level(const struct stk_report *report)

@@ -6,7 +6,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "results/print/table_out.h"
+#include "results/print/out.h"
 #include "answers/passes/stats/stats_every.h"
 
 static const struct stk_stats *analysis_at(size_t index)
@@ -140,7 +140,7 @@ void stoker_tables_free(struct stoker_tables *tables)
 
 const char *const *stoker_table_formats(void)
 {
-    return stk_table_out_names;
+    return stk_out_names("table");
 }
 
 static enum stoker_status unknown_table(const struct stk_table_doc *doc, const char *table,
@@ -166,7 +166,7 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     struct stoker_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
-    const struct stk_table_out *out = stk_table_out_find(format);
+    const struct stk_out *out = stk_out_find("table", format);
     err = stk_err_begin(err, &own);
     if (!out) {
         return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for tables", format);
@@ -184,7 +184,8 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     if (tables->every) {
         out->write_list(tables->every, tables->every_count, &out_options, &sink);
     } else {
-        out->write(&tables->doc, table, &out_options, &sink);
+        out_options.table = table;
+        out->write(&tables->doc, &out_options, &sink);
     }
     return stk_err_end(err, stk_sink_finish(&sink, err));
 }

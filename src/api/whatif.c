@@ -6,7 +6,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "results/print/whatif_out.h"
+#include "results/print/out.h"
 #include "answers/replay/batch_fit.h"
 #include "answers/replay/scenarios.h"
 #include "stoker/version.h"
@@ -138,7 +138,7 @@ void stoker_whatif_free(struct stoker_whatif *whatif)
 
 const char *const *stoker_whatif_formats(void)
 {
-    return stk_whatif_out_names;
+    return stk_out_names("whatif");
 }
 
 enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const char *format,
@@ -148,17 +148,7 @@ enum stoker_status stoker_whatif_write(const struct stoker_whatif *whatif, const
     if (!whatif || !format || !write) {
         return stk_err_misuse(err, "stoker_whatif_write needs prices, a format and a callback");
     }
-    struct stoker_err own;
-    struct stk_sink sink;
-    struct stk_out_options out_options = stk_api_out_options(options);
-    const struct stk_whatif_out *out = stk_whatif_out_find(format);
-    err = stk_err_begin(err, &own);
-    if (!out) {
-        return stk_err_set(err, STOKER_EUSAGE, "no output format '%.80s' for prices", format);
-    }
-    stk_sink_init(&sink, write, arg);
-    out->write(&whatif->doc, &out_options, &sink);
-    return stk_err_end(err, stk_sink_finish(&sink, err));
+    return stk_api_write("whatif", " for prices", &whatif->doc, format, options, write, arg, err);
 }
 
 int stoker_whatif_ok(const struct stoker_whatif *whatif)

@@ -8,7 +8,8 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
-#include "results/print/table_out.h"
+#include "results/print/out.h"
+#include "results/table.h"
 
 enum { TEXT_MAX = 60, LIST_MAX = 4, COLUMNS = 6, ROWS_MAX = 5, OUTPUT_MAX = 1 << 20 };
 
@@ -363,18 +364,19 @@ static void print_tables(const struct stk_out_options *o, bool is_query, struct 
 {
     struct stk_table_doc doc;
     make_tables(&doc, is_query, c);
-    for (size_t i = 0; stk_table_out_names[i]; i++) {
+    const char *const *names = stk_out_names("table");
+    for (size_t i = 0; names[i]; i++) {
         struct stk_sink sink;
         struct stoker_err err;
         output.n = 0;
         stk_sink_init(&sink, take, NULL);
-        stk_table_out_find(stk_table_out_names[i])->write(&doc, NULL, o, &sink);
+        stk_out_find("table", names[i])->write(&doc, o, &sink);
         FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
-        if (strcmp(stk_table_out_names[i], "text") == 0) {
+        if (strcmp(names[i], "text") == 0) {
             check_text(o, is_query || o->columns < 80 ? 0 : o->columns);
-        } else if (strcmp(stk_table_out_names[i], "json") == 0) {
+        } else if (strcmp(names[i], "json") == 0) {
             check_json();
-        } else if (strcmp(stk_table_out_names[i], "csv") == 0) {
+        } else if (strcmp(names[i], "csv") == 0) {
             check_csv(&doc.tables[0]);
         }
     }
@@ -384,16 +386,17 @@ static void print_tables(const struct stk_out_options *o, bool is_query, struct 
 static void print_report(const struct stk_out_options *o, struct fuzz_choices *c)
 {
     const struct stk_report *r = make_report(c);
-    for (int i = 0; i < stk_out_count; i++) {
+    const char *const *names = stk_out_names("report");
+    for (size_t i = 0; names[i]; i++) {
         struct stk_sink sink;
         struct stoker_err err;
         output.n = 0;
         stk_sink_init(&sink, take, NULL);
-        stk_outs[i]->write(r, o, &sink);
+        stk_out_find("report", names[i])->write(r, o, &sink);
         FUZZ_REQUIRE(stk_sink_finish(&sink, &err) == STOKER_OK);
-        if (strcmp(stk_outs[i]->name, "text") == 0) {
+        if (strcmp(names[i], "text") == 0) {
             check_text(o, 0);
-        } else if (strcmp(stk_outs[i]->name, "json") == 0) {
+        } else if (strcmp(names[i], "json") == 0) {
             check_json();
         }
     }

@@ -130,7 +130,7 @@ static const char *print(const struct world *w, const char *format, struct stk_o
     struct stoker_err err;
     used = 0;
     stk_sink_init(&sink, take, NULL);
-    stk_out_find(format)->write(&w->report, &options, &sink);
+    stk_out_find("report", format)->write(&w->report, &options, &sink);
     CHECK(stk_sink_finish(&sink, &err) == STOKER_OK);
     return text;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document made by hand, with every kind of value and names that outputs must quote.
 #include "check.h"
-#include "results/print/table_out.h"
+#include "results/print/out.h"
+#include "results/table.h"
 
 struct text {
     char bytes[16384];
@@ -26,12 +27,12 @@ static const char *print(const struct stk_table_doc *doc, const char *format, co
     static struct text out;
     struct stk_sink sink;
     struct stoker_err err;
-    struct stk_out_options options = {.columns = columns};
+    struct stk_out_options options = {.columns = columns, .table = table};
     out.n = 0;
     out.bytes[0] = 0;
     stk_err_init(&err);
     stk_sink_init(&sink, take, &out);
-    stk_table_out_find(format)->write(doc, table, &options, &sink);
+    stk_out_find("table", format)->write(doc, &options, &sink);
     CHECK(stk_sink_finish(&sink, &err) == STOKER_OK);
     return out.bytes;
 }
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_text, &doc);
     CHECK_RUN(test_width, &arena);
     CHECK_RUN(test_cut, &doc);
-    CHECK(stk_table_out_find("pdf") == NULL);
+    CHECK(stk_out_find("table", "pdf") == NULL);
     stk_table_doc_deinit(&doc);
     stk_arena_deinit(&arena);
     return check_done("unit.table_outputs");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "results/print/diff_out.h"
+#include "results/print/diff_lines.h"
 #include "results/print/figure.h"
 #include "base/utf8.h"
 
@@ -135,9 +135,10 @@ static void put_names(struct stk_sink *s, const char *title, const struct stk_li
     stk_sink_text(s, "\n</details>\n");
 }
 
-static void write_markdown(const struct stk_diff *d, const struct stk_out_options *options,
+static void write_markdown(const void *object, const struct stk_out_options *options,
                            struct stk_sink *s)
 {
+    const struct stk_diff *d = object;
     stk_sink_printf(s, "### stoker diff: %s\n\n", d->verdict.kind);
     put_plain(s, d->verdict.sentence);
     stk_sink_printf(s, ". Confidence: %s.\n\n", d->verdict.confidence);
@@ -156,8 +157,4 @@ static void write_markdown(const struct stk_diff *d, const struct stk_out_option
     put_names(s, "Operations that changed most (self time)", &d->ops, options);
 }
 
-const struct stk_diff_out stk_diff_out_markdown = {
-    .name = "markdown",
-    .summary = "for the summary of a CI job",
-    .write = write_markdown,
-};
+const struct stk_out stk_out_diff_markdown = {.write = write_markdown};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "results/print/diff_out.h"
+#include "results/print/diff_lines.h"
 #include "results/print/figure.h"
 #include "results/print/term.h"
 #include "results/print/text_parts.h"
@@ -205,9 +205,10 @@ static void pairs(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-static void write_text(const struct stk_diff *d, const struct stk_out_options *options,
+static void write_text(const void *object, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
+    const struct stk_diff *d = object;
     struct stk_term term = {.sink = sink, .options = options}, *t = &term;
     if (options->verbosity < 0) {
         stk_term_text(t, d->verdict.sentence);
@@ -239,8 +240,4 @@ static void write_text(const struct stk_diff *d, const struct stk_out_options *o
     }
 }
 
-const struct stk_diff_out stk_diff_out_text = {
-    .name = "text",
-    .summary = "for people: verdict, causes, findings, kernels",
-    .write = write_text,
-};
+const struct stk_out stk_out_diff_text = {.write = write_text};

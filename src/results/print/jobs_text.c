@@ -2,7 +2,8 @@
 // Several jobs on a terminal: a line for each, what to do, and what is of none of them. Wording may
 // change; programs read the JSON.
 #include "results/print/figure.h"
-#include "results/print/jobs_out.h"
+#include "results/jobs.h"
+#include "results/print/out.h"
 #include "results/print/term.h"
 #include "results/print/text_parts.h"
 
@@ -131,9 +132,10 @@ static void skipped(struct stk_term *t, const struct stk_jobs *jobs)
     }
 }
 
-static void write_text(const struct stk_jobs *jobs, const struct stk_out_options *options,
+static void write_text(const void *object, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
+    const struct stk_jobs *jobs = object;
     struct stk_term term = {.sink = sink, .options = options}, *t = &term;
     const struct layout layout = lay_out(options);
     const struct stk_jobs_job *job = jobs->jobs.items;
@@ -155,8 +157,4 @@ static void write_text(const struct stk_jobs *jobs, const struct stk_out_options
     skipped(t, jobs);
 }
 
-const struct stk_jobs_out stk_jobs_out_text = {
-    .name = "text",
-    .summary = "for people: a line for each job",
-    .write = write_text,
-};
+const struct stk_out stk_out_jobs_text = {.write = write_text};

@@ -290,9 +290,10 @@ static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
     }
 }
 
-static void write_text(const struct stk_report *r, const struct stk_out_options *options,
+static void write_text(const void *object, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
+    const struct stk_report *r = object;
     struct stk_term term = {.sink = sink, .options = options}, *t = &term;
     if (options->verbosity < 0) {
         stk_term_text(t, r->verdict.sentence);
@@ -317,8 +318,4 @@ static void write_text(const struct stk_report *r, const struct stk_out_options 
     stk_text_rules(t, r);
 }
 
-const struct stk_out stk_out_text = {
-    .name = "text",
-    .summary = "for people: verdict, breakdown, findings",
-    .write = write_text,
-};
+const struct stk_out stk_out_report_text = {.write = write_text};

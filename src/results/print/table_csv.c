@@ -6,7 +6,8 @@
 // valid UTF-8 or not; a NUL cannot occur.
 #include <math.h>
 
-#include "results/print/table_out.h"
+#include "results/print/out.h"
+#include "results/table.h"
 
 #include "base/text.h"
 
@@ -37,10 +38,11 @@ static void write_cell(struct stk_sink *sink, enum stk_type type, const struct s
     }
 }
 
-static void write_csv(const struct stk_table_doc *doc, const char *id,
-                      const struct stk_out_options *options, struct stk_sink *sink)
+static void write_csv(const void *object, const struct stk_out_options *options,
+                      struct stk_sink *sink)
 {
-    const struct stk_table *table = stk_table_find(doc, id);
+    const struct stk_table_doc *doc = object;
+    const struct stk_table *table = stk_table_find(doc, options->table);
     if (!table) {
         return;
     }
@@ -60,9 +62,4 @@ static void write_csv(const struct stk_table_doc *doc, const char *id,
     }
 }
 
-const struct stk_table_out stk_table_out_csv = {
-    .name = "csv",
-    .summary = "one table as comma-separated values (RFC 4180)",
-    .one_table = true,
-    .write = write_csv,
-};
+const struct stk_out stk_out_table_csv = {.write = write_csv};

@@ -3,7 +3,8 @@
 // is not known is null, a figure of the summary that is not known is absent. Several documents are
 // an array of them.
 #include "results/print/json_fields.h"
-#include "results/print/table_out.h"
+#include "results/print/out.h"
+#include "results/table.h"
 
 static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const char *table)
 {
@@ -31,19 +32,20 @@ static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const
     stk_json_fields(j, &stk_table_info, &printed);
 }
 
-static void write_json(const struct stk_table_doc *doc, const char *table,
-                       const struct stk_out_options *options, struct stk_sink *sink)
+static void write_json(const void *object, const struct stk_out_options *options,
+                       struct stk_sink *sink)
 {
-    (void)options;
+    const struct stk_table_doc *doc = object;
     struct stk_json j;
     stk_json_init(&j, sink);
-    write_doc(&j, doc, table);
+    write_doc(&j, doc, options->table);
     stk_sink_text(sink, "\n");
 }
 
-static void write_list(const struct stk_table_doc *docs, size_t count,
-                       const struct stk_out_options *options, struct stk_sink *sink)
+static void write_list(const void *objects, size_t count, const struct stk_out_options *options,
+                       struct stk_sink *sink)
 {
+    const struct stk_table_doc *docs = objects;
     (void)options;
     struct stk_json j;
     stk_json_init(&j, sink);
@@ -55,9 +57,4 @@ static void write_list(const struct stk_table_doc *docs, size_t count,
     stk_sink_text(sink, "\n");
 }
 
-const struct stk_table_out stk_table_out_json = {
-    .name = "json",
-    .summary = "the versioned contract, for programs (stoker schema table)",
-    .write = write_json,
-    .write_list = write_list,
-};
+const struct stk_out stk_out_table_json = {.write = write_json, .write_list = write_list};

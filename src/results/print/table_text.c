@@ -10,7 +10,8 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "results/print/cpp_name.h"
-#include "results/print/table_out.h"
+#include "results/print/out.h"
+#include "results/table.h"
 #include "results/print/term.h"
 #include "base/utf8.h"
 
@@ -328,19 +329,20 @@ static void put_missing(struct stk_term *t, const struct stk_missing *m)
     stk_term_line_end(t);
 }
 
-static void write_text(const struct stk_table_doc *doc, const char *table,
-                       const struct stk_out_options *options, struct stk_sink *sink)
+static void write_text(const void *object, const struct stk_out_options *options,
+                       struct stk_sink *sink)
 {
+    const struct stk_table_doc *doc = object;
     struct stk_term t = {.sink = sink, .options = options};
-    const struct stk_table *chosen = stk_table_find(doc, table);
+    const struct stk_table *chosen = stk_table_find(doc, options->table);
     put_profile(&t, doc);
     put_summary(&t, doc);
     for (size_t i = 0; i < doc->table_count; i++) {
-        if (table && &doc->tables[i] != chosen) {
+        if (options->table && &doc->tables[i] != chosen) {
             continue;
         }
         bool is_first = i == 0 && !doc->inconclusive; // an empty one beside it says nothing
-        if (doc->tables[i].row_count == 0 && !is_first && !table) {
+        if (doc->tables[i].row_count == 0 && !is_first && !options->table) {
             continue;
         }
         stk_term_line_end(&t);
@@ -366,9 +368,10 @@ static bool was_said(const struct stk_table_doc *docs, size_t at, const struct s
     return false;
 }
 
-static void write_list(const struct stk_table_doc *docs, size_t count,
-                       const struct stk_out_options *options, struct stk_sink *sink)
+static void write_list(const void *objects, size_t count, const struct stk_out_options *options,
+                       struct stk_sink *sink)
 {
+    const struct stk_table_doc *docs = objects;
     struct stk_term t = {.sink = sink, .options = options};
     if (count) {
         put_profile(&t, &docs[0]);
@@ -396,9 +399,4 @@ static void write_list(const struct stk_table_doc *docs, size_t count,
     }
 }
 
-const struct stk_table_out stk_table_out_text = {
-    .name = "text",
-    .summary = "for people",
-    .write = write_text,
-    .write_list = write_list,
-};
+const struct stk_out stk_out_table_text = {.write = write_text, .write_list = write_list};

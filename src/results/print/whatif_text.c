@@ -4,7 +4,8 @@
 #include "results/print/figure.h"
 #include "results/print/term.h"
 #include "results/print/text_parts.h"
-#include "results/print/whatif_out.h"
+#include "results/print/out.h"
+#include "results/whatif.h"
 
 static void texts(struct stk_term *t, const char *label, const struct stk_list *list)
 {
@@ -194,9 +195,10 @@ static void critical(struct stk_term *t, const struct stk_whatif_critical *c)
     }
 }
 
-static void write_text(const struct stk_whatif *w, const struct stk_out_options *options,
+static void write_text(const void *object, const struct stk_out_options *options,
                        struct stk_sink *sink)
 {
+    const struct stk_whatif *w = object;
     struct stk_term t = {.sink = sink, .options = options};
     const struct stk_whatif_scenario *s = w->scenarios.items;
     if (w->has_base) {
@@ -219,8 +221,4 @@ static void write_text(const struct stk_whatif *w, const struct stk_out_options 
     }
 }
 
-const struct stk_whatif_out stk_whatif_out_text = {
-    .name = "text",
-    .summary = "for people",
-    .write = write_text,
-};
+const struct stk_out stk_out_whatif_text = {.write = write_text};

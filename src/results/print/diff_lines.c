@@ -1,37 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of comparisons by name, and what those for people have in common.
+// What the outputs of a comparison for people have in common; see diff_lines.h.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "results/print/diff_out.h"
-
-#define X(name) extern const struct stk_diff_out stk_diff_out_##name;
-#include "results/print/diff_outs.def"
-#undef X
-
-static const struct stk_diff_out *const outs[] = {
-#define X(name) &stk_diff_out_##name,
-#include "results/print/diff_outs.def"
-#undef X
-};
-
-const char *const stk_diff_out_names[] = {
-#define X(name) #name,
-#include "results/print/diff_outs.def"
-#undef X
-    NULL,
-};
-
-const struct stk_diff_out *stk_diff_out_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++) {
-        if (strcmp(outs[i]->name, name) == 0) {
-            return outs[i];
-        }
-    }
-    return NULL;
-}
+#include "results/print/diff_lines.h"
 
 void stk_diff_share_text(double share, char *out)
 {

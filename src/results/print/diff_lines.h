@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output prints a comparison. To add one: a file render/diff_<name>.c that ends in its
-// descriptor `const struct stk_diff_out stk_diff_out_<name>`, and one line X(<name>) in
-// diff_outs.def.
-#ifndef STK_OUT_DIFF_OUT_H
-#define STK_OUT_DIFF_OUT_H
+// What the outputs of a comparison for people have in common: its lines and figures as text.
+#ifndef STK_OUT_DIFF_LINES_H
+#define STK_OUT_DIFF_LINES_H
 
 #include "base/human.h"
 #include "results/print/out.h"
@@ -12,14 +10,6 @@
 // Kernels and operations whose change is less than this share of the step are shown with --verbose
 // alone, by outputs for people.
 #define STK_DIFF_SHOWN_FROM 0.001
-
-struct stk_diff_out {
-    const char *name, *summary;
-    void (*write)(const struct stk_diff *diff, const struct stk_out_options *options,
-                  struct stk_sink *sink);
-};
-const struct stk_diff_out *stk_diff_out_find(const char *name); // NULL: none
-extern const char *const stk_diff_out_names[];                  // ends with NULL
 
 // One line of the table of causes, as text.
 struct stk_diff_line {
