@@ -30,7 +30,7 @@ static void put_json(const char *path, const struct stk_ledger *ledger, size_t f
         doc.calibration.too_optimistic_share = (double)c.too_low / n;
         doc.calibration.median_error_share = c.median_error;
     }
-    stk_json_document(&stk_ledger_info, &doc, false, to);
+    stk_json_document(&stk_ledger_doc_info, &doc, false, to);
 }
 
 // "0.62 [0.60, 0.65]".

@@ -189,7 +189,7 @@ enum stoker_status stk_view_run_make(const struct stk_view_extra *self, struct s
     f.doc.run.json = run;
     f.doc.machine.json = machine.p;
     if (ok) {
-        stk_json_document(&stk_view_run_info, &f.doc, false, &sink);
+        stk_json_document(&stk_view_run_doc_info, &f.doc, false, &sink);
     }
     stk_body_free(&machine);
     stk_free(run);

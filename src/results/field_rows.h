@@ -43,22 +43,12 @@
     {key, STK_ROW_##kind, offsetof(struct type, member), offsetof(struct type, has), sub, NULL, doc, false}
 #define ROW_MAYBE(key, type, member, choices, doc)                                                 \
     {key, STK_ROW_TEXT, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, choices, doc, false}
-// Text in the struct itself, absent where it is empty.
-#define ROW_HERE(key, type, member, doc)                                                           \
-    {key, STK_ROW_HERE, offsetof(struct type, member), STK_FIELD_IF_SET, NULL, NULL, doc, false}
-// A row whose value is null where the bool member says that it is not known.
-#define ROW_OR_NULL(key, kind, type, member, has, doc)                                             \
-    {key, STK_ROW_##kind, offsetof(struct type, member), has, NULL, NULL, doc, true}
-#define APART_OR_NULL(key, type, member, sub, doc)                                                 \
-    {key, STK_ROW_APART, offsetof(struct type, member), STK_FIELD_IF_SET, sub, NULL, doc, true}
 // A row of a struct without a name of its own, `outer` inside `type`.
 #define INNER(type, outer, member) offsetof(struct type, outer.member) - offsetof(struct type, outer)
 #define SUB(key, kind, type, outer, member, choices, doc)                                          \
     {key, STK_ROW_##kind, INNER(type, outer, member), STK_FIELD_ALWAYS, NULL, choices, doc, false}
 #define SUB_IF(key, kind, type, outer, member, has, doc)                                           \
     {key, STK_ROW_##kind, INNER(type, outer, member), INNER(type, outer, has), NULL, NULL, doc, false}
-#define SUB_LIST(key, type, outer, member, sub, doc)                                               \
-    {key, STK_ROW_LIST, INNER(type, outer, member), STK_FIELD_ALWAYS, sub, NULL, doc, false}
 #define END {NULL, STK_ROW_TEXT, 0, 0, NULL, NULL, NULL, false}
 #define INFO(id, bytes) static const struct stk_struct_info id = {#id, bytes, id##_fields}
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)

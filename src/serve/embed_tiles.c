@@ -190,7 +190,7 @@ static enum stoker_status put_info(struct stk_body *out, const struct stoker_blo
                                      .tracks = {.json = tracks->data}};
     stk_sink_init(&sink, stk_body_write, out);
     stk_sink_text(&sink, ",\n\"info\": ");
-    stk_json_document(&stk_view_info, &doc, true, &sink);
+    stk_json_document(&stk_view_doc_info, &doc, true, &sink);
     return stk_sink_finish(&sink, err);
 }
 

@@ -120,7 +120,7 @@ enum stoker_status stk_endpoint_info(const struct stk_asked *a, struct stk_answe
         .tracks = {.object = tracks.data ? NULL : &none, .json = tracks.data}};
     fill_names(&doc, &names, a);
     stk_sink_init(&sink, stk_body_write, &out->own);
-    stk_json_document(&stk_view_info, &doc, true, &sink);
+    stk_json_document(&stk_view_doc_info, &doc, true, &sink);
     status = stk_sink_finish(&sink, err);
     stoker_blob_free(&tracks);
     return status;

@@ -179,7 +179,7 @@ void stk_now_json(const struct stk_now *now, struct stk_sink *to)
     if (f.failed) {
         to->failed = true;
     } else {
-        stk_json_document(&stk_live_info, &f.doc, true, to);
+        stk_json_document(&stk_live_doc_info, &f.doc, true, to);
     }
     stk_arena_deinit(&f.arena);
 }

@@ -89,6 +89,6 @@ void stk_proof_json(const struct stk_proof_plan *plan, const struct stk_proof *p
                                 .is_rate = plan->is_rate,
                                 .warnings = {.items = warnings, .count = count}};
     fill_mechanism(&doc, plan, &proof->mechanism);
-    stk_json_document(&stk_proof_info, &doc, false, to);
+    stk_json_document(&stk_proof_doc_info, &doc, false, to);
     stk_free(values);
 }

@@ -139,9 +139,9 @@ static bool fill_strong(struct filling *f)
         }
     }
     f->doc.has_strong = count > 0;
-    f->doc.strong.fixes = (struct stk_list){.items = fixes, .count = count};
-    f->doc.strong.has_step = tune->strong_s > 0;
-    f->doc.strong.step_ns = (int64_t)(tune->strong_s * 1e9);
+    f->doc.strong_baseline.fixes = (struct stk_list){.items = fixes, .count = count};
+    f->doc.strong_baseline.has_step = tune->strong_s > 0;
+    f->doc.strong_baseline.step_ns = (int64_t)(tune->strong_s * 1e9);
     return fixes != NULL;
 }
 
@@ -177,7 +177,7 @@ void stk_tune_json(const struct stk_tune_plan *plan, const struct stk_tune *tune
     stk_arena_init(&f.arena, 0);
     stk_tune_sentence(tune, sentence);
     if (fill_tried(&f) && fill_env(&f) && fill_wrap(&f) && fill_code(&f) && fill_strong(&f)) {
-        stk_json_document(&stk_tune_info, &f.doc, false, to);
+        stk_json_document(&stk_tune_doc_info, &f.doc, false, to);
     } else {
         to->failed = true; // no memory
     }

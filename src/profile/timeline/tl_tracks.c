@@ -126,7 +126,7 @@ enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t, struct stk_j
     stk_arena_init(&arena, 0);
     bool ok = fill_clocks(t, &arena, &doc.clocks) && fill_tracks(t, &arena, &doc.tracks);
     if (ok) {
-        stk_json_fields(j, &stk_view_tracks_info, &doc);
+        stk_json_fields(j, &stk_view_doc_tracks_info, &doc);
     }
     stk_arena_deinit(&arena);
     return ok ? STOKER_OK : stk_err_nomem(err);

@@ -127,7 +127,7 @@ void stk_run_json(const struct stk_run *run, struct stk_sink *to)
     }
     stk_arena_init(&arena, 0);
     if (fill_words(&arena, lead ? lead->head.hooks : "", &doc.hooks)) {
-        stk_json_document(&stk_run_info, &doc, false, to);
+        stk_json_document(&stk_run_doc_info, &doc, false, to);
     } else {
         to->failed = true; // no memory
     }
