@@ -12,7 +12,6 @@
 struct answer {
     struct stk_vec bytes;
     struct stk_sink sink;
-    struct stk_json json;
 };
 
 static int take_bytes(void *arg, const char *bytes, size_t n)
@@ -28,7 +27,6 @@ static void answer_begin(struct answer *a)
 {
     stk_vec_init(&a->bytes, 1, PTRDIFF_MAX);
     stk_sink_init(&a->sink, take_bytes, &a->bytes);
-    stk_json_init(&a->json, &a->sink);
 }
 
 // Hands the bytes over where all went well.
@@ -87,7 +85,7 @@ enum stoker_status stoker_timeline_tracks(struct stoker_timeline *timeline,
                                           struct stoker_blob *json, struct stoker_err *err)
 {
     ENTER("stoker_timeline_tracks", true, json);
-    enum stoker_status status = stk_tl_tracks_json(&timeline->index, &a.json, err);
+    enum stoker_status status = stk_tl_tracks_json(&timeline->index, &a.sink, err);
     return answer_end(&a, status, json, err);
 }
 
@@ -120,7 +118,7 @@ enum stoker_status stoker_timeline_names(struct stoker_timeline *timeline, const
         status = stk_err_set(err, STOKER_EUSAGE, "%zu names at once are too many; at most %d",
                              count, NAMES_MOST);
     } else {
-        stk_tl_names_json(&timeline->index, ids, count, &a.json);
+        status = stk_tl_names_json(&timeline->index, ids, count, &a.sink, err);
     }
     return answer_end(&a, status, json, err);
 }
@@ -129,7 +127,7 @@ enum stoker_status stoker_timeline_event(struct stoker_timeline *timeline, int64
                                          struct stoker_blob *json, struct stoker_err *err)
 {
     ENTER("stoker_timeline_event", true, json);
-    enum stoker_status status = stk_tl_event_json(&timeline->index, id, &a.json, err);
+    enum stoker_status status = stk_tl_event_json(&timeline->index, id, &a.sink, err);
     return answer_end(&a, status, json, err);
 }
 
@@ -222,7 +220,7 @@ enum stoker_status stoker_timeline_search(struct stoker_timeline *timeline, cons
         status = stk_err_set(err, STOKER_EUSAGE, "a search lists 1 to %d matches, not %zu",
                              HITS_MOST, limit);
     } else {
-        status = stk_tl_search_json(&timeline->index, pattern, limit, &a.json, err);
+        status = stk_tl_search_json(&timeline->index, pattern, limit, &a.sink, err);
     }
     return answer_end(&a, status, json, err);
 }
@@ -231,7 +229,7 @@ enum stoker_status stoker_timeline_runs(struct stoker_timeline *timeline, int64_
                                         struct stoker_blob *json, struct stoker_err *err)
 {
     ENTER("stoker_timeline_runs", true, json);
-    enum stoker_status status = stk_tl_runs_json(&timeline->index, id, &a.json, err);
+    enum stoker_status status = stk_tl_runs_json(&timeline->index, id, &a.sink, err);
     return answer_end(&a, status, json, err);
 }
 
@@ -239,6 +237,6 @@ enum stoker_status stoker_timeline_phases(struct stoker_timeline *timeline,
                                           struct stoker_blob *json, struct stoker_err *err)
 {
     ENTER("stoker_timeline_phases", true, json);
-    enum stoker_status status = stk_tl_phases_json(&timeline->index, &a.json, err);
+    enum stoker_status status = stk_tl_phases_json(&timeline->index, &a.sink, err);
     return answer_end(&a, status, json, err);
 }

@@ -16,9 +16,10 @@
 
 #include "base/arena.h"
 #include "base/frozen.h"
-#include "base/json.h"
+#include "base/sink.h"
 #include "base/vec.h"
 #include "answers/query/query_source.h"
+#include "results/view.h"
 
 #define STK_TL_ROWS 256 // of a track
 #define STK_TL_LEVEL_MAX 52
@@ -137,9 +138,9 @@ STK_MUST_CHECK enum stoker_status stk_tl_track(const struct stk_timeline *t, int
                                                const struct stk_tl_trace **x, uint32_t *root,
                                                struct stoker_err *err);
 
-// What the viewer asks for; the JSON is written without a look at the sink's state.
+// What the viewer asks for; JSON is written without a look at the sink's state.
 STK_MUST_CHECK enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t,
-                                                     struct stk_json *j, struct stoker_err *err);
+                                                     struct stk_sink *to, struct stoker_err *err);
 // Appends to `out`, whose items are bytes.
 STK_MUST_CHECK enum stoker_status stk_tl_tile(const struct stk_timeline *t, int64_t track,
                                               int level, int64_t index, struct stk_vec *out,
@@ -148,19 +149,20 @@ STK_MUST_CHECK enum stoker_status stk_tl_tile(const struct stk_timeline *t, int6
 STK_MUST_CHECK enum stoker_status stk_tl_tiles(const struct stk_timeline *t, const int64_t *tracks,
                                                size_t count, int level, int64_t index,
                                                struct stk_vec *out, struct stoker_err *err);
-void stk_tl_names_json(const struct stk_timeline *t, const int64_t *ids, size_t count,
-                       struct stk_json *j);
+STK_MUST_CHECK enum stoker_status stk_tl_names_json(const struct stk_timeline *t,
+                                                    const int64_t *ids, size_t count,
+                                                    struct stk_sink *to, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_tl_event_json(const struct stk_timeline *t, int64_t id,
-                                                    struct stk_json *j, struct stoker_err *err);
-// "id", "name", "track", "row", "start_ns", "dur_ns" into an open object.
-void stk_tl_put_event(const struct stk_tl_place *p, struct stk_json *j);
+                                                    struct stk_sink *to, struct stoker_err *err);
+// The event as the pages have it.
+struct stk_view_event stk_tl_event_of(const struct stk_tl_place *p);
 STK_MUST_CHECK enum stoker_status stk_tl_phases_json(const struct stk_timeline *t,
-                                                     struct stk_json *j, struct stoker_err *err);
+                                                     struct stk_sink *to, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id,
-                                                   struct stk_json *j, struct stoker_err *err);
+                                                   struct stk_sink *to, struct stoker_err *err);
 STK_MUST_CHECK enum stoker_status stk_tl_search_json(const struct stk_timeline *t,
                                                      const char *pattern, size_t limit,
-                                                     struct stk_json *j, struct stoker_err *err);
+                                                     struct stk_sink *to, struct stoker_err *err);
 
 // Statistics of an area: rows for a table, longest sum first, in `arena`.
 struct stk_tl_area_row {

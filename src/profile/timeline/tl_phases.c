@@ -13,6 +13,7 @@
 #include "profile/model/phase_names.h"
 #include "profile/store/names.h"
 #include "profile/timeline/timeline.h"
+#include "results/print/document.h"
 
 #define STRETCHES_MOST 20000
 #define KNOWN 0x80u // a name was looked at: the bits below are its phases
@@ -139,52 +140,46 @@ static bool find_stretches(struct finder *f)
     return ok;
 }
 
-static void put_stretches(const struct finder *f, uint64_t *count, struct stk_json *j)
+// Appends to `rows`; false: no memory.
+static bool keep_stretches(const struct finder *f, uint64_t *count, struct stk_vec *rows)
 {
     const struct stretch *v = f->pieces.items;
     for (size_t i = 0; i < f->pieces.count; i++) {
         if (++*count > STRETCHES_MOST) {
             continue;
         }
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "phase");
-        stk_json_text(j, stk_phase_key((enum stk_phase)v[i].phase));
-        stk_json_key(j, "rank");
-        if (v[i].rank >= 0) {
-            stk_json_i64(j, v[i].rank);
-        } else {
-            stk_json_null(j);
+        struct stk_view_phase *row = stk_vec_push(rows);
+        if (!row) {
+            return false;
         }
-        stk_json_key(j, "start_ns");
-        stk_json_i64(j, v[i].start_ns);
-        stk_json_key(j, "dur_ns");
-        stk_json_i64(j, v[i].end_ns - v[i].start_ns);
-        stk_json_key(j, "events");
-        stk_json_u64(j, v[i].count);
-        stk_json_close(j, '}');
+        *row = (struct stk_view_phase){.phase = stk_phase_key((enum stk_phase)v[i].phase),
+                                       .has_rank = v[i].rank >= 0,
+                                       .rank = v[i].rank,
+                                       .start_ns = v[i].start_ns,
+                                       .dur_ns = v[i].end_ns - v[i].start_ns,
+                                       .events = v[i].count};
     }
+    return true;
 }
 
-enum stoker_status stk_tl_phases_json(const struct stk_timeline *t, struct stk_json *j,
+enum stoker_status stk_tl_phases_json(const struct stk_timeline *t, struct stk_sink *to,
                                       struct stoker_err *err)
 {
     uint64_t count = 0;
     bool ok = true;
-    stk_json_open(j, '{', false);
-    stk_json_key(j, "phases");
-    stk_json_open(j, '[', false);
+    struct stk_vec rows;
+    stk_vec_init(&rows, sizeof(struct stk_view_phase), STRETCHES_MOST);
     for (uint32_t i = 0; i < t->trace_count && ok; i++) {
         struct finder f = {.x = &t->traces[i]};
         stk_vec_init(&f.pieces, sizeof(struct stretch), UINT32_MAX);
-        ok = find_stretches(&f);
-        if (ok) {
-            put_stretches(&f, &count, j);
-        }
+        ok = find_stretches(&f) && keep_stretches(&f, &count, &rows);
         stk_vec_deinit(&f.pieces);
     }
-    stk_json_close(j, ']');
-    stk_json_key(j, "left_out");
-    stk_json_u64(j, count > STRETCHES_MOST ? count - STRETCHES_MOST : 0);
-    stk_json_close(j, '}');
+    if (ok) {
+        const struct stk_view_phases doc = {.phases = {.items = rows.items, .count = rows.count},
+                                            .left_out = count - rows.count};
+        stk_json_document(&stk_view_phases_info, &doc, false, to);
+    }
+    stk_vec_deinit(&rows);
     return ok ? STOKER_OK : stk_err_nomem(err);
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "profile/timeline/timeline.h"
+#include "results/print/document.h"
 
 #define BINS_MOST 40
 #define WIDE_RATIO 16
@@ -66,28 +67,18 @@ static int64_t bin_end(int64_t min_ns, int64_t max_ns, int i, int bins)
     return (int64_t)edge;
 }
 
-static void put_longest(const struct stk_timeline *t, const struct run *run, struct stk_json *j)
-{
-    stk_json_key(j, "longest");
-    if (!run) {
-        stk_json_null(j);
-        return;
-    }
-    struct stk_tl_place p;
-    stk_tl_place(&t->traces[run->trace], run->event, &p);
-    stk_json_open(j, '{', true);
-    stk_tl_put_event(&p, j);
-    stk_json_close(j, '}');
-}
+struct histogram {
+    struct stk_view_bin bins[BINS_MOST];
+    struct stk_view_event longest[BINS_MOST]; // of each
+};
 
-static void put_bins(const struct stk_timeline *t, const struct run *runs, size_t n,
-                     struct stk_json *j)
+// Returns how many bins there are.
+static size_t fill_bins(struct histogram *h, const struct stk_timeline *t, const struct run *runs,
+                        size_t n)
 {
     int64_t min = runs[0].dur_ns, max = runs[n - 1].dur_ns, from = min;
     int bins = max - min < BINS_MOST ? (int)(max - min) + 1 : BINS_MOST;
-    stk_json_key(j, "bins");
-    stk_json_open(j, '[', false);
-    size_t at = 0;
+    size_t at = 0, count = 0;
     for (int i = 0; i < bins; i++) {
         int64_t to = bin_end(min, max, i, bins);
         size_t first = at;
@@ -97,29 +88,23 @@ static void put_bins(const struct stk_timeline *t, const struct run *runs, size_
         while (at < n && runs[at].dur_ns <= to) {
             at++;
         }
-        stk_json_open(j, '{', true);
-        stk_json_key(j, "from_ns");
-        stk_json_i64(j, from);
-        stk_json_key(j, "to_ns");
-        stk_json_i64(j, to);
-        stk_json_key(j, "count");
-        stk_json_u64(j, at - first);
-        put_longest(t, at > first ? &runs[at - 1] : NULL, j);
-        stk_json_close(j, '}');
+        h->bins[count] = (struct stk_view_bin){.from_ns = from, .to_ns = to, .count = at - first};
+        if (at > first) {
+            struct stk_tl_place p;
+            stk_tl_place(&t->traces[runs[at - 1].trace], runs[at - 1].event, &p);
+            h->longest[count] = stk_tl_event_of(&p);
+            h->bins[count].longest.object = &h->longest[count];
+        }
+        count++;
         from = to + 1;
     }
-    stk_json_close(j, ']');
-}
-
-static void put_number(struct stk_json *j, const char *key, int64_t value)
-{
-    stk_json_key(j, key);
-    stk_json_i64(j, value);
+    return count;
 }
 
 static void put_runs(const struct stk_timeline *t, const struct stk_tl_place *p,
-                     const struct run *runs, size_t n, struct stk_json *j)
+                     const struct run *runs, size_t n, struct stk_sink *to)
 {
+    struct histogram histogram;
     int64_t total = 0;
     for (size_t i = 0; i < n; i++) {
         if (__builtin_add_overflow(total, runs[i].dur_ns, &total)) {
@@ -127,22 +112,20 @@ static void put_runs(const struct stk_timeline *t, const struct stk_tl_place *p,
             break;
         }
     }
-    stk_json_open(j, '{', false);
-    stk_json_key(j, "name");
-    stk_json_text(j, stk_name_of(p->x->t, p->event).p);
-    stk_json_key(j, "kind");
-    stk_json_text(j, stk_kind_key((enum stk_kind)p->x->t->kind[p->event]));
-    put_number(j, "count", (int64_t)n);
-    put_number(j, "total_ns", total);
-    put_number(j, "min_ns", runs[0].dur_ns);
-    put_number(j, "max_ns", runs[n - 1].dur_ns);
-    put_number(j, "median_ns", runs[(n - 1) / 2].dur_ns);
-    put_number(j, "p95_ns", runs[(n - 1) - (n - 1) / 20].dur_ns);
-    put_bins(t, runs, n, j);
-    stk_json_close(j, '}');
+    const struct stk_view_runs doc = {
+        .name = stk_name_of(p->x->t, p->event).p,
+        .kind = stk_kind_key((enum stk_kind)p->x->t->kind[p->event]),
+        .count = n,
+        .total_ns = total,
+        .min_ns = runs[0].dur_ns,
+        .max_ns = runs[n - 1].dur_ns,
+        .median_ns = runs[(n - 1) / 2].dur_ns,
+        .p95_ns = runs[(n - 1) - (n - 1) / 20].dur_ns,
+        .bins = {.items = histogram.bins, .count = fill_bins(&histogram, t, runs, n)}};
+    stk_json_document(&stk_view_runs_info, &doc, false, to);
 }
 
-enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id, struct stk_json *j,
+enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id, struct stk_sink *to,
                                     struct stoker_err *err)
 {
     struct stk_tl_place p;
@@ -155,7 +138,7 @@ enum stoker_status stk_tl_runs_json(const struct stk_timeline *t, int64_t id, st
     bool ok = collect_runs(t, stk_name_of(p.x->t, p.event), p.x->t->kind[p.event], &runs);
     if (ok) {
         stk_sort(runs.items, runs.count, sizeof(struct run), compare_runs);
-        put_runs(t, &p, runs.items, runs.count, j);
+        put_runs(t, &p, runs.items, runs.count, to);
     }
     stk_vec_deinit(&runs);
     return ok ? STOKER_OK : stk_err_nomem(err);

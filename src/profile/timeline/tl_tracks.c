@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "profile/timeline/timeline.h"
-#include "results/print/json_fields.h"
+#include "results/print/document.h"
 #include "results/view.h"
 
 // Whether most events of a track and its sub-rows are of the kind.
@@ -117,7 +117,7 @@ static bool fill_clocks(const struct stk_timeline *t, struct stk_arena *arena,
     return rows != NULL;
 }
 
-enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t, struct stk_json *j,
+enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t, struct stk_sink *to,
                                       struct stoker_err *err)
 {
     struct stk_view_doc_tracks doc = {
@@ -126,7 +126,7 @@ enum stoker_status stk_tl_tracks_json(const struct stk_timeline *t, struct stk_j
     stk_arena_init(&arena, 0);
     bool ok = fill_clocks(t, &arena, &doc.clocks) && fill_tracks(t, &arena, &doc.tracks);
     if (ok) {
-        stk_json_fields(j, &stk_view_doc_tracks_info, &doc);
+        stk_json_document(&stk_view_doc_tracks_info, &doc, false, to);
     }
     stk_arena_deinit(&arena);
     return ok ? STOKER_OK : stk_err_nomem(err);
@@ -143,21 +143,26 @@ static const struct stk_tl_trace *trace_of_name(const struct stk_timeline *t, in
     return NULL;
 }
 
-void stk_tl_names_json(const struct stk_timeline *t, const int64_t *ids, size_t count,
-                       struct stk_json *j)
+enum stoker_status stk_tl_names_json(const struct stk_timeline *t, const int64_t *ids, size_t count,
+                                     struct stk_sink *to, struct stoker_err *err)
 {
-    stk_json_open(j, '{', false);
-    stk_json_key(j, "names");
-    stk_json_open(j, '{', false);
-    for (size_t i = 0; i < count; i++) {
+    struct stk_arena arena;
+    struct stk_view_names doc = {.names = {.count = 0}};
+    stk_arena_init(&arena, 0);
+    struct stk_entry *entries = room(&arena, &doc.names, count, sizeof *entries);
+    bool ok = entries != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
         const struct stk_tl_trace *x = trace_of_name(t, ids[i]);
         if (x) {
-            char key[32];
-            snprintf(key, sizeof key, "%lld", (long long)ids[i]);
-            stk_json_key(j, key);
-            stk_json_text(j, stk_strpool_get(&x->t->strings, (uint32_t)(ids[i] - x->name_base)).p);
+            const char *key = stk_arena_printf(&arena, "%lld", (long long)ids[i]);
+            const char *name = stk_strpool_get(&x->t->strings, (uint32_t)(ids[i] - x->name_base)).p;
+            entries[doc.names.count++] = (struct stk_entry){.key = key, .text = name};
+            ok = key != NULL;
         }
     }
-    stk_json_close(j, '}');
-    stk_json_close(j, '}');
+    if (ok) {
+        stk_json_document(&stk_view_names_info, &doc, false, to);
+    }
+    stk_arena_deinit(&arena);
+    return ok ? STOKER_OK : stk_err_nomem(err);
 }
