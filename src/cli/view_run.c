@@ -64,9 +64,8 @@ static bool fill_steps(struct filling *f, struct stk_view_run_doc_process *p,
 {
     uint64_t every = n / STRETCHES + 1;
     struct stk_view_run_doc_step *rows =
-        stk_arena_array(&f->arena, (size_t)(n / every) + 1, sizeof *rows);
+        stk_list_room(&f->arena, &p->steps, (size_t)(n / every), sizeof *rows);
     p->every = every;
-    p->steps = (struct stk_list){.items = rows};
     for (uint64_t i = 0; rows && i < n; i += every) {
         uint64_t best = i, end = i + every < n ? i + every : n, flags = 0;
         for (uint64_t k = i; k < end; k++) {
@@ -123,10 +122,10 @@ static bool fill_process(struct filling *f, struct stk_view_run_doc_process *row
 
 static bool fill_processes(struct filling *f, DIR *dir)
 {
-    struct stk_view_run_doc_process *rows = stk_arena_array(&f->arena, PROCESSES_MAX, sizeof *rows);
+    struct stk_view_run_doc_process *rows =
+        stk_list_room(&f->arena, &f->doc.processes, PROCESSES_MAX, sizeof *rows);
     int left = PROCESSES_MAX;
     bool ok = rows != NULL;
-    f->doc.processes = (struct stk_list){.items = rows};
     for (const struct dirent *e; ok && left > 0 && (e = readdir(dir)) != NULL;) {
         int fd = is_record(e->d_name)
                      ? openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -4,6 +4,22 @@
 
 #include <string.h>
 
+void *stk_list_room(struct stk_arena *arena, struct stk_list *list, size_t most, size_t size)
+{
+    void *items = stk_arena_array(arena, most + 1, size);
+    *list = (struct stk_list){.items = items};
+    return items;
+}
+
+struct stk_list stk_list_texts(const char *const *texts)
+{
+    struct stk_list list = {.items = texts};
+    while (texts[list.count]) {
+        list.count++;
+    }
+    return list;
+}
+
 bool stk_field_known(const struct stk_field *f, const void *object)
 {
     const char *at = object;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/type.h"
 
 // What of a type a field holds, and how it is stored: TEXT const char *, NS and NUMBER int64_t,
@@ -75,6 +76,11 @@ static inline int64_t stk_field_ns(uint64_t ns)
 {
     return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
+// Room for up to `most` items of a list, which is empty then. NULL: no memory.
+void *stk_list_room(struct stk_arena *arena, struct stk_list *list, size_t most, size_t size);
+// The list of texts that end with NULL.
+struct stk_list stk_list_texts(const char *const *texts);
+
 // Whether the object has a value for the field; absent in the JSON otherwise.
 bool stk_field_known(const struct stk_field *f, const void *object);
 // In every object, null or not.

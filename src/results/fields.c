@@ -208,7 +208,8 @@ static const struct stk_field evidence_fields[] = {
      NULL,
      "its figures by name, those that are known: a name ends in its unit, `_ns`, `_bytes`, "
      "`_bytes_per_s` or `_share` (of 1); others are counts, numbers, texts, and `true` for what "
-     "holds", false},
+     "holds",
+     false},
     ROW_MAYBE("track", stk_rep_evidence, track, NULL, "thread or stream where it can be seen"),
     ROW_IF("start_ns", NS, stk_rep_evidence, start_ns, has_time, NULL, "where to look"),
     ROW_IF("dur_ns", NS, stk_rep_evidence, dur_ns, has_time, NULL, "how long it lasts"),

@@ -16,11 +16,10 @@ struct filling {
     bool failed; // no memory
 };
 
-// Room for up to `most` items of a list; NULL, and f->failed: no memory.
+// Room of a list; NULL, and f->failed: no memory.
 static void *room(struct filling *f, struct stk_list *list, size_t most, size_t size)
 {
-    void *items = stk_arena_array(&f->arena, most + 1, size);
-    *list = (struct stk_list){.items = items};
+    void *items = stk_list_room(&f->arena, list, most, size);
     f->failed |= items == NULL;
     return items;
 }

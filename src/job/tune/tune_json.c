@@ -35,7 +35,8 @@ static bool fill_tried(struct filling *f)
 {
     const struct stk_tune_tried *t = f->tune->tried.items;
     size_t count = f->tune->tried.count;
-    struct stk_tune_doc_tried *rows = stk_arena_array(&f->arena, count + 1, sizeof *rows);
+    struct stk_list *list = &f->doc.tried;
+    struct stk_tune_doc_tried *rows = stk_list_room(&f->arena, list, count, sizeof *rows);
     bool ok = rows != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         rows[i] = (struct stk_tune_doc_tried){.fix = label_of(f, &t[i].choice),
@@ -52,9 +53,8 @@ static bool fill_tried(struct filling *f)
                                               .has_pairs = t[i].pairs > 0,
                                               .ratio = ratio_of(&t[i].ratio, t[i].pairs),
                                               .pairs = (uint64_t)t[i].pairs};
-        ok = rows[i].fix != NULL;
+        ok = rows[list->count++].fix != NULL;
     }
-    f->doc.tried = (struct stk_list){.items = rows, .count = count};
     return ok;
 }
 
@@ -74,8 +74,7 @@ static bool fill_code(struct filling *f)
 {
     struct stk_list *code = &f->doc.apply.code;
     stk_tune_each_place(f->tune, add_place, f);
-    struct stk_tune_doc_place *places = stk_arena_array(&f->arena, code->count + 1, sizeof *places);
-    *code = (struct stk_list){.items = places};
+    struct stk_tune_doc_place *places = stk_list_room(&f->arena, code, code->count, sizeof *places);
     f->places = places;
     if (places) {
         stk_tune_each_place(f->tune, add_place, f);
@@ -90,8 +89,9 @@ static bool fill_code(struct filling *f)
 
 static bool fill_env(struct filling *f)
 {
-    size_t count = f->tune->tried.count, n = 0;
-    struct stk_entry *env = stk_arena_array(&f->arena, count + 1, sizeof *env);
+    size_t count = f->tune->tried.count;
+    struct stk_list *list = &f->doc.apply.env;
+    struct stk_entry *env = stk_list_room(&f->arena, list, count, sizeof *env);
     char text[STK_TUNE_LINE];
     for (size_t i = 0; env && i < count; i++) {
         if (stk_tune_variable(f->tune, i, text, sizeof text)) {
@@ -101,29 +101,28 @@ static bool fill_env(struct filling *f)
                 return false;
             }
             *value = 0;
-            env[n++] = (struct stk_entry){.key = name, .text = value + 1};
+            env[list->count++] = (struct stk_entry){.key = name, .text = value + 1};
         }
     }
-    f->doc.apply.env = (struct stk_list){.items = env, .count = n};
     return env != NULL;
 }
 
 static bool fill_wrap(struct filling *f)
 {
     const struct stk_tune_tried *t = f->tune->tried.items;
-    size_t count = f->tune->tried.count, n = 0;
-    const char **wrap = stk_arena_array(&f->arena, count + 1, sizeof *wrap);
+    size_t count = f->tune->tried.count;
+    struct stk_list *list = &f->doc.apply.wrap;
+    const char **wrap = stk_list_room(&f->arena, list, count, sizeof *wrap);
     char text[STK_TUNE_LINE];
     for (size_t i = 0; wrap && i < count; i++) {
         if (t[i].state == STK_TUNE_KEPT && t[i].choice.fix->wrap) {
             stk_tune_fill(t[i].choice.fix->wrap, t[i].choice.value, text, sizeof text);
-            wrap[n] = stk_arena_strdup(&f->arena, text);
-            if (!wrap[n++]) {
+            wrap[list->count] = stk_arena_strdup(&f->arena, text);
+            if (!wrap[list->count++]) {
                 return false;
             }
         }
     }
-    f->doc.apply.wrap = (struct stk_list){.items = wrap, .count = n};
     return wrap != NULL;
 }
 
@@ -131,27 +130,18 @@ static bool fill_strong(struct filling *f)
 {
     const struct stk_tune *tune = f->tune;
     size_t count = (size_t)tune->strong.count;
-    const char **fixes = stk_arena_array(&f->arena, count + 1, sizeof *fixes);
+    struct stk_list *list = &f->doc.strong_baseline.fixes;
+    const char **fixes = stk_list_room(&f->arena, list, count, sizeof *fixes);
     for (size_t i = 0; fixes && i < count; i++) {
         fixes[i] = label_of(f, &tune->strong.items[i]);
-        if (!fixes[i]) {
+        if (!fixes[list->count++]) {
             return false;
         }
     }
     f->doc.has_strong = count > 0;
-    f->doc.strong_baseline.fixes = (struct stk_list){.items = fixes, .count = count};
     f->doc.strong_baseline.has_step = tune->strong_s > 0;
     f->doc.strong_baseline.step_ns = (int64_t)(tune->strong_s * 1e9);
     return fixes != NULL;
-}
-
-static size_t count_words(char *const *words)
-{
-    size_t n = 0;
-    while (words[n]) {
-        n++;
-    }
-    return n;
 }
 
 void stk_tune_json(const struct stk_tune_plan *plan, const struct stk_tune *tune,
@@ -162,7 +152,7 @@ void stk_tune_json(const struct stk_tune_plan *plan, const struct stk_tune *tune
     struct filling f = {
         .tune = tune,
         .doc = {.schema = STK_TUNE_SCHEMA,
-                .command = {.items = plan->argv, .count = count_words(plan->argv)},
+                .command = stk_list_texts((const char *const *)plan->argv),
                 .framework = tune->framework[0] ? tune->framework : "none",
                 .baseline_step_ns =
                     (int64_t)(1e9 * (tune->has_proof ? tune->before_s : tune->baseline_s)),

@@ -60,13 +60,6 @@ static void label_of(const struct stk_timeline *t, const struct stk_tl_trace *x,
     }
 }
 
-// Room for the rows of a document; NULL: no memory.
-static void *room(struct stk_arena *arena, struct stk_list *list, size_t count, size_t size)
-{
-    list->items = stk_arena_array(arena, count + 1, size);
-    return (void *)(uintptr_t)list->items;
-}
-
 static bool fill_tracks(const struct stk_timeline *t, struct stk_arena *arena,
                         struct stk_list *list)
 {
@@ -74,7 +67,7 @@ static bool fill_tracks(const struct stk_timeline *t, struct stk_arena *arena,
     for (uint32_t i = 0; i < t->trace_count; i++) {
         count += t->traces[i].t->track_count;
     }
-    struct stk_view_doc_track *rows = room(arena, list, count, sizeof *rows);
+    struct stk_view_doc_track *rows = stk_list_room(arena, list, count, sizeof *rows);
     for (uint32_t i = 0; rows && i < t->trace_count; i++) {
         const struct stk_tl_trace *x = &t->traces[i];
         for (uint32_t root = 0; root < x->t->track_count; root++) {
@@ -104,7 +97,7 @@ static bool fill_tracks(const struct stk_timeline *t, struct stk_arena *arena,
 static bool fill_clocks(const struct stk_timeline *t, struct stk_arena *arena,
                         struct stk_list *list)
 {
-    struct stk_view_doc_clock *rows = room(arena, list, t->trace_count, sizeof *rows);
+    struct stk_view_doc_clock *rows = stk_list_room(arena, list, t->trace_count, sizeof *rows);
     for (uint32_t i = 0; rows && i < t->trace_count; i++) {
         const struct stk_tl_trace *x = &t->traces[i];
         int32_t rank = -1;
@@ -149,7 +142,7 @@ enum stoker_status stk_tl_names_json(const struct stk_timeline *t, const int64_t
     struct stk_arena arena;
     struct stk_view_names doc = {.names = {.count = 0}};
     stk_arena_init(&arena, 0);
-    struct stk_entry *entries = room(&arena, &doc.names, count, sizeof *entries);
+    struct stk_entry *entries = stk_list_room(&arena, &doc.names, count, sizeof *entries);
     bool ok = entries != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         const struct stk_tl_trace *x = trace_of_name(t, ids[i]);

@@ -235,7 +235,7 @@ static void describe_type(const struct stk_field *f, struct stk_sink *sink)
                                          [STK_SHAPE_CELL_MAP] = "object of cells",
                                          [STK_SHAPE_CELL_ROWS] = "list of lists of cells",
                                          [STK_SHAPE_VALUES] = "object of values",
-        [STK_SHAPE_LEFT_OUT] = NULL};
+                                         [STK_SHAPE_LEFT_OUT] = NULL};
     bool is_list = f->shape == STK_SHAPE_LIST || f->shape == STK_SHAPE_LINE;
     const char *shape = shapes[f->shape];
     bool is_said = shape && shape[strlen(shape) - 1] != ' ';

@@ -11,16 +11,14 @@
 // The names of hooks, a space between; false: no memory.
 static bool fill_words(struct stk_arena *arena, const char *text, struct stk_list *to)
 {
-    const char **words = stk_arena_array(arena, strlen(text) / 2 + 2, sizeof *words);
-    size_t count = 0;
+    const char **words = stk_list_room(arena, to, strlen(text) / 2 + 1, sizeof *words);
     for (size_t n; words && *(text += strspn(text, " ")); text += n) {
         n = strcspn(text, " ");
-        words[count] = stk_arena_strndup(arena, text, n);
-        if (!words[count++]) {
+        words[to->count] = stk_arena_strndup(arena, text, n);
+        if (!words[to->count++]) {
             return false;
         }
     }
-    *to = (struct stk_list){.items = words, .count = count};
     return words != NULL;
 }
 
@@ -82,15 +80,6 @@ static struct stk_run_doc_compared compared_of(const struct stk_run_compared *c)
                                          .predicted = {c->low, c->expected, c->high}};
 }
 
-static size_t count_words(const char *const *words)
-{
-    size_t n = 0;
-    while (words[n]) {
-        n++;
-    }
-    return n;
-}
-
 void stk_run_json(const struct stk_run *run, struct stk_sink *to)
 {
     char texts[STK_RUN_WARNINGS][STK_RUN_SENTENCE];
@@ -102,23 +91,22 @@ void stk_run_json(const struct stk_run *run, struct stk_sink *to)
     for (size_t i = 0; i < count; i++) {
         warnings[i] = texts[i];
     }
-    struct stk_run_doc doc = {
-        .schema = STK_RUN_SCHEMA,
-        .command = {.items = run->command, .count = count_words(run->command)},
-        .exit_status = run->exit_status,
-        .signal = run->signal,
-        .dir = run->folder,
-        .framework = "none",
-        .input_mode = run->input_mode,
-        .steps = {.source = "none"},
-        .has_gpu = run->no_gpu != NULL,
-        .gpu = gpu_of(&run->gpu),
-        .has_overhead = overhead >= 0,
-        .overhead_share = overhead,
-        .has_compared = run->compared.step_ns > 0,
-        .ranks = run->steps.count,
-        .wall_ns = stk_field_ns(run->wall_ns),
-        .warnings = {.items = warnings, .count = count}};
+    struct stk_run_doc doc = {.schema = STK_RUN_SCHEMA,
+                              .command = stk_list_texts(run->command),
+                              .exit_status = run->exit_status,
+                              .signal = run->signal,
+                              .dir = run->folder,
+                              .framework = "none",
+                              .input_mode = run->input_mode,
+                              .steps = {.source = "none"},
+                              .has_gpu = run->no_gpu != NULL,
+                              .gpu = gpu_of(&run->gpu),
+                              .has_overhead = overhead >= 0,
+                              .overhead_share = overhead,
+                              .has_compared = run->compared.step_ns > 0,
+                              .ranks = run->steps.count,
+                              .wall_ns = stk_field_ns(run->wall_ns),
+                              .warnings = {.items = warnings, .count = count}};
     if (lead) {
         fill_steps(&doc, lead);
     }
