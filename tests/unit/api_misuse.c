@@ -55,6 +55,8 @@ static int number;
     X(stoker_schema, (NULL, take, NULL, err))                                                      \
     X(stoker_schema, ("report", NULL, NULL, err))                                                  \
     X(stoker_describe_report, (NULL, NULL, err))                                                   \
+    X(stoker_describe_schema, (NULL, take, NULL, err))                                             \
+    X(stoker_describe_schema, ("report", NULL, NULL, err))                                         \
     X(stoker_diff, (NULL, 1, path, 1, NULL, &diff, err))                                           \
     X(stoker_diff, (path, 1, path, 2, NULL, &diff, err))                                           \
     X(stoker_diff, (path, 1, path, 1, NULL, NULL, err))                                            \
