@@ -7,7 +7,7 @@
 
 #include "profile/model/verdict/verdict.h"
 #include "answers/replay/critical.h"
-#include "answers/replay/fix.h"
+#include "answers/replay/price_row.h"
 #include "answers/replay/gate.h"
 
 // The graphs of a run that can be replayed, and what is known of them.
