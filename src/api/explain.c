@@ -154,12 +154,12 @@ static void command(const struct page *p, const char *label, const char *what, c
 
 static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stoker_err ignored;
     char what[300], line[300];
     stk_sink_printf(p->sink, p->markdown ? "\n## %s\n\n" : "%s\n\n", fix->id);
     advice(p, fix);
-    if (fix->price && stk_fix_parse(fix->price, &set, &ignored) == STOKER_OK) {
+    if (fix->price && stk_price_parse(fix->price, &set, &ignored) == STOKER_OK) {
         stk_text_printf(what, sizeof what, "%s, %s", fix->price, set.fix->what);
         stk_text_printf(line, sizeof line, "stoker whatif PROFILE --fix %s", fix->id);
         command(p, "priced by", what, line);

@@ -4,9 +4,9 @@
 //
 // Method: such a kernel without matrix units may use them then, one that has them wastes less of
 // them. Where the device's peaks are known, a kernel that takes to its units gains a root of their
-// ratio to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says, so
-// that the mean ratio of both is expected. Else it is a prior; at the least nothing changes, since
-// the type may be the reason, or the library may pad already. Work that padding adds is not
+// ratio to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says,
+// so that the mean ratio of both is expected. Else it is a prior; at the least nothing changes,
+// since the type may be the reason, or the library may pad already. Work that padding adds is not
 // counted: it is less than 8 of a dimension.
 #include <math.h>
 
@@ -15,8 +15,8 @@
 #define FIXED_NS 3000 // of a kernel
 
 // The time is divided by it: optimistic first.
-static const double without_units[STK_FIX_LEVELS] = {6, 2, 1};
-static const double with_units[STK_FIX_LEVELS] = {1.5, 1.15, 1};
+static const double without_units[STK_PRICE_LEVELS] = {6, 2, 1};
+static const double with_units[STK_PRICE_LEVELS] = {1.5, 1.15, 1};
 
 static const char *align_refuse(const struct stk_graph *g)
 {
@@ -35,16 +35,16 @@ static const char *align_refuse(const struct stk_graph *g)
 }
 
 // By which a kernel is faster that takes to its matrix units.
-static double by_units(const struct stk_graph *g, enum stk_level_of_fix level)
+static double by_units(const struct stk_graph *g, enum stk_price_level level)
 {
     double tf32 = g->rates.tf32, bf16 = g->rates.bf16, fp32 = g->rates.fp32;
-    if (level == STK_FIX_HIGH || fp32 <= 0 || tf32 <= fp32 || bf16 <= fp32) {
+    if (level == STK_PRICE_HIGH || fp32 <= 0 || tf32 <= fp32 || bf16 <= fp32) {
         return without_units[level];
     }
-    return level == STK_FIX_LOW ? pow(bf16 / fp32, 0.7) : sqrt(sqrt(tf32 * bf16) / fp32);
+    return level == STK_PRICE_LOW ? pow(bf16 / fp32, 0.7) : sqrt(sqrt(tf32 * bf16) / fp32);
 }
 
-static bool align_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool align_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
@@ -52,13 +52,13 @@ static bool align_apply(struct stk_scene *s, const struct stk_fix_how *how)
             n->dur_ns > FIXED_NS) {
             bool has_units = n->what != STK_WHAT_MATRIX_32;
             double by = has_units ? with_units[how->level] : by_units(s->g, how->level);
-            n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
+            n->dur_ns = FIXED_NS + stk_price_scaled(n->dur_ns - FIXED_NS, 1 / by);
         }
     }
     return true;
 }
 
-const struct stk_fix stk_fix_align = {
+const struct stk_price_row stk_price_align = {
     .id = "align=",
     .value = "8",
     .choices = "8",

@@ -25,17 +25,17 @@
 // Of a kernel: what it takes at any size, and the share of the rest that does not grow.
 static const struct {
     double fixed_ns, share, most;
-} stays[STK_FIX_LEVELS] = {{16000, 0.2, 0.95}, {9000, 0.1, 0.75}, {0, 0, 0}};
+} stays[STK_PRICE_LEVELS] = {{16000, 0.2, 0.95}, {9000, 0.1, 0.75}, {0, 0, 0}};
 
 static const char *batch_refuse(const struct stk_graph *g)
 {
-    return !stk_fix_finds(g, STK_NODE_KERNEL, -1)
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1)
                ? "no work of a device is seen; how the host's grows with the batch is not known"
            : g->batch_most > 0 && g->batch_most < 1.05 ? "the device's memory holds no larger batch"
                                                        : NULL;
 }
 
-static const char *batch_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+static const char *batch_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
 {
     return how->value > MOST ? "one profile does not tell of batches beyond 64 times its own"
            : g->batch_most > 0 && how->value > g->batch_most
@@ -44,7 +44,7 @@ static const char *batch_refuse_value(const struct stk_graph *g, const struct st
                : NULL;
 }
 
-static int64_t grown(int64_t ns, double times, enum stk_level_of_fix level)
+static int64_t grown(int64_t ns, double times, enum stk_price_level level)
 {
     double fixed = stays[level].fixed_ns + stays[level].share * (double)ns;
     double most = stays[level].most * (double)ns;
@@ -54,7 +54,7 @@ static int64_t grown(int64_t ns, double times, enum stk_level_of_fix level)
 
 // By the line through two sizes; false: the class is not known.
 static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
-                        const struct stk_fix_how *how)
+                        const struct stk_price_how *how)
 {
     const struct stk_batch_fit *fit = g->batch_fit;
     int class = fit ? stk_batch_class(n) : -1;
@@ -66,25 +66,28 @@ static bool grow_fitted(const struct stk_graph *g, struct stk_node *n,
                     : how->value < less ? less / how->value
                                         : 1;
     double doubt = LINE_DOUBT + BEYOND_DOUBT * log2(beyond);
-    double by = how->level == STK_FIX_LOW ? 1 - doubt : how->level == STK_FIX_HIGH ? 1 + doubt : 1;
+    double by = how->level == STK_PRICE_LOW    ? 1 - doubt
+                : how->level == STK_PRICE_HIGH ? 1 + doubt
+                                               : 1;
     double grown = 1 + fit->grows[class] * (how->value - 1) * (how->value > 1 ? by : 2 - by);
-    n->dur_ns = stk_fix_scaled(n->dur_ns, grown > 0 ? grown : 0);
+    n->dur_ns = stk_price_scaled(n->dur_ns, grown > 0 ? grown : 0);
     return true;
 }
 
 // How many times as long a copy is.
-static double copy_grows(const struct stk_node *n, const struct stk_fix_pieces *pieces,
-                         const struct stk_fix_how *how)
+static double copy_grows(const struct stk_node *n, const struct stk_price_pieces *pieces,
+                         const struct stk_price_how *how)
 {
-    bool is_piece = pieces->shortest_kib && stk_fix_is_to_device(n);
-    return !is_piece                                                          ? how->value
-           : how->level == STK_FIX_LOW && n->size != pieces->shortest_kib     ? 1
-           : how->level == STK_FIX_EXPECTED && n->size == pieces->longest_kib ? (1 + how->value) / 2
-                                                                              : how->value;
+    bool is_piece = pieces->shortest_kib && stk_price_is_to_device(n);
+    return !is_piece                                                        ? how->value
+           : how->level == STK_PRICE_LOW && n->size != pieces->shortest_kib ? 1
+           : how->level == STK_PRICE_EXPECTED && n->size == pieces->longest_kib
+               ? (1 + how->value) / 2
+               : how->value;
 }
 
-static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_fix_how *how,
-                      const struct stk_fix_pieces *pieces)
+static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_price_how *how,
+                      const struct stk_price_pieces *pieces)
 {
     if (n->what != STK_WHAT_OPTIMIZER && n->what != STK_WHAT_SCALING &&
         !(n->kind == STK_NODE_INPUT && (s->g->feed != STK_FEED_INLINE || s->g->has_workers)) &&
@@ -94,10 +97,10 @@ static void grow_node(struct stk_scene *s, struct stk_node *n, const struct stk_
     if (n->kind == STK_NODE_KERNEL && n->what != STK_WHAT_OPTIMIZER &&
         n->what != STK_WHAT_SCALING) {
         n->dur_ns = grown(n->dur_ns, how->value, how->level);
-    } else if (stk_fix_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS) {
-        n->dur_ns = stk_fix_copy_ns(n->dur_ns, 1 / copy_grows(n, pieces, how));
+    } else if (stk_price_is_copy(n) && n->dur_ns > STK_COPY_SETUP_NS) {
+        n->dur_ns = stk_price_copy_ns(n->dur_ns, 1 / copy_grows(n, pieces, how));
     } else if (n->kind == STK_NODE_INPUT && s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
-        n->dur_ns = stk_fix_scaled(n->dur_ns, how->value);
+        n->dur_ns = stk_price_scaled(n->dur_ns, how->value);
     }
 }
 
@@ -109,15 +112,15 @@ static void grow_pace(struct stk_scene *s, double times)
         if (s->ready_ns[k] != INT64_MIN) {
             first = first == STK_NONE ? k : first;
             s->ready_ns[k] =
-                s->ready_ns[first] + stk_fix_scaled(s->ready_ns[k] - s->ready_ns[first], times);
+                s->ready_ns[first] + stk_price_scaled(s->ready_ns[k] - s->ready_ns[first], times);
         }
     }
     s->floor_ns *= times;
 }
 
-static bool batch_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool batch_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
-    struct stk_fix_pieces pieces = stk_fix_pieces_of(s->g);
+    struct stk_price_pieces pieces = stk_price_pieces_of(s->g);
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         grow_node(s, &s->nodes[i], how, &pieces);
     }
@@ -125,7 +128,7 @@ static bool batch_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return true;
 }
 
-const struct stk_fix stk_fix_batch = {
+const struct stk_price_row stk_price_batch = {
     .id = "batch=",
     .value = "2",
     .what = "a batch of that many times the size: the time of its step, the saving of a sample",

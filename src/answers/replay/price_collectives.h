@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the what-ifs of collectives share: the collectives of a step, and the kernels before and
 // beside them.
-#ifndef STK_REPLAY_FIX_COLLECTIVES_H
-#define STK_REPLAY_FIX_COLLECTIVES_H
+#ifndef STK_REPLAY_PRICE_COLLECTIVES_H
+#define STK_REPLAY_PRICE_COLLECTIVES_H
 
 #include "answers/replay/price_row.h"
 

@@ -23,7 +23,7 @@ static void drop(struct stk_scene *s, uint32_t node)
     struct stk_node *n = &s->nodes[node];
     n->dur_ns = n->gap_ns = n->rest_ns = 0;
     if (n->launch != STK_NONE) {
-        stk_fix_drop_call(s, n->launch);
+        stk_price_drop_call(s, n->launch);
     }
 }
 
@@ -47,17 +47,17 @@ static void join(struct stk_scene *s, const struct stk_message_fit *f, uint32_t 
 }
 
 // Larger buckets save fixed parts, smaller ones add them: the ends change places.
-static enum stk_level_of_fix level_of(const struct stk_graph *g, const struct stk_fix_how *how)
+static enum stk_price_level level_of(const struct stk_graph *g, const struct stk_price_how *how)
 {
     double bytes = 0;
     for (uint32_t i = 0; i < g->message_count; i++) {
         bytes += (double)g->messages[i].bytes;
     }
     bool cuts = how->value * g->message_count < bytes;
-    return cuts ? (enum stk_level_of_fix)(STK_FIX_HIGH - how->level) : how->level;
+    return cuts ? (enum stk_price_level)(STK_PRICE_HIGH - how->level) : how->level;
 }
 
-static bool comm_bucket_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool comm_bucket_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     const struct stk_graph_message *m = g->messages;
@@ -77,7 +77,7 @@ static bool comm_bucket_apply(struct stk_scene *s, const struct stk_fix_how *how
     return true;
 }
 
-const struct stk_fix stk_fix_comm_bucket = {
+const struct stk_price_row stk_price_comm_bucket = {
     .id = "comm-bucket=",
     .value = "25000000",
     .what = "gradients are reduced in buckets of that many bytes",

@@ -18,7 +18,7 @@ static const struct {
     double backward;     // share of the kernels before the first collective
     double buckets;      // that a single collective is cut into
     double comm, kernel; // slower beside each other
-} levels[STK_FIX_LEVELS] = {{0.8, 16, 0, 0}, {0.667, 8, 0.17, 0.15}, {0.5, 3, 0.34, 0.38}};
+} levels[STK_PRICE_LEVELS] = {{0.8, 16, 0, 0}, {0.667, 8, 0.17, 0.15}, {0.5, 3, 0.34, 0.38}};
 
 static const char *comm_overlap_refuse(const struct stk_graph *g)
 {
@@ -37,7 +37,7 @@ static const char *comm_overlap_refuse(const struct stk_graph *g)
 
 // What is left of the collectives when backward is done.
 static double left_behind(const struct stk_scene *s, const struct stk_step_comm *c,
-                          double backward_ns, enum stk_level_of_fix level)
+                          double backward_ns, enum stk_price_level level)
 {
     double end_ns = 0, done_ns = 0, slower = 1 + levels[level].comm;
     uint32_t parts = c->count > 1 ? 1 : (uint32_t)levels[level].buckets;
@@ -57,7 +57,7 @@ static double left_behind(const struct stk_scene *s, const struct stk_step_comm 
     return end_ns > backward_ns ? end_ns - backward_ns : 0;
 }
 
-static void overlap(struct stk_scene *s, const struct stk_step_comm *c, enum stk_level_of_fix level)
+static void overlap(struct stk_scene *s, const struct stk_step_comm *c, enum stk_price_level level)
 {
     double backward_ns = levels[level].backward * c->before_ns, done_ns = 0;
     double covered = c->total_ns < backward_ns ? c->total_ns / backward_ns : 1;
@@ -70,7 +70,7 @@ static void overlap(struct stk_scene *s, const struct stk_step_comm *c, enum stk
     for (uint32_t i = c->first; i < c->end; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_COLLECTIVE) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, stays);
+            n->dur_ns = stk_price_scaled(n->dur_ns, stays);
         }
     }
     for (uint32_t i = c->kernels; i < c->k_end && done_ns < c->before_ns; i++) {
@@ -78,12 +78,12 @@ static void overlap(struct stk_scene *s, const struct stk_step_comm *c, enum stk
         bool counts = n->kind == STK_NODE_KERNEL;
         done_ns += counts ? (double)(n->dur_ns + n->gap_ns) : 0;
         if (counts && done_ns > c->before_ns - backward_ns) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, slower);
+            n->dur_ns = stk_price_scaled(n->dur_ns, slower);
         }
     }
 }
 
-static bool comm_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool comm_overlap_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     struct stk_comm_walk w = stk_comm_walk(s->g, s->nodes);
     struct stk_step_comm c;
@@ -95,7 +95,7 @@ static bool comm_overlap_apply(struct stk_scene *s, const struct stk_fix_how *ho
     return true;
 }
 
-const struct stk_fix stk_fix_comm_overlap = {
+const struct stk_price_row stk_price_comm_overlap = {
     .id = "comm-overlap",
     .what = "gradients are reduced while backward runs",
     .assumes = "collectives reduce gradients of all of backward, in its order",

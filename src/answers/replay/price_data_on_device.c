@@ -24,7 +24,7 @@ struct piece {
 static bool is_data(const struct stk_graph *g, uint32_t i)
 {
     const struct stk_node *n = &g->nodes[i];
-    return stk_fix_is_to_device(n) && n->size >= LEAST_KIB;
+    return stk_price_is_to_device(n) && n->size >= LEAST_KIB;
 }
 
 static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
@@ -80,12 +80,12 @@ static uint32_t find(const struct stk_graph *g, struct piece pieces[MOST_PIECES]
     return kept;
 }
 
-struct stk_fix_pieces stk_fix_pieces_of(const struct stk_graph *g)
+struct stk_price_pieces stk_price_pieces_of(const struct stk_graph *g)
 {
     struct piece pieces[MOST_PIECES];
     uint32_t count = g->step_count > 1 ? find(g, pieces) : 0;
-    return count > 1 ? (struct stk_fix_pieces){pieces[count - 1].kib, pieces[0].kib}
-                     : (struct stk_fix_pieces){0, 0};
+    return count > 1 ? (struct stk_price_pieces){pieces[count - 1].kib, pieces[0].kib}
+                     : (struct stk_price_pieces){0, 0};
 }
 
 static const char *data_on_device_refuse(const struct stk_graph *g)
@@ -96,21 +96,21 @@ static const char *data_on_device_refuse(const struct stk_graph *g)
 }
 
 static bool goes(const struct piece *pieces, uint32_t count, uint32_t kib,
-                 enum stk_level_of_fix level)
+                 enum stk_price_level level)
 {
     uint32_t k = 0;
     while (k < count && pieces[k].kib != kib) {
         k++;
     }
     if (count == 1) {
-        return k == 0 && level != STK_FIX_HIGH;
+        return k == 0 && level != STK_PRICE_HIGH;
     }
-    return level == STK_FIX_LOW        ? k + 1 < count
-           : level == STK_FIX_EXPECTED ? k == 0
-                                       : k + 1 == count;
+    return level == STK_PRICE_LOW        ? k + 1 < count
+           : level == STK_PRICE_EXPECTED ? k == 0
+                                         : k + 1 == count;
 }
 
-static bool data_on_device_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool data_on_device_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     struct piece pieces[MOST_PIECES];
@@ -129,7 +129,7 @@ static bool data_on_device_apply(struct stk_scene *s, const struct stk_fix_how *
     return true;
 }
 
-const struct stk_fix stk_fix_data_on_device = {
+const struct stk_price_row stk_price_data_on_device = {
     .id = "data-on-device",
     .what = "data that never changes stays on the device",
     .assumes = "the longest copy of each step moves the same data every time; the device has room",

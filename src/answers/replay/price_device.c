@@ -27,7 +27,7 @@
 #define PEER_REACHED 0.5 // of the link between devices, by collectives that it limits: less is not
 
 // Powers of the ratio of two peaks, where the other device is the faster one.
-static const double reached[STK_FIX_LEVELS] = {1.05, 0.9, 0.7};
+static const double reached[STK_PRICE_LEVELS] = {1.05, 0.9, 0.7};
 
 static const char *value_of(const char *text)
 {
@@ -48,13 +48,13 @@ static bool device_takes(const char *value)
 
 static const char *device_refuse(const struct stk_graph *g)
 {
-    return !stk_fix_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
            : g->rates.fp32 <= 0 || g->rates.memory <= 0
                ? "the profile does not name its device, or its rates are not known"
                : NULL;
 }
 
-static const char *device_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+static const char *device_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
 {
     (void)g;
     return rates_named(value_of(how->text)).memory <= 0
@@ -84,41 +84,41 @@ static double peak_of(const struct stk_device_rates *r, const struct stk_node *n
 
 // How many times faster copies are.
 static double faster_link(const struct stk_scene *s, double from, double to,
-                          enum stk_level_of_fix level)
+                          enum stk_price_level level)
 {
-    double seen = stk_fix_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
+    double seen = stk_price_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
     double whole = seen > 0 && to > 0 ? STK_LINK_REACHED * to / seen : ratio;
     whole = whole > ratio ? whole : ratio;
     double likely = whole < HALF_SLOT * ratio ? whole : HALF_SLOT * ratio;
-    return level == STK_FIX_LOW ? whole : level == STK_FIX_EXPECTED ? likely : ratio;
+    return level == STK_PRICE_LOW ? whole : level == STK_PRICE_EXPECTED ? likely : ratio;
 }
 
 // How many times faster; below 1 slower, by all of the ratio or more.
-static double faster(double from, double to, enum stk_level_of_fix level)
+static double faster(double from, double to, enum stk_price_level level)
 {
-    static const double lost[STK_FIX_LEVELS] = {0.8, 1, 1.2};
+    static const double lost[STK_PRICE_LEVELS] = {0.8, 1, 1.2};
     double ratio = from > 0 && to > 0 ? to / from : 1;
     return pow(ratio, ratio > 1 ? reached[level] : lost[level]);
 }
 
 // Powers of the ratio of the links between devices.
 static double peer_reached(const struct stk_graph *g, const struct stk_message_fit *f,
-                           enum stk_level_of_fix level)
+                           enum stk_price_level level)
 {
-    if (level != STK_FIX_EXPECTED || g->group_size < 2 || !f) {
-        return level == STK_FIX_EXPECTED ? 0.5 : level == STK_FIX_LOW ? 1 : 0;
+    if (level != STK_PRICE_EXPECTED || g->group_size < 2 || !f) {
+        return level == STK_PRICE_EXPECTED ? 0.5 : level == STK_PRICE_LOW ? 1 : 0;
     }
     double n = (double)g->group_size;
     double rate = f->byte_ns > 0 ? 2 * (n - 1) / n * 1e9 / f->byte_ns : 0;
     return rate < PEER_REACHED * g->rates.peer_link ? 0 : reached[level];
 }
 
-static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool device_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     struct stk_device_rates to = rates_named(value_of(how->text));
     double link = faster_link(s, s->g->rates.host_link, to.host_link, how->level);
     struct stk_message_floor f = stk_message_floor(s->g, how->level);
-    struct stk_message_fit usual = stk_message_fit(s->g, STK_FIX_EXPECTED);
+    struct stk_message_fit usual = stk_message_fit(s->g, STK_PRICE_EXPECTED);
     double peers = s->g->rates.peer_link > 0 && to.peer_link > s->g->rates.peer_link
                        ? pow(to.peer_link / s->g->rates.peer_link,
                              peer_reached(s->g, f.is_told ? &usual : NULL, how->level))
@@ -138,12 +138,12 @@ static bool device_apply(struct stk_scene *s, const struct stk_fix_how *how)
                         : n->kind == STK_NODE_COPY ? STK_COPY_SETUP_NS
                                                    : FIXED_NS;
         fixed = fixed < n->dur_ns ? fixed : n->dur_ns;
-        n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / by);
+        n->dur_ns = fixed + stk_price_scaled(n->dur_ns - fixed, 1 / by);
     }
     return true;
 }
 
-const struct stk_fix stk_fix_device = {
+const struct stk_price_row stk_price_device = {
     .id = "device=",
     .value = "H100",
     .choices = "the names of GPUs that stoker knows the rates of, such as H100, L4 or V100-SXM2",

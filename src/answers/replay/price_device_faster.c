@@ -9,7 +9,7 @@ static const char *device_faster_refuse(const struct stk_graph *g)
     return g->has_device ? NULL : "no work of a device is seen";
 }
 
-static bool device_faster_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool device_faster_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     struct stk_message_floor f = stk_message_floor(s->g, how->level);
     for (uint32_t i = 0; i < s->g->node_count; i++) {
@@ -19,13 +19,13 @@ static bool device_faster_apply(struct stk_scene *s, const struct stk_fix_how *h
         if (stk_node_is_device(n) && !staged) {
             int64_t fixed =
                 n->kind == STK_NODE_COLLECTIVE ? stk_message_fixed(&f, n->dur_ns, how->level) : 0;
-            n->dur_ns = fixed + stk_fix_scaled(n->dur_ns - fixed, 1 / how->value);
+            n->dur_ns = fixed + stk_price_scaled(n->dur_ns - fixed, 1 / how->value);
         }
     }
     return true;
 }
 
-const struct stk_fix stk_fix_device_faster = {
+const struct stk_price_row stk_price_device_faster = {
     .id = "device-faster=",
     .value = "2",
     .what = "kernels, copies and collectives are that many times faster",

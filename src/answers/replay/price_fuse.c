@@ -5,7 +5,7 @@
 #include "answers/replay/price_row.h"
 
 // What each further kernel adds to the one that is left, as a share of a kernel.
-static const double further[STK_FIX_LEVELS] = {0.1, 0.2, 0.4};
+static const double further[STK_PRICE_LEVELS] = {0.1, 0.2, 0.4};
 
 // Kernels from `i` on that can be one.
 static uint32_t chain_at(const struct stk_node *nodes, uint32_t i, uint32_t end)
@@ -44,15 +44,15 @@ static void fuse(struct stk_scene *s, uint32_t first, uint32_t count, double eac
         }
         nodes[i].gap_ns = nodes[i].rest_ns = 0;
         if (nodes[i].launch != STK_NONE) {
-            stk_fix_drop_call(s, nodes[i].launch);
+            stk_price_drop_call(s, nodes[i].launch);
             nodes[i].launch = nodes[first].launch;
             nodes[i].lag_ns = nodes[first].lag_ns;
         }
     }
-    nodes[first].dur_ns = stk_fix_scaled(sum_ns, (1 + each * (count - 1)) / count);
+    nodes[first].dur_ns = stk_price_scaled(sum_ns, (1 + each * (count - 1)) / count);
 }
 
-static bool fuse_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool fuse_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     for (uint32_t l = 0; l < s->g->lane_count; l++) {
         const struct stk_lane *lane = &s->g->lanes[l];
@@ -68,7 +68,7 @@ static bool fuse_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return true;
 }
 
-const struct stk_fix stk_fix_fuse = {
+const struct stk_price_row stk_price_fuse = {
     .id = "fuse",
     .what = "elementwise kernels that follow each other are one kernel",
     .assumes = "a compiler may fuse them: no value between them is needed elsewhere",

@@ -19,10 +19,11 @@
 #define HOST_GPUS 8
 #define MOST 65536
 
-static const double slower_net[STK_FIX_LEVELS] = {1, 2, 6};
-static const double hop_ns[STK_FIX_LEVELS] = {600, 3000, 5700};
-static const double net_hop_ns[STK_FIX_LEVELS] = {5000, 9000, 20000};
-static const double waits[STK_FIX_LEVELS] = {0, 0.5, 1}; // of the steps' deviation, that is of work
+static const double slower_net[STK_PRICE_LEVELS] = {1, 2, 6};
+static const double hop_ns[STK_PRICE_LEVELS] = {600, 3000, 5700};
+static const double net_hop_ns[STK_PRICE_LEVELS] = {5000, 9000, 20000};
+static const double waits[STK_PRICE_LEVELS] = {0, 0.5,
+                                               1}; // of the steps' deviation, that is of work
 
 static const char *gpus_refuse(const struct stk_graph *g)
 {
@@ -32,7 +33,7 @@ static const char *gpus_refuse(const struct stk_graph *g)
                                : NULL;
 }
 
-static const char *gpus_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+static const char *gpus_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
 {
     (void)g;
     return how->value < 1 || how->value != floor(how->value) || how->value > MOST
@@ -50,7 +51,7 @@ static double greatest(double n)
     return root - (log(l) + log(12.566)) / (2 * root) + 0.577 / root;
 }
 
-static double hops(double n, enum stk_level_of_fix level)
+static double hops(double n, enum stk_price_level level)
 {
     double within = n < HOST_GPUS ? n : HOST_GPUS, hosts = ceil(n / HOST_GPUS);
     return 2 * (within - 1) * hop_ns[level] + 2 * ceil(log2(hosts)) * net_hop_ns[level];
@@ -91,11 +92,11 @@ static bool deviation(const struct stk_graph *g, double *out)
     return ok;
 }
 
-static bool gpus_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool gpus_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     double n = (double)g->group_size, to = how->value;
-    struct stk_message_fit f = stk_message_fit(g, STK_FIX_EXPECTED);
+    struct stk_message_fit f = stk_message_fit(g, STK_PRICE_EXPECTED);
     double hops_ns = hops(to, how->level) - hops(n, how->level);
     double fixed_ns = f.fixed_ns + hops_ns > 0 ? f.fixed_ns + hops_ns : 0;
     bool leaves_host = to > HOST_GPUS && n <= HOST_GPUS;
@@ -104,11 +105,12 @@ static bool gpus_apply(struct stk_scene *s, const struct stk_fix_how *how)
         struct stk_node *c = &s->nodes[g->messages[i].node];
         double bytes = (double)g->messages[i].bytes, was = stk_message_ns(&f, bytes);
         double will = to < 2 ? 0 : fixed_ns + f.byte_ns * bytes * moved;
-        c->dur_ns = was > 0 ? stk_fix_scaled(c->dur_ns, will / was) : c->dur_ns;
+        c->dur_ns = was > 0 ? stk_price_scaled(c->dur_ns, will / was) : c->dur_ns;
     }
     double more = greatest(to) - greatest(n);
-    if (how->level == STK_FIX_HIGH && to > n && to <= HOST_GPUS) { // they share a host's processors
-        s->floor_ns = stk_fix_drop_pace(s) * to / n;
+    if (how->level == STK_PRICE_HIGH && to > n &&
+        to <= HOST_GPUS) { // they share a host's processors
+        s->floor_ns = stk_price_drop_pace(s) * to / n;
     }
     double step_ns;
     bool ok = deviation(g, &step_ns);
@@ -116,7 +118,7 @@ static bool gpus_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return ok;
 }
 
-const struct stk_fix stk_fix_gpus = {
+const struct stk_price_row stk_price_gpus = {
     .id = "gpus=",
     .value = "8",
     .what = "that many GPUs, with the same batch for each",

@@ -15,9 +15,9 @@
 // for; raw data may be larger to copy; one kernel stands for many.
 #include "answers/replay/price_row.h"
 
-static const double speed[STK_FIX_LEVELS] = {80, 30, 8};
-static const double moves[STK_FIX_LEVELS] = {1, 1, 0.1}; // of the share that was asked for
-static const double workers[STK_FIX_LEVELS] = {1, 4, 8}; // where they are not seen
+static const double speed[STK_PRICE_LEVELS] = {80, 30, 8};
+static const double moves[STK_PRICE_LEVELS] = {1, 1, 0.1}; // of the share that was asked for
+static const double workers[STK_PRICE_LEVELS] = {1, 4, 8}; // where they are not seen
 
 static const char *input_on_device_refuse(const struct stk_graph *g)
 {
@@ -25,14 +25,14 @@ static const char *input_on_device_refuse(const struct stk_graph *g)
     for (uint32_t k = 0; k < g->batch_count; k++) {
         waits |= g->ready_ns[k] != INT64_MIN;
     }
-    return !stk_fix_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
-           : stk_fix_refuse_input(g)              ? stk_fix_refuse_input(g)
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+           : stk_price_refuse_input(g)              ? stk_price_refuse_input(g)
            : !waits ? "no step waits for its batch: what preparing one takes is not known"
                     : NULL;
 }
 
 static const char *input_on_device_refuse_value(const struct stk_graph *g,
-                                                const struct stk_fix_how *how)
+                                                const struct stk_price_how *how)
 {
     (void)g;
     return how->value > 1 ? "the share of the preparation that moves is at most 1" : NULL;
@@ -47,7 +47,7 @@ static double shorten_fetches(struct stk_scene *s, double share)
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_INPUT && n->dur_ns > fetch_ns) {
             all_ns += (double)(n->dur_ns - fetch_ns);
-            n->dur_ns -= stk_fix_scaled(n->dur_ns - fetch_ns, share);
+            n->dur_ns -= stk_price_scaled(n->dur_ns - fetch_ns, share);
         }
     }
     return all_ns / s->g->step_count;
@@ -68,23 +68,24 @@ static void add_kernels(struct stk_scene *s, double ns)
     }
 }
 
-static bool input_on_device_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool input_on_device_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     double share = how->value * moves[how->level], work_ns, pace_ns = s->floor_ns;
     bool is_seen = s->g->pace_ns > 0 && s->g->beside > 0;
     if (s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
         work_ns = shorten_fetches(s, share);
     } else {
-        double waited_ns = stk_fix_drop_pace(s);
+        double waited_ns = stk_price_drop_pace(s);
         pace_ns = waited_ns > pace_ns ? waited_ns : pace_ns;
         work_ns = pace_ns * (is_seen ? s->g->beside : workers[how->level]);
-        s->floor_ns = pace_ns - share * pace_ns * (how->level == STK_FIX_LOW ? 1 : s->g->ordinary);
+        s->floor_ns =
+            pace_ns - share * pace_ns * (how->level == STK_PRICE_LOW ? 1 : s->g->ordinary);
     }
     add_kernels(s, work_ns * share / speed[how->level]);
     return true;
 }
 
-const struct stk_fix stk_fix_input_on_device = {
+const struct stk_price_row stk_price_input_on_device = {
     .id = "input-on-device=",
     .value = "0.7",
     .what = "that share of a batch's preparation is done by a kernel",

@@ -20,7 +20,7 @@
 static const char *input_overlap_refuse(const struct stk_graph *g)
 {
     return g->feed == STK_FEED_WORKERS ? "batches are prepared beside the step already"
-                                       : stk_fix_refuse_input(g);
+                                       : stk_price_refuse_input(g);
 }
 
 static int compare_ns(const void *x, const void *y)
@@ -49,21 +49,21 @@ static bool undisturbed_fetch(const struct stk_scene *s, int64_t *out)
 }
 
 // Of a batch, the worker's part and the trainer's alike.
-static int64_t hand_over(const struct stk_graph *g, enum stk_level_of_fix level)
+static int64_t hand_over(const struct stk_graph *g, enum stk_price_level level)
 {
-    static const int64_t times[STK_FIX_LEVELS] = {0, 1, 2};
+    static const int64_t times[STK_PRICE_LEVELS] = {0, 1, 2};
     return times[level] * HAND_TENSOR_NS * g->tensors;
 }
 
-static bool input_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool input_overlap_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];
     int64_t fetch_ns = s->g->calibration.fetch_ns, ready_ns = INT64_MIN;
     int64_t most_ns = INT64_MAX, hand_ns = hand_over(s->g, how->level);
-    if (how->level == STK_FIX_LOW && !s->g->has_device && !undisturbed_fetch(s, &most_ns)) {
+    if (how->level == STK_PRICE_LOW && !s->g->has_device && !undisturbed_fetch(s, &most_ns)) {
         return false;
     }
-    int64_t slower = how->level == STK_FIX_HIGH ? 10 : 0; // percent: the worker shares the caches
+    int64_t slower = how->level == STK_PRICE_HIGH ? 10 : 0; // percent: the worker shares the caches
     for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind != STK_NODE_INPUT || n->dur_ns <= fetch_ns) {
@@ -79,7 +79,7 @@ static bool input_overlap_apply(struct stk_scene *s, const struct stk_fix_how *h
     return true;
 }
 
-const struct stk_fix stk_fix_input_overlap = {
+const struct stk_price_row stk_price_input_overlap = {
     .id = "input-overlap",
     .what = "a worker prepares the next batch while the step runs",
     .assumes = "a processor is free for it",

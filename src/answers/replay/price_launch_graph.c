@@ -19,7 +19,7 @@
 struct capture {
     struct stk_scene *s;
     const uint32_t *launched; // per host node: what it launched, STK_NONE, STAYS_OUT
-    enum stk_level_of_fix level;
+    enum stk_price_level level;
 };
 
 // Kernels of one call are a graph already.
@@ -57,7 +57,7 @@ static bool goes_on(const struct capture *c, uint32_t i)
 // [first, last] begins and ends with a launch.
 static void capture(const struct capture *c, uint32_t first, uint32_t last, uint32_t launches)
 {
-    static const int64_t calls[STK_FIX_LEVELS] = {1, 2, 3};
+    static const int64_t calls[STK_PRICE_LEVELS] = {1, 2, 3};
     struct stk_node *nodes = c->s->nodes;
     if (launches < MIN_LAUNCHES) {
         return;
@@ -65,7 +65,7 @@ static void capture(const struct capture *c, uint32_t first, uint32_t last, uint
     int64_t call_ns = calls[c->level] * (c->s->g->calibration.call_ns + NODE_NS * launches / 2);
     int64_t was_ns = 0;
     for (uint32_t i = first; i <= last; i++) {
-        bool stays = c->level == STK_FIX_HIGH && nodes[i].what == STK_WHAT_IDLE;
+        bool stays = c->level == STK_PRICE_HIGH && nodes[i].what == STK_WHAT_IDLE;
         was_ns += stays ? 0 : nodes[i].dur_ns;
         nodes[i].dur_ns = stays ? nodes[i].dur_ns : 0;
     }
@@ -80,8 +80,8 @@ static void join(const struct capture *c, const uint32_t *first_of)
         uint32_t call = stk_node_is_device(&nodes[i]) ? nodes[i].launch : STK_NONE;
         if (call != STK_NONE && first_of[call] != STK_NONE) {
             nodes[i].launch = first_of[call];
-            nodes[i].gap_ns = (int32_t)stk_fix_scaled(nodes[i].gap_ns, GRAPH_GAP);
-            nodes[i].rest_ns = c->level == STK_FIX_HIGH ? nodes[i].rest_ns : 0;
+            nodes[i].gap_ns = (int32_t)stk_price_scaled(nodes[i].gap_ns, GRAPH_GAP);
+            nodes[i].rest_ns = c->level == STK_PRICE_HIGH ? nodes[i].rest_ns : 0;
         }
     }
 }
@@ -109,7 +109,7 @@ static void capture_lane(const struct capture *c, const struct stk_lane *lane, u
     }
 }
 
-static bool launch_graph_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool launch_graph_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     size_t n = s->g->node_count;
     uint32_t *launched = stk_alloc_array(n + 1, sizeof *launched);
@@ -140,7 +140,7 @@ static bool launch_graph_apply(struct stk_scene *s, const struct stk_fix_how *ho
     return ok;
 }
 
-const struct stk_fix stk_fix_launch_graph = {
+const struct stk_price_row stk_price_launch_graph = {
     .id = "launch-graph",
     .what = "kernels between two waits are launched by one call",
     .assumes = "shapes stay, and nothing of the host decides between the launches",

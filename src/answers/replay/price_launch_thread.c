@@ -34,7 +34,7 @@ static bool is_starved(const struct stk_graph *g)
 
 static const char *launch_thread_refuse(const struct stk_graph *g)
 {
-    return !stk_fix_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
            : g->calibration.call_ns < HELD_UP_NS
                ? "launch calls take no longer than on a processor that nobody else wants"
            : is_starved(g) ? "steps wait for workers that may want the same processors: what these "
@@ -43,16 +43,16 @@ static const char *launch_thread_refuse(const struct stk_graph *g)
 }
 
 // What a call takes undisturbed, over what it takes.
-static double stretch_left(const struct stk_calibration *c, enum stk_level_of_fix level)
+static double stretch_left(const struct stk_calibration *c, enum stk_price_level level)
 {
     int64_t high = c->quick_call_ns > QUIET_HIGH_NS ? c->quick_call_ns : QUIET_HIGH_NS;
-    int64_t quiet = level == STK_FIX_LOW        ? QUIET_LOW_NS
-                    : level == STK_FIX_EXPECTED ? QUIET_NS
-                                                : high;
+    int64_t quiet = level == STK_PRICE_LOW        ? QUIET_LOW_NS
+                    : level == STK_PRICE_EXPECTED ? QUIET_NS
+                                                  : high;
     return quiet < c->call_ns ? (double)quiet / (double)c->call_ns : 1;
 }
 
-static bool launch_thread_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool launch_thread_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     double left = stretch_left(&g->calibration, how->level);
@@ -65,14 +65,14 @@ static bool launch_thread_apply(struct stk_scene *s, const struct stk_fix_how *h
     for (uint32_t i = 0; launches && i < g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (!stk_node_is_device(n) && launches[n->lane]) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, left);
+            n->dur_ns = stk_price_scaled(n->dur_ns, left);
         }
     }
     stk_free(launches);
     return launches != NULL;
 }
 
-const struct stk_fix stk_fix_launch_thread = {
+const struct stk_price_row stk_price_launch_thread = {
     .id = "launch-thread",
     .what = "threads that launch have processors of their own",
     .assumes = "launch calls are long since other threads want the processor, not since it is slow",

@@ -12,28 +12,28 @@
 
 static const char *loss_scale_static_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_SCALING)
+    return stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_SCALING)
                ? NULL
                : "no kernel is known to check gradients for what is not finite";
 }
 
 static bool is_value(const struct stk_node *n)
 {
-    return n->kind == STK_NODE_COPY && !stk_fix_is_to_device(n) && n->size < DATA_KIB;
+    return n->kind == STK_NODE_COPY && !stk_price_is_to_device(n) && n->size < DATA_KIB;
 }
 
 // What a lane's calls launched last: by that, calls behind the check are found.
 struct checking {
     struct stk_scene *s;
     const uint32_t *launched; // per host node: the last work that it launched, STK_NONE
-    enum stk_level_of_fix level;
+    enum stk_price_level level;
 };
 
 static void drop_read(const struct checking *c, uint32_t i)
 {
     struct stk_node *nodes = c->s->nodes, *n = &nodes[i];
     uint32_t op = c->launched[i];
-    if (op != STK_NONE && c->level != STK_FIX_HIGH) {
+    if (op != STK_NONE && c->level != STK_PRICE_HIGH) {
         nodes[op].dur_ns = nodes[op].gap_ns = nodes[op].rest_ns = 0;
     }
     if (n->kind == STK_NODE_WAIT) {
@@ -50,8 +50,8 @@ static void go_along(const struct checking *c, const struct stk_lane *lane)
         uint32_t op = c->launched[i];
         if (op != STK_NONE && nodes[op].what == STK_WHAT_SCALING) {
             checks = true;
-            if (c->level != STK_FIX_HIGH) {
-                stk_fix_drop_call(c->s, i);
+            if (c->level != STK_PRICE_HIGH) {
+                stk_price_drop_call(c->s, i);
             }
         } else if (checks && (op == STK_NONE
                                   ? nodes[i].kind == STK_NODE_WAIT && nodes[i].what == STK_WHAT_SYNC
@@ -63,7 +63,7 @@ static void go_along(const struct checking *c, const struct stk_lane *lane)
     }
 }
 
-static bool loss_scale_static_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool loss_scale_static_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     uint32_t *launched = stk_graph_launched(s->nodes, g->node_count);
@@ -76,7 +76,7 @@ static bool loss_scale_static_apply(struct stk_scene *s, const struct stk_fix_ho
     for (uint32_t i = 0; launched && i < g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_KERNEL && n->what == STK_WHAT_SCALING &&
-            how->level != STK_FIX_HIGH) {
+            how->level != STK_PRICE_HIGH) {
             n->dur_ns = n->gap_ns = n->rest_ns = 0;
         }
     }
@@ -84,7 +84,7 @@ static bool loss_scale_static_apply(struct stk_scene *s, const struct stk_fix_ho
     return launched != NULL;
 }
 
-const struct stk_fix stk_fix_loss_scale_static = {
+const struct stk_price_row stk_price_loss_scale_static = {
     .id = "loss-scale-static",
     .what = "losses are scaled by a constant: gradients are not checked in each step",
     .assumes = "a constant scale (or bf16, which needs none) trains as well",

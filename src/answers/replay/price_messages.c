@@ -24,8 +24,8 @@
 // Where one size tells nothing: share of its time, and at most so much.
 static const struct {
     double share, most_ns;
-} prior[STK_FIX_LEVELS] = {{0.6, 500e3}, {0.3, 40e3}, {0.1, 10e3}};
-static const double doubt[STK_FIX_LEVELS] = {1.25, 1, 0.75}; // of a fitted fixed part
+} prior[STK_PRICE_LEVELS] = {{0.6, 500e3}, {0.3, 40e3}, {0.1, 10e3}};
+static const double doubt[STK_PRICE_LEVELS] = {1.25, 1, 0.75}; // of a fitted fixed part
 
 struct sample {
     int64_t bytes, ns;
@@ -71,22 +71,22 @@ static void add_class(struct sums *s, const struct sample *v, size_t count)
 // what was reached, as if nothing were fixed, and what they reach at best; the middle (of their
 // logarithms) is expected. Beyond a host links are not known: a share.
 static double fixed_of_one_size(const struct stk_graph *g, double ns, double bytes,
-                                enum stk_level_of_fix level)
+                                enum stk_price_level level)
 {
     double n = (double)g->group_size, share = prior[level].share * ns;
     double link = g->rates.peer_link > 0 ? g->rates.peer_link : g->rates.host_link;
     double factor = stk_collective_bus_factor(STK_COLLECTIVE_ALL_REDUCE, g->group_size);
     double seen = factor * bytes * 1e9 / ns, best = STK_LINK_REACHED * link;
-    if (level == STK_FIX_HIGH || n < 2 || n > HOST_GPUS || seen <= 0 || seen >= best) {
+    if (level == STK_PRICE_HIGH || n < 2 || n > HOST_GPUS || seen <= 0 || seen >= best) {
         return share < prior[level].most_ns ? share : prior[level].most_ns;
     }
-    double rate = level == STK_FIX_LOW ? best : sqrt(seen * best);
+    double rate = level == STK_PRICE_LOW ? best : sqrt(seen * best);
     double fixed = ns * (1 - seen / rate);
     return fixed < MOST_FIXED_NS ? fixed : MOST_FIXED_NS;
 }
 
 static struct stk_message_fit solve(const struct stk_graph *g, const struct sums *s,
-                                    enum stk_level_of_fix level)
+                                    enum stk_price_level level)
 {
     double mean_ns = s->y / s->n, mean_bytes = s->x / s->n;
     double spread = s->xx - s->x * mean_bytes, fixed;
@@ -100,7 +100,7 @@ static struct stk_message_fit solve(const struct stk_graph *g, const struct sums
     return (struct stk_message_fit){fixed, (mean_ns - fixed) / mean_bytes};
 }
 
-struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_level_of_fix level)
+struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_price_level level)
 {
     struct stk_message_fit flat = {0, 1};
     size_t n = g->message_count, classes = 0;
@@ -142,11 +142,11 @@ static double shortest(const struct stk_graph *g)
     return found > 0 ? found : 0;
 }
 
-struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_level_of_fix level)
+struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_price_level level)
 {
     struct stk_message_floor f = {.is_told = stk_message_refuse(g) == NULL};
     if (f.is_told) { // the fit's ends are the other way round: the optimistic one is a short part
-        f.fixed_ns = stk_message_fit(g, (enum stk_level_of_fix)(STK_FIX_HIGH - level)).fixed_ns;
+        f.fixed_ns = stk_message_fit(g, (enum stk_price_level)(STK_PRICE_HIGH - level)).fixed_ns;
     } else {
         f.shortest_ns = shortest(g);
     }
@@ -154,15 +154,15 @@ struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_l
 }
 
 int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
-                          enum stk_level_of_fix level)
+                          enum stk_price_level level)
 {
     double ns = (double)dur_ns, most = ns < f->shortest_ns ? ns : f->shortest_ns;
     bool binds = most < MOST_FIXED_NS; // else their length says nothing of it
     most = binds ? most : MOST_FIXED_NS;
     double least = most < HOPS_NS ? most : HOPS_NS;
-    double fixed = f->is_told                  ? f->fixed_ns
-                   : level == STK_FIX_LOW      ? least
-                   : level == STK_FIX_EXPECTED ? binds ? (least + most) / 2 : sqrt(least * most)
-                                               : most;
+    double fixed = f->is_told                    ? f->fixed_ns
+                   : level == STK_PRICE_LOW      ? least
+                   : level == STK_PRICE_EXPECTED ? binds ? (least + most) / 2 : sqrt(least * most)
+                                                 : most;
     return (int64_t)(fixed < ns ? fixed : ns);
 }

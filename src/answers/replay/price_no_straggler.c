@@ -8,14 +8,14 @@ static const char *no_straggler_refuse(const struct stk_graph *g)
     return g->has_peers ? NULL : "who waits for whom is known from the profiles of several ranks";
 }
 
-static bool no_straggler_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool no_straggler_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     (void)how;
     s->is_even = true;
     return true;
 }
 
-const struct stk_fix stk_fix_no_straggler = {
+const struct stk_price_row stk_price_no_straggler = {
     .id = "no-straggler",
     .what = "all ranks are as fast as the others",
     .assumes = "what makes a rank late can be taken away",

@@ -11,7 +11,7 @@ static bool is_needed(const struct stk_node *nodes, const struct stk_node *call)
         return false;
     }
     const struct stk_node *op = call->wait != STK_NONE ? &nodes[call->wait] : NULL;
-    return !op || stk_fix_is_to_device(op) || op->size >= DATA_KIB;
+    return !op || stk_price_is_to_device(op) || op->size >= DATA_KIB;
 }
 
 static bool is_wait(const struct stk_graph *g, uint32_t i)
@@ -31,7 +31,7 @@ static const char *no_sync_refuse(const struct stk_graph *g)
     return "no call of the steps waits for the device";
 }
 
-static bool no_sync_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool no_sync_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     int64_t call_ns = s->g->calibration.call_ns;
     (void)how;
@@ -45,7 +45,7 @@ static bool no_sync_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return true;
 }
 
-const struct stk_fix stk_fix_no_sync = {
+const struct stk_price_row stk_price_no_sync = {
     .id = "no-sync",
     .what = "the host does not wait for values of the device",
     .assumes = "no value that is read back decides what is launched next",

@@ -8,14 +8,14 @@ static const char *none_refuse(const struct stk_graph *g)
     return NULL;
 }
 
-static bool none_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool none_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     (void)s;
     (void)how;
     return true;
 }
 
-const struct stk_fix stk_fix_none = {
+const struct stk_price_row stk_price_none = {
     .id = "none",
     .what = "nothing: the step as it is, replayed",
     .assumes = "nothing",

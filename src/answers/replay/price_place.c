@@ -23,11 +23,11 @@
 #define SETUP_NS 1500  // of any kernel: not work
 #define CALL_NS 300    // of an operation on the host, at least
 
-static const double slower[STK_FIX_LEVELS] = {6, 25, 100};  // the host than the device, all of it
-static const double faster[STK_FIX_LEVELS] = {100, 40, 10}; // the device, one operation
+static const double slower[STK_PRICE_LEVELS] = {6, 25, 100};  // the host than the device, all of it
+static const double faster[STK_PRICE_LEVELS] = {100, 40, 10}; // the device, one operation
 
-static const double link[STK_FIX_LEVELS] = {1, 20, 80}; // copies each way, over the kernel's time
-#define COPY_NS 10000                                   // of a copy, at least
+static const double link[STK_PRICE_LEVELS] = {1, 20, 80}; // copies each way, over the kernel's time
+#define COPY_NS 10000                                     // of a copy, at least
 
 static const char *value_of(const char *text)
 {
@@ -77,14 +77,14 @@ static const char *refuse_to_host(const struct stk_graph *g, const char *value)
 
 static const char *place_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_KERNEL, -1) ? NULL : "no work of a device is seen";
+    return stk_price_finds(g, STK_NODE_KERNEL, -1) ? NULL : "no work of a device is seen";
 }
 
-static const char *place_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+static const char *place_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
 {
     const char *value = value_of(how->text);
     if (is_all(value)) {
-        return stk_fix_finds(g, STK_NODE_COLLECTIVE, -1)
+        return stk_price_finds(g, STK_NODE_COLLECTIVE, -1)
                    ? "several devices share the work; a host alone is another job"
                : g->counts.unlinked * 20 > g->counts.device_ops
                    ? "for some of the device's work no launch is recorded"
@@ -113,7 +113,7 @@ static void drop(struct stk_node *n)
 }
 
 static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
-                           enum stk_level_of_fix level)
+                           enum stk_price_level level)
 {
     struct stk_node *nodes = s->nodes;
     int64_t work_ns = 0;
@@ -128,7 +128,7 @@ static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
     }
     drop(&nodes[op->to_host]);
     struct stk_node *n = &nodes[op->to_device];
-    int64_t kernel_ns = stk_fix_scaled(work_ns, 1 / faster[level]);
+    int64_t kernel_ns = stk_price_scaled(work_ns, 1 / faster[level]);
     nodes[op->call].dur_ns = s->g->calibration.call_ns;
     n->kind = STK_NODE_KERNEL;
     n->what = STK_WHAT_OTHER;
@@ -138,7 +138,7 @@ static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
 
 // Kernels [first, last] of a stream become work of the thread that launches the first of them.
 static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
-                         enum stk_level_of_fix level)
+                         enum stk_price_level level)
 {
     struct stk_node *nodes = s->nodes;
     uint32_t call = nodes[first].launch;
@@ -146,7 +146,7 @@ static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
     int64_t work_ns = 0, copy_ns = 0;
     for (uint32_t i = first; i <= last; i++) {
         int64_t ns = nodes[i].dur_ns > SETUP_NS ? nodes[i].dur_ns - SETUP_NS : 0;
-        work_ns += CALL_NS + stk_fix_scaled(ns, slower[level]);
+        work_ns += CALL_NS + stk_price_scaled(ns, slower[level]);
         copy_ns = ns > copy_ns ? ns : copy_ns;
         if (nodes[i].launch != STK_NONE && nodes[i].launch != call) {
             nodes[nodes[i].launch].dur_ns = 0;
@@ -155,7 +155,7 @@ static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
         nodes[i].launch = call;
         nodes[i].lag_ns = 0;
     }
-    copy_ns = COPY_NS + stk_fix_scaled(copy_ns, link[level]);
+    copy_ns = COPY_NS + stk_price_scaled(copy_ns, link[level]);
     nodes[call].kind = STK_NODE_WAIT;
     nodes[call].what = STK_WHAT_STAGING;
     nodes[call].wait = has_before ? first - 1 : STK_NONE;
@@ -168,7 +168,7 @@ static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
 }
 
 // The kernels of an operator, those that follow each other on a stream at once.
-static void move_operator(struct stk_scene *s, const char *value, enum stk_level_of_fix level)
+static void move_operator(struct stk_scene *s, const char *value, enum stk_price_level level)
 {
     const struct stk_graph *g = s->g;
     for (uint32_t i = 0; i < g->op_count;) {
@@ -188,7 +188,7 @@ static void move_operator(struct stk_scene *s, const char *value, enum stk_level
     }
 }
 
-static void move_to_host(struct stk_scene *s, enum stk_level_of_fix level)
+static void move_to_host(struct stk_scene *s, enum stk_price_level level)
 {
     struct stk_node *nodes = s->nodes;
     uint32_t count = s->g->node_count;
@@ -201,7 +201,7 @@ static void move_to_host(struct stk_scene *s, enum stk_level_of_fix level)
         struct stk_node *n = &nodes[i];
         if (n->kind == STK_NODE_KERNEL && n->launch != STK_NONE) {
             int64_t work_ns = n->dur_ns > SETUP_NS ? n->dur_ns - SETUP_NS : 0;
-            nodes[n->launch].dur_ns += CALL_NS + stk_fix_scaled(work_ns, slower[level]);
+            nodes[n->launch].dur_ns += CALL_NS + stk_price_scaled(work_ns, slower[level]);
         }
         if (stk_node_is_device(n)) {
             drop(n);
@@ -211,7 +211,7 @@ static void move_to_host(struct stk_scene *s, enum stk_level_of_fix level)
     }
 }
 
-static bool place_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool place_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const char *value = value_of(how->text);
     if (is_all(value)) {
@@ -230,7 +230,7 @@ static bool place_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return true;
 }
 
-const struct stk_fix stk_fix_place = {
+const struct stk_price_row stk_price_place = {
     .id = "place=",
     .value = "op:device",
     .choices = "OP:device|OP:host|all:host",

@@ -40,7 +40,7 @@
 enum { FROM_32, FROM_TF32, FROM_16, MEMORY, CLASSES };
 static const struct {
     const char *to;
-    double factor[CLASSES][STK_FIX_LEVELS]; // the time is divided by it: optimistic first
+    double factor[CLASSES][STK_PRICE_LEVELS]; // the time is divided by it: optimistic first
 } rates[] = {
     {"tf32", {{4, 2.5, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}},
     {"fp16", {{6, 3.5, 1}, {2, 1.6, 1.3}, {1, 1, 1}, {2, 1.8, 1.4}}},
@@ -51,14 +51,14 @@ static const struct {
 struct change {
     size_t row; // of rates
     const char *type;
-    enum stk_level_of_fix level;
+    enum stk_price_level level;
 };
 
 static const char *precision_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_32) ||
-                   stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32) ||
-                   stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16)
+    return stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_32) ||
+                   stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32) ||
+                   stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16)
                ? NULL
                : "no kernel is known for a matrix product or convolution";
 }
@@ -71,13 +71,14 @@ static double peak_of(const struct stk_device_rates *peaks, const char *type)
                                        : 0; // fp8 scales as well: the table says
 }
 
-static const char *type_of(const struct stk_fix_how *how)
+static const char *type_of(const struct stk_price_how *how)
 {
     const char *at = strchr(how->text, '=');
     return at ? at + 1 : "bf16";
 }
 
-static const char *precision_refuse_value(const struct stk_graph *g, const struct stk_fix_how *how)
+static const char *precision_refuse_value(const struct stk_graph *g,
+                                          const struct stk_price_how *how)
 {
     bool is_tf32 = strcmp(type_of(how), "tf32") == 0;
     return is_tf32 && g->rates.fp32 > 0 && g->rates.tf32 <= g->rates.fp32
@@ -99,14 +100,14 @@ static double fills(const struct stk_node *n, double peak)
 
 // By which a product that fills the device is faster, of the ratio of two peaks.
 static double filled_factor(const struct stk_node *n, int class, double ratio,
-                            enum stk_level_of_fix level)
+                            enum stk_price_level level)
 {
     double reached = class == FROM_32 ? ratio * UNITS_REACH / PLAIN_REACHES : ratio;
     // What uses matrix units already has dimensions that suit them.
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
-    return level == STK_FIX_LOW        ? pow(ratio, 1.1) // what a product reads halves, too
-           : level == STK_FIX_EXPECTED ? fmax(reached, 1)
-                                       : pow(ratio, is_aligned ? 0.6 : 0.25);
+    return level == STK_PRICE_LOW        ? pow(ratio, 1.1) // what a product reads halves, too
+           : level == STK_PRICE_EXPECTED ? fmax(reached, 1)
+                                         : pow(ratio, is_aligned ? 0.6 : 0.25);
 }
 
 // By which a product is faster in another type, the table's factor where no peak is known: of
@@ -115,7 +116,7 @@ static double product_factor(const struct stk_graph *g, const struct stk_node *n
                              const struct change *c)
 {
     bool is_aligned = class == FROM_TF32 || stk_node_alignment(n) == STK_ALIGNED;
-    const double usual[STK_FIX_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0}; // powers of the ratio
+    const double usual[STK_PRICE_LEVELS] = {0.7, 0.5, is_aligned ? 0.25 : 0}; // powers of the ratio
     double from = class == FROM_32 ? g->rates.fp32 : class == FROM_TF32 ? g->rates.tf32 : 0;
     double to = peak_of(&g->rates, c->type), by = rates[c->row].factor[class][c->level];
     if (from <= 0 || to <= from) {
@@ -137,7 +138,7 @@ static int class_of(const struct stk_node *n)
 }
 
 // Products of a step for each cast, by level; 0: none is added.
-static const uint32_t products_per_cast[STK_FIX_LEVELS] = {0, 3, 2};
+static const uint32_t products_per_cast[STK_PRICE_LEVELS] = {0, 3, 2};
 
 static bool is_full_product(const struct stk_node *n)
 {
@@ -189,8 +190,8 @@ static void add_cast(struct stk_scene *s, struct stk_node *product, int64_t most
 // Activations that a job in 16 bits has already are not halved again.
 static bool is_16(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16) &&
-           !stk_fix_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32);
+    return stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_16) &&
+           !stk_price_finds(g, STK_NODE_KERNEL, STK_WHAT_MATRIX_TF32);
 }
 
 static void shorten(struct stk_scene *s, uint32_t i, int class, const struct change *c)
@@ -200,11 +201,11 @@ static void shorten(struct stk_scene *s, uint32_t i, int class, const struct cha
     double by = is_product ? product_factor(s->g, &s->g->nodes[i], class, c)
                            : rates[c->row].factor[class][c->level];
     bool stays = class == FROM_32 && stk_node_alignment(n) == STK_UNALIGNED;
-    by = stays && c->level != STK_FIX_LOW ? 1 : by;
-    n->dur_ns = FIXED_NS + stk_fix_scaled(n->dur_ns - FIXED_NS, 1 / by);
+    by = stays && c->level != STK_PRICE_LOW ? 1 : by;
+    n->dur_ns = FIXED_NS + stk_price_scaled(n->dur_ns - FIXED_NS, 1 / by);
 }
 
-static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool precision_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     struct change c = {.row = 2, .type = type_of(how), .level = how->level};
     bool memory_stays = is_16(s->g);
@@ -213,7 +214,8 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
     }
     bool casts = strcmp(c.type, "tf32") != 0;
     int64_t most_work_ns = MOST_WORK_NS;
-    if (stk_fix_finds(s->g, STK_NODE_KERNEL, STK_WHAT_FUSED) && !usual_work(s->g, &most_work_ns)) {
+    if (stk_price_finds(s->g, STK_NODE_KERNEL, STK_WHAT_FUSED) &&
+        !usual_work(s->g, &most_work_ns)) {
         return false;
     }
     uint32_t products = 0, per_cast = products_per_cast[how->level];
@@ -230,7 +232,7 @@ static bool precision_apply(struct stk_scene *s, const struct stk_fix_how *how)
     return true;
 }
 
-const struct stk_fix stk_fix_precision = {
+const struct stk_price_row stk_price_precision = {
     .id = "precision=",
     .value = "bf16",
     .choices = "fp16|bf16|tf32|fp8",

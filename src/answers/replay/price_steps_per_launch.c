@@ -8,28 +8,28 @@
 
 static const char *steps_per_launch_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_WORK, STK_WHAT_IDLE)
+    return stk_price_finds(g, STK_NODE_WORK, STK_WHAT_IDLE)
                ? NULL
                : "the driving thread does nothing in a step that is not recorded";
 }
 
-static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     double left = how->value > 1 ? 1 / how->value : 1;
     const struct stk_lane *lane = &s->g->lanes[s->g->driver];
-    left = how->level == STK_FIX_HIGH ? left + 0.2 * (1 - left) : left;
+    left = how->level == STK_PRICE_HIGH ? left + 0.2 * (1 - left) : left;
     for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
         struct stk_node *n = &s->nodes[i];
-        bool once =
-            n->what == STK_WHAT_IDLE || (n->what == STK_WHAT_CALLBACK && how->level == STK_FIX_LOW);
+        bool once = n->what == STK_WHAT_IDLE ||
+                    (n->what == STK_WHAT_CALLBACK && how->level == STK_PRICE_LOW);
         if (n->kind == STK_NODE_WORK && once && n->wait == STK_NONE) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, left);
+            n->dur_ns = stk_price_scaled(n->dur_ns, left);
         }
     }
     return true;
 }
 
-const struct stk_fix stk_fix_steps_per_launch = {
+const struct stk_price_row stk_price_steps_per_launch = {
     .id = "steps-per-launch=",
     .value = "10",
     .what = "the program runs once for so many steps",

@@ -7,12 +7,12 @@
 #include "fixes/fixes.h"
 #include "answers/replay/price_row.h"
 
-const struct stk_fix *const stk_fixes[] = {
-#define X(name) &stk_fix_##name,
+const struct stk_price_row *const stk_price_rows[] = {
+#define X(name) &stk_price_##name,
 #include "answers/replay/prices.def"
 #undef X
 };
-const int stk_fix_count = sizeof stk_fixes / sizeof stk_fixes[0];
+const int stk_price_row_count = sizeof stk_price_rows / sizeof stk_price_rows[0];
 
 #define HIDES_BELOW 0.02 // of the steps
 
@@ -29,8 +29,8 @@ static bool is_choice(const char *choices, const char *value)
     return false;
 }
 
-static enum stoker_status take_value(const struct stk_fix *fix, const char *value,
-                                     struct stk_fix_set *out, struct stoker_err *err)
+static enum stoker_status take_value(const struct stk_price_row *fix, const char *value,
+                                     struct stk_price_asked *out, struct stoker_err *err)
 {
     char *end;
     if (fix->choices) {
@@ -48,15 +48,16 @@ static enum stoker_status take_value(const struct stk_fix *fix, const char *valu
     return STOKER_OK;
 }
 
-enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out, struct stoker_err *err)
+enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out,
+                                   struct stoker_err *err)
 {
     const char *near = NULL;
     size_t typed = strcspn(text, "=");
-    for (int i = 0; i < stk_fix_count; i++) {
-        const struct stk_fix *fix = stk_fixes[i];
+    for (int i = 0; i < stk_price_row_count; i++) {
+        const struct stk_price_row *fix = stk_price_rows[i];
         size_t n = strcspn(fix->id, "=");
         bool is_it = n == typed && memcmp(fix->id, text, n) == 0;
-        *out = (struct stk_fix_set){.fix = fix, .text = text};
+        *out = (struct stk_price_asked){.fix = fix, .text = text};
         if (is_it && text[typed] == '=' && !fix->value) {
             return stk_err_set(err, STOKER_EUSAGE, "%s takes no value", fix->id);
         }
@@ -69,18 +70,18 @@ enum stoker_status stk_fix_parse(const char *text, struct stk_fix_set *out, stru
         near = stk_near_best(text, near, fix->id);
     }
     const char *price = stk_fix_row_link(text, STK_FIX_PRICE); // by the id of an advice
-    return price ? stk_fix_parse(price, out, err)
+    return price ? stk_price_parse(price, out, err)
                  : stk_fix_row_refuse(text, STK_FIX_PRICE, near, err);
 }
 
-const char *stk_fix_refuse(const struct stk_graph *g, const struct stk_fix_set *set)
+const char *stk_price_refuse_in(const struct stk_graph *g, const struct stk_price_asked *set)
 {
-    const struct stk_fix_how how = {STK_FIX_EXPECTED, set->value, set->text};
+    const struct stk_price_how how = {STK_PRICE_EXPECTED, set->value, set->text};
     const char *why = set->fix->refuse(g);
     return why || !set->fix->refuse_value ? why : set->fix->refuse_value(g, &how);
 }
 
-bool stk_fix_is_supposed(const struct stk_fix_set *set, size_t count)
+bool stk_price_is_supposed(const struct stk_price_asked *set, size_t count)
 {
     bool is = count > 0;
     for (size_t i = 0; i < count; i++) {
@@ -89,7 +90,7 @@ bool stk_fix_is_supposed(const struct stk_fix_set *set, size_t count)
     return is;
 }
 
-bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count)
+bool stk_price_may_slow(const struct stk_price_asked *set, size_t count)
 {
     bool may = false;
     for (size_t i = 0; i < count; i++) {
@@ -98,7 +99,7 @@ bool stk_fix_may_slow(const struct stk_fix_set *set, size_t count)
     return may;
 }
 
-double stk_fix_work(const struct stk_fix_set *set, size_t count)
+double stk_price_work(const struct stk_price_asked *set, size_t count)
 {
     double work = 1;
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +108,7 @@ double stk_fix_work(const struct stk_fix_set *set, size_t count)
     return work;
 }
 
-bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
+bool stk_price_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
 {
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (g->nodes[i].kind == kind && (what < 0 || g->nodes[i].what == what)) {
@@ -117,7 +118,7 @@ bool stk_fix_finds(const struct stk_graph *g, enum stk_node_kind kind, int what)
     return false;
 }
 
-bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int what)
+bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int what)
 {
     if (g->has_device || g->driver == STK_NONE) {
         return false;
@@ -135,16 +136,16 @@ bool stk_fix_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int wh
     return seen_ns < HIDES_BELOW * all_ns;
 }
 
-const char *stk_fix_refuse_input(const struct stk_graph *g)
+const char *stk_price_refuse_input(const struct stk_graph *g)
 {
     return g->feed == STK_FEED_NONE ? "no step fetches a batch, as far as the profile tells"
-           : stk_fix_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2 % of the step is recorded as "
-                                                       "input; what prepares batches beyond that "
-                                                       "is not told"
-                                                     : NULL;
+           : stk_price_may_hide(g, STK_NODE_INPUT, -1) ? "less than 2 % of the step is recorded as "
+                                                         "input; what prepares batches beyond that "
+                                                         "is not told"
+                                                       : NULL;
 }
 
-double stk_fix_drop_pace(struct stk_scene *s)
+double stk_price_drop_pace(struct stk_scene *s)
 {
     uint32_t first = s->g->round_first, last = s->g->round_last; // a part of one weighs it
     double ns = first == last || first == STK_NONE
@@ -156,19 +157,19 @@ double stk_fix_drop_pace(struct stk_scene *s)
     return ns;
 }
 
-void stk_fix_undisturb(struct stk_scene *s, enum stk_level_of_fix level, double gone)
+void stk_price_undisturb(struct stk_scene *s, enum stk_price_level level, double gone)
 {
-    static const double hoped[STK_FIX_LEVELS] = {1, 0.4, 0};
+    static const double hoped[STK_PRICE_LEVELS] = {1, 0.4, 0};
     double factor = 1 - (1 - s->g->undisturbed) * gone * hoped[level];
     for (uint32_t i = 0; factor < 1 && i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (!stk_node_is_device(n) && n->kind != STK_NODE_INPUT) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, factor);
+            n->dur_ns = stk_price_scaled(n->dur_ns, factor);
         }
     }
 }
 
-void stk_fix_drop_call(struct stk_scene *s, uint32_t call)
+void stk_price_drop_call(struct stk_scene *s, uint32_t call)
 {
     struct stk_node *n = &s->nodes[call];
     uint32_t first = s->g->lanes[n->lane].first;

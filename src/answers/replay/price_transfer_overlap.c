@@ -22,12 +22,12 @@ static const char *transfer_overlap_refuse(const struct stk_graph *g)
         const struct stk_lane *lane = &g->lanes[l];
         bool kernels = lane->is_device && has_kernels(g, l);
         for (uint32_t i = lane->first; kernels && i < lane->first + lane->count; i++) {
-            if (stk_fix_is_to_device(&g->nodes[i])) {
+            if (stk_price_is_to_device(&g->nodes[i])) {
                 return NULL;
             }
         }
     }
-    return stk_fix_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
+    return stk_price_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
                ? NULL
                : "no copy to the device lies between kernels of its stream";
 }
@@ -41,21 +41,21 @@ static bool is_alone(const struct stk_graph *g, uint32_t lane, uint32_t i)
            n->start_ns - stk_node_end(&g->nodes[i - 1]) > DRY_NS;
 }
 
-static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
     const struct stk_graph *g = s->g;
     double copies_ns = 0;
-    stk_fix_pin(s, how->level);
+    stk_price_pin(s, how->level);
     for (uint32_t l = 0; l < g->lane_count; l++) {
         const struct stk_lane *lane = &g->lanes[l];
         bool kernels = lane->is_device && has_kernels(g, l);
         for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
             struct stk_node *n = &s->nodes[i];
-            if (stk_fix_is_to_device(n)) {
+            if (stk_price_is_to_device(n)) {
                 copies_ns += (double)n->dur_ns;
-                bool stays = !kernels || (how->level != STK_FIX_LOW && is_alone(g, l, i));
+                bool stays = !kernels || (how->level != STK_PRICE_LOW && is_alone(g, l, i));
                 // What is left in the way: kernels beside a copy share the memory with it.
-                n->dur_ns = stays ? n->dur_ns : how->level == STK_FIX_HIGH ? n->dur_ns / 10 : 0;
+                n->dur_ns = stays ? n->dur_ns : how->level == STK_PRICE_HIGH ? n->dur_ns / 10 : 0;
                 n->rest_ns = stays ? n->rest_ns : 0;
             }
         }
@@ -65,12 +65,12 @@ static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_fix_how
     return true;
 }
 
-const struct stk_fix stk_fix_transfer_overlap = {
+const struct stk_price_row stk_price_transfer_overlap = {
     .id = "transfer-overlap",
     .what = "the next batch is copied while a step runs",
     .assumes = "batches are in pinned memory, and the device has room for two",
     .is_priced_alone = true,
     .refuse = transfer_overlap_refuse,
     .apply = transfer_overlap_apply,
-    .vary = stk_fix_stage,
+    .vary = stk_price_stage,
 };

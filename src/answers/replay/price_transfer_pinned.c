@@ -20,7 +20,7 @@
 #define STAGED_QUICKER 0.9
 
 // Least, expected and most by which pinned copies are faster, where the profile holds none.
-static const double faster[STK_FIX_LEVELS] = {4, 3, 2};
+static const double faster[STK_PRICE_LEVELS] = {4, 3, 2};
 
 static double kib_per_ns(const struct stk_scene *s, enum stk_node_what what)
 {
@@ -35,19 +35,19 @@ static double kib_per_ns(const struct stk_scene *s, enum stk_node_what what)
     return ns > 0 ? kib / ns : 0;
 }
 
-double stk_fix_link_rate(const struct stk_scene *s, enum stk_node_what what)
+double stk_price_link_rate(const struct stk_scene *s, enum stk_node_what what)
 {
     return kib_per_ns(s, what) * 1024e9;
 }
 
 // By which copies are faster, of a link whose rate no copy of the profile shows.
-static double by_link(const struct stk_scene *s, double staged, enum stk_level_of_fix level)
+static double by_link(const struct stk_scene *s, double staged, enum stk_price_level level)
 {
     double peak = s->g->rates.host_link / 1024e9; // KiB per ns
     double whole = peak > 0 && staged > 0 ? STK_LINK_REACHED * peak / staged : 0;
-    return whole <= faster[level] || level == STK_FIX_HIGH ? faster[level]
-           : level == STK_FIX_EXPECTED                     ? sqrt(faster[level] * whole)
-                                                           : whole;
+    return whole <= faster[level] || level == STK_PRICE_HIGH ? faster[level]
+           : level == STK_PRICE_EXPECTED                     ? sqrt(faster[level] * whole)
+                                                             : whole;
 }
 
 // The wait for the copy itself behind its call.
@@ -66,18 +66,18 @@ static void drop_wait(struct stk_scene *s, uint32_t call, uint32_t copy)
     }
 }
 
-void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level)
+void stk_price_pin(struct stk_scene *s, enum stk_price_level level)
 {
     double pinned = kib_per_ns(s, STK_WHAT_H2D), staged = kib_per_ns(s, STK_WHAT_H2D_PAGEABLE);
     double by =
         pinned > 0 && staged > 0 && pinned > staged ? pinned / staged : by_link(s, staged, level);
-    by = staged > 0 && staged < SLOW_KIB_PER_NS && level != STK_FIX_LOW ? 1 : by;
+    by = staged > 0 && staged < SLOW_KIB_PER_NS && level != STK_PRICE_LOW ? 1 : by;
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind != STK_NODE_COPY || n->what != STK_WHAT_H2D_PAGEABLE) {
             continue;
         }
-        n->dur_ns = stk_fix_copy_ns(n->dur_ns, by);
+        n->dur_ns = stk_price_copy_ns(n->dur_ns, by);
         if (n->launch == STK_NONE) {
             continue;
         }
@@ -85,37 +85,39 @@ void stk_fix_pin(struct stk_scene *s, enum stk_level_of_fix level)
         call->wait = STK_NONE;
         call->dur_ns =
             call->dur_ns < s->g->calibration.call_ns ? call->dur_ns : s->g->calibration.call_ns;
-        if (level != STK_FIX_HIGH) {
+        if (level != STK_PRICE_HIGH) {
             drop_wait(s, n->launch, i);
         }
     }
 }
 
-void stk_fix_stage(struct stk_scene *s, enum stk_level_of_fix level)
+void stk_price_stage(struct stk_scene *s, enum stk_price_level level)
 {
-    double by = level == STK_FIX_LOW ? STAGED_SLOWER : level == STK_FIX_HIGH ? STAGED_QUICKER : 1;
+    double by = level == STK_PRICE_LOW    ? STAGED_SLOWER
+                : level == STK_PRICE_HIGH ? STAGED_QUICKER
+                                          : 1;
     for (uint32_t i = 0; i < s->g->node_count; i++) {
         struct stk_node *n = &s->nodes[i];
         if (n->kind == STK_NODE_COPY && n->what == STK_WHAT_H2D_PAGEABLE) {
-            n->dur_ns = stk_fix_scaled(n->dur_ns, by);
+            n->dur_ns = stk_price_scaled(n->dur_ns, by);
         }
     }
 }
 
 static const char *transfer_pinned_refuse(const struct stk_graph *g)
 {
-    return stk_fix_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
+    return stk_price_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
                ? NULL
                : "no copy from pageable memory to the device is seen";
 }
 
-static bool transfer_pinned_apply(struct stk_scene *s, const struct stk_fix_how *how)
+static bool transfer_pinned_apply(struct stk_scene *s, const struct stk_price_how *how)
 {
-    stk_fix_pin(s, how->level);
+    stk_price_pin(s, how->level);
     return true;
 }
 
-const struct stk_fix stk_fix_transfer_pinned = {
+const struct stk_price_row stk_price_transfer_pinned = {
     .id = "transfer-pinned",
     .what = "batches are copied from pinned memory",
     .assumes =
@@ -124,5 +126,5 @@ const struct stk_fix stk_fix_transfer_pinned = {
     .is_priced_alone = true,
     .refuse = transfer_pinned_refuse,
     .apply = transfer_pinned_apply,
-    .vary = stk_fix_stage,
+    .vary = stk_price_stage,
 };

@@ -242,7 +242,7 @@ static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
 static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                       struct stk_rep_finding *f)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stk_price price;
     if (!rule->whatif || (rule->prices_first && !is_priced_so(f, rule->whatif)) ||
         strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {
