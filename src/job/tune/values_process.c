@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/tune/fix.h"
+#include "job/tune/tries.h"
 #include "job/tune/page_cost.h"
 
-static void omp(const struct stk_tune_facts *f, struct stk_tune_values *to)
+void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     const char *now = getenv("OMP_NUM_THREADS");
     // Tried with TensorFlow 2.21 and jax 0.10: products of matrices and convolutions keep all
@@ -31,15 +31,6 @@ static void omp(const struct stk_tune_facts *f, struct stk_tune_values *to)
     }
 }
 
-const struct stk_tune_fix stk_tune_fix_process_omp = {
-    .id = "process.omp_num_threads",
-    .what = "threads of OpenMP",
-    .changes = STK_CHANGES_ORDER,
-    .parts = "compute host_compute",
-    .env = "OMP_NUM_THREADS={}",
-    .values = omp,
-};
-
 // A program on PATH.
 static bool is_installed(const char *name)
 {
@@ -54,7 +45,7 @@ static bool is_installed(const char *name)
     return false;
 }
 
-static void numa(const struct stk_tune_facts *f, struct stk_tune_values *to)
+void stk_values_process_numa(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     (void)f;
     if (access("/sys/devices/system/node/node1", F_OK) != 0) {
@@ -67,17 +58,7 @@ static void numa(const struct stk_tune_facts *f, struct stk_tune_values *to)
     }
 }
 
-const struct stk_tune_fix stk_tune_fix_process_numa = {
-    .id = "process.numa",
-    .what = "processors and memory of one node",
-    .changes = STK_CHANGES_NOTHING,
-    .parts = "compute host_compute input_wait kernel_launch",
-    .wrap = "numactl --cpunodebind={} --membind={}",
-    .is_general = true,
-    .values = numa,
-};
-
-static void allocator(const struct stk_tune_facts *f, struct stk_tune_values *to)
+void stk_values_process_allocator(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                                           "/usr/lib64", "/usr/lib", "/usr/local/lib"};
@@ -104,16 +85,6 @@ static void allocator(const struct stk_tune_facts *f, struct stk_tune_values *to
     }
 }
 
-const struct stk_tune_fix stk_tune_fix_process_allocator = {
-    .id = "process.allocator",
-    .what = "another allocator of memory",
-    .changes = STK_CHANGES_NOTHING,
-    .parts = "compute host_compute input_wait",
-    .env = "LD_PRELOAD+={}",
-    .is_general = true,
-    .values = allocator,
-};
-
 // Whether a variable of the environment has this text in it.
 static bool has_set(const char *name, const char *text)
 {
@@ -121,7 +92,7 @@ static bool has_set(const char *name, const char *text)
     return now && strstr(now, text);
 }
 
-static void keep_memory(const struct stk_tune_facts *f, struct stk_tune_values *to)
+void stk_values_process_keep_memory(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     (void)f;
     if (has_set("LD_PRELOAD", "malloc")) {
@@ -137,23 +108,13 @@ static void keep_memory(const struct stk_tune_facts *f, struct stk_tune_values *
 
 // What the pages cost that a step takes anew, were they all taken by one thread (measured:
 // torch_healthy of bench/capture gains 1.6 us a page, where 1.4 are expected).
-static double saved_pages(const struct stk_tune_facts *facts, double step_s)
+double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double step_s)
 {
     double faults = (double)stk_facts_number(facts, "process.faults", -1);
     return faults < 0 || step_s <= 0 ? -1 : faults * stk_page_cost_s() / step_s;
 }
 
-const struct stk_tune_fix stk_tune_fix_process_keep_memory = {
-    .id = "process.keep_memory",
-    .what = "freed memory is kept for the next step",
-    .changes = STK_CHANGES_NOTHING,
-    .parts = "",
-    .env = "GLIBC_TUNABLES+=glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296",
-    .values = keep_memory,
-    .saving = saved_pages,
-};
-
-static void huge_pages(const struct stk_tune_facts *f, struct stk_tune_values *to)
+void stk_values_process_huge_pages(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
     char mode[64] = "";
     FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
@@ -174,13 +135,3 @@ static void huge_pages(const struct stk_tune_facts *f, struct stk_tune_values *t
         stk_tune_add(to, "");
     }
 }
-
-const struct stk_tune_fix stk_tune_fix_process_huge_pages = {
-    .id = "process.huge_pages",
-    .what = "large blocks of memory on pages of 2 MB",
-    .changes = STK_CHANGES_NOTHING,
-    .parts = "compute host_compute input_wait",
-    .env = "GLIBC_TUNABLES+=glibc.malloc.hugetlb=1",
-    .is_general = true,
-    .values = huge_pages,
-};
