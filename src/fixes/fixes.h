@@ -5,11 +5,13 @@
 // no file has does not compile.
 //
 // A file holds lines `key: value`, then `---` and the advice (one paragraph, whose lines are joined
-// by a blank), then, where there is code to paste, another `---` and that code as it is. Keys; all
-// but the first may be absent:
+// by a blank; {NAME} is a row of refusals.def, as a sentence), then, where there is code to paste,
+// another `---` and that code as it is. Keys; all but the first may be absent:
 //   framework  pytorch, tensorflow, jax, cuda, or any
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
+//   given      a rule whose findings always give it, behind the fixes that the rule itself names
+//   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
 // Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
 // says how the change is made and measured:
 //   title      what it is, in a few words
@@ -38,7 +40,7 @@ enum stk_tune_changes {
     STK_CHANGES_NOTHING,   // the same bits
     STK_CHANGES_ORDER,     // the same distribution: order of samples or sums, streams of randomness
     STK_CHANGES_CALLBACKS, // callbacks and logs see fewer batches
-    STK_CHANGES_NUMERICS   // precision, fast maths, recompiled kernels
+    STK_CHANGES_NUMERICS   // precision, fast math, recompiled kernels
 };
 
 // All texts but the first three may be NULL.
@@ -48,7 +50,7 @@ struct stk_rep_fix {
     const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
     enum stk_tune_changes changes;       // of what `tries` names
     const char *what, *parts;            // not NULL where stoker tune knows it
-    const char *call, *code, *values;
+    const char *call, *code, *values, *given, *gained;
     const char *env, *wrap; // of `apply`
     bool is_tunes;          // stoker tune knows it
     bool is_hooked, is_strong, is_general, is_of_start, is_in_steps, needs_gpu;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of PyTorch's DataLoader. Workers draw other random numbers than the process itself
-// (transforms that are random), and an IterableDataset that does not share itself out gives each
-// worker all of its elements: the hooks refuse that.
+// (transforms that are random), which the class of the change says.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
