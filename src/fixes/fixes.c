@@ -27,16 +27,6 @@ const struct stk_rep_fix *stk_fix_row_find(const char *id)
     return NULL;
 }
 
-const char *stk_changes_name(enum stk_tune_changes changes)
-{
-    static const char *const names[] = {[STK_CHANGES_UNSAID] = "unknown",
-                                        [STK_CHANGES_NOTHING] = "nothing",
-                                        [STK_CHANGES_ORDER] = "order",
-                                        [STK_CHANGES_CALLBACKS] = "callbacks",
-                                        [STK_CHANGES_NUMERICS] = "numerics"};
-    return names[changes];
-}
-
 static const struct {
     const char *name, *text;
 } refusals[] = {

@@ -36,7 +36,6 @@
 #include "base/err.h"
 
 enum stk_tune_changes {
-    STK_CHANGES_UNSAID,
     STK_CHANGES_NOTHING,   // the same bits
     STK_CHANGES_ORDER,     // the same distribution: order of samples or sums, streams of randomness
     STK_CHANGES_CALLBACKS, // callbacks and logs see fewer batches
@@ -48,7 +47,7 @@ struct stk_rep_fix {
     const char *id;                      // "transfer-exposed.tpu"
     const char *framework, *text;        // "any": of no framework
     const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
-    enum stk_tune_changes changes;       // of what `tries` names
+    enum stk_tune_changes changes;       // what `tries` names, or stoker tune knows
     const char *what, *parts;            // not NULL where stoker tune knows it
     const char *call, *code, *values, *given, *gained;
     const char *env, *wrap; // of `apply`
@@ -60,9 +59,6 @@ extern const struct stk_rep_fix stk_fix_rows[]; // by id
 extern const int stk_fix_row_count;
 
 const struct stk_rep_fix *stk_fix_row_find(const char *id); // NULL: none
-
-// "nothing", "order", "callbacks", "numerics"; "unknown" where nothing is said.
-const char *stk_changes_name(enum stk_tune_changes changes);
 
 // Why a fix must not be applied: by a hook, which names the row, or before it is tried.
 enum stk_refusal {

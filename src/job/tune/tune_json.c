@@ -27,6 +27,10 @@ static void put_tried(struct stk_json *j, const struct stk_tune_tried *t)
     static const char *const numerics[] = {[STK_NUMERICS_UNKNOWN] = "unknown",
                                            [STK_NUMERICS_SAME] = "same",
                                            [STK_NUMERICS_DIFFER] = "differ"};
+    static const char *const changes[] = {[STK_CHANGES_NOTHING] = "nothing",
+                                          [STK_CHANGES_ORDER] = "order",
+                                          [STK_CHANGES_CALLBACKS] = "callbacks",
+                                          [STK_CHANGES_NUMERICS] = "numerics"};
     char label[STK_TUNE_LABEL];
     stk_tune_label(&t->choice, label);
     stk_json_open(j, '{', true);
@@ -37,7 +41,7 @@ static void put_tried(struct stk_json *j, const struct stk_tune_tried *t)
     stk_json_key(j, "why");
     stk_json_text(j, t->why);
     stk_json_key(j, "changes");
-    stk_json_text(j, stk_changes_name(t->choice.fix->changes));
+    stk_json_text(j, changes[t->choice.fix->changes]);
     if (t->saving >= 0) {
         stk_json_key(j, "expected_share");
         stk_json_share(j, t->saving);
