@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixes of tune, and what the functions of their values share; see tries.h.
+// The fixes of tune; see tries.h.
 #include "job/tune/tries.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,34 +150,4 @@ enum stoker_status stk_tune_check_asked(const char *list, struct stoker_err *err
         }
     }
     return STOKER_OK;
-}
-
-void stk_tune_add(struct stk_tune_values *to, const char *value)
-{
-    for (int i = 0; i < to->count; i++) {
-        if (strcmp(to->at[i], value) == 0) {
-            return;
-        }
-    }
-    if (to->count < STK_TUNE_VALUES) {
-        snprintf(to->at[to->count++], STK_TUNE_VALUE, "%s", value);
-    }
-}
-
-void stk_tune_add_number(struct stk_tune_values *to, long number, long least, long most)
-{
-    char text[24];
-    if (number >= least && number <= most) {
-        snprintf(text, sizeof text, "%ld", number);
-        stk_tune_add(to, text);
-    }
-}
-
-void stk_tune_refuse(struct stk_tune_values *to, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(to->why, sizeof to->why, fmt, args);
-    va_end(args);
-    to->count = 0;
 }

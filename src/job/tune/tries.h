@@ -5,16 +5,7 @@
 #ifndef STK_TUNE_TRIES_H
 #define STK_TUNE_TRIES_H
 
-#include "fixes/fixes.h"
-#include "job/tune/job_facts.h"
-
-enum { STK_TUNE_VALUES = 4, STK_TUNE_VALUE = 256, STK_TUNE_WHY = 320 };
-
-struct stk_tune_values {
-    char at[STK_TUNE_VALUES][STK_TUNE_VALUE]; // "" for a fix without a value
-    int count;                                // 0: it cannot be tried
-    char why[STK_TUNE_WHY];                   // then
-};
+#include "job/tune/values.h"
 
 // The fixes that tune knows, in the order of tries.def; NULL from the last one on.
 const struct stk_rep_fix *stk_tune_fix(int i);
@@ -33,19 +24,5 @@ bool stk_tune_is_asked(const char *list, const struct stk_rep_fix *fix);
 const struct stk_rep_fix *stk_tune_fix_find(const char *id, struct stoker_err *err);
 // Does the list name fixes, each of its ids at least one?
 STK_MUST_CHECK enum stoker_status stk_tune_check_asked(const char *list, struct stoker_err *err);
-
-#define V(id)
-#define X(id) void stk_values_##id(const struct stk_tune_facts *facts, struct stk_tune_values *to);
-#include "job/tune/tries.def"
-#undef X
-#undef V
-double stk_saving_process_keep_memory(const struct stk_tune_facts *facts, double step_s);
-
-// For these functions: adds a value, unless it is there or is what the job has; says why there is
-// none.
-void stk_tune_add(struct stk_tune_values *to, const char *value);
-void stk_tune_add_number(struct stk_tune_values *to, long number, long least, long most);
-void stk_tune_refuse(struct stk_tune_values *to, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

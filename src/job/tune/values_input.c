@@ -5,7 +5,7 @@
 // own); the hooks refuse with its reason what it does not take over whole.
 #include <stdio.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 void stk_values_input_stoker_data_torch(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {

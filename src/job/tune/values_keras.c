@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 #define NO_COMPILE "the program calls no model.compile of Keras"
 

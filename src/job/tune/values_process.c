@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 #include "job/tune/page_cost.h"
 
 void stk_values_process_omp_num_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 void stk_values_tf_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {

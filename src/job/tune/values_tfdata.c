@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 static void plain_calls(const struct stk_tune_facts *f, const char *call,
                         struct stk_tune_values *to)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 static bool has_loader(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {

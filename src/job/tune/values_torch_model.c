@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "job/tune/tries.h"
+#include "job/tune/values.h"
 
 void stk_values_torch_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
 {
