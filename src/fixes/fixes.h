@@ -10,6 +10,7 @@
 //   framework  pytorch, tensorflow, jax, cuda, or any
 //   price      the what-if that does what the advice says
 //   tries      the fix of `stoker tune` that makes this change, where it is another file's
+//   snippet    the fix whose code to paste is this one's, too
 //   given      a rule whose findings always give it, behind the fixes that the rule itself names
 //   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
 // Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
