@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     struct stk_run_sum *run = NULL;
     struct stk_pricing pricing;
     struct stk_price price;
-    struct stk_fix_set fix;
+    struct stk_price_asked fix;
     struct rusage usage;
     uint32_t rank_count = 0;
     stk_err_init(&err);
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     }
     double gate_s = now() - start;
     start = now();
-    if (stk_fix_parse("kernel-faster=2", &fix, &err) != STOKER_OK ||
+    if (stk_price_parse("kernel-faster=2", &fix, &err) != STOKER_OK ||
         !stk_price_set(&pricing, &fix, 1, &price)) {
         fail("the price");
     }

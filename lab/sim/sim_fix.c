@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "sim_run.h"
 
-#define X(id, value, changes, meaning) {id, value, changes, meaning},
+#define X(id, value, changes) {id, value, changes},
 const struct sim_fix sim_fixes[] = {
 #include "sim_fixes.def"
 };

@@ -10,7 +10,7 @@
 
 struct sim_fix {
     const char *id; // with = at its end where it takes a value
-    const char *value, *changes, *meaning;
+    const char *value, *changes;
 };
 
 extern const struct sim_fix sim_fixes[];

@@ -31,10 +31,10 @@ static void mark_priced(const struct stk_pricing *prices, struct stk_report *rep
     for (size_t i = 0; i < report->findings.count && prices->gate.ok; i++) {
         const struct stk_rep_fix *fix = f[i].fix.items;
         for (size_t k = 0; k < f[i].fix.count && k < 64; k++) {
-            struct stk_fix_set set;
+            struct stk_price_asked set;
             struct stoker_err ignored;
             bool is_priced = fix[k].price &&
-                             stk_fix_parse(fix[k].price, &set, &ignored) == STOKER_OK &&
+                             stk_price_parse(fix[k].price, &set, &ignored) == STOKER_OK &&
                              !stk_price_refuse(prices, &set);
             f[i].priced |= (uint64_t)is_priced << k;
         }

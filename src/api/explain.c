@@ -122,17 +122,18 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
     item(p, "source", rule->source);
 }
 
-// "input-wait, one-thread": the rules whose tables hold the fix.
-static void given_by(const struct page *p, const char *id)
+// "input-wait, one-thread": the rules whose tables hold the fix, and the one that its text names.
+static void given_by(const struct page *p, const struct stk_rep_fix *fix)
 {
     char text[600] = "";
     size_t n = 0;
     for (int i = 0; i < stk_rule_count; i++) {
         const struct stk_rep_fix *x = stk_rules[i]->fixes;
-        while (x && x->text && strcmp(x->id, id) != 0) {
+        while (x && x->text && strcmp(x->id, fix->id) != 0) {
             x++;
         }
-        if (x && x->text && n + strlen(stk_rules[i]->id) + 3 < sizeof text) {
+        bool is_given = fix->given && strcmp(fix->given, stk_rules[i]->id) == 0;
+        if ((is_given || (x && x->text)) && n + strlen(stk_rules[i]->id) + 3 < sizeof text) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
                                   stk_rules[i]->id);
         }
@@ -152,26 +153,62 @@ static void command(const struct page *p, const char *label, const char *what, c
     snippet(p, line);
 }
 
+// What stoker tune knows of the fix.
+static void mechanism(const struct page *p, const struct stk_rep_fix *fix)
+{
+    static const char *const changes[] = {
+        [STK_CHANGES_NOTHING] = "nothing that the job computes: the same bits",
+        [STK_CHANGES_ORDER] =
+            "order: of samples or sums, or which random numbers are drawn; the same distribution",
+        [STK_CHANGES_CALLBACKS] = "callbacks: they and logs see fewer batches",
+        [STK_CHANGES_NUMERICS] = "numerics: precision, fast math or recompiled kernels"};
+    char how[300];
+    const char *detail = fix->wrap ? fix->wrap : fix->env ? fix->env : fix->call ? fix->call : "";
+    stk_text_printf(how, sizeof how, "%s%s",
+                    fix->wrap         ? "a command in front of the job's: "
+                    : fix->env        ? "a variable: "
+                    : !fix->is_hooked ? "an edit of the program alone"
+                    : fix->call       ? "a hook in the job's Python, at "
+                                      : "a hook in the job's Python",
+                    fix->is_hooked || fix->env || fix->wrap ? detail : "");
+    if (fix->is_tunes) {
+        item(p, "changes", changes[fix->changes]);
+        item(p, "shortens", fix->parts);
+        item(p, "applied by", how);
+        item(p, "in the program", fix->code);
+    }
+}
+
 static void explain_fix(const struct page *p, const struct stk_rep_fix *fix)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stoker_err ignored;
     char what[300], line[300];
-    stk_sink_printf(p->sink, p->markdown ? "\n## %s\n\n" : "%s\n\n", fix->id);
+    bool changes = fix->changes == STK_CHANGES_NUMERICS;
+    stk_sink_printf(p->sink, "%s%s%s%s%s\n\n", p->markdown ? "\n## " : "", fix->id,
+                    !fix->what    ? ""
+                    : p->markdown ? "\n\n"
+                                  : ": ",
+                    fix->what ? fix->what : "", fix->what && p->markdown ? "." : "");
     advice(p, fix);
-    if (fix->price && stk_fix_parse(fix->price, &set, &ignored) == STOKER_OK) {
+    mechanism(p, fix);
+    if (fix->price && stk_price_parse(fix->price, &set, &ignored) == STOKER_OK) {
         stk_text_printf(what, sizeof what, "%s, %s", fix->price, set.fix->what);
         stk_text_printf(line, sizeof line, "stoker whatif PROFILE --fix %s", fix->id);
         command(p, "priced by", what, line);
     }
     if (fix->tries) {
         stk_text_printf(what, sizeof what, "%s of stoker tune%s", fix->tries,
-                        fix->changes ? ", which changes what is computed" : "");
+                        changes ? ", which changes what is computed" : "");
         stk_text_printf(line, sizeof line, "stoker tune --fix %s%s -- python train.py", fix->tries,
-                        fix->changes ? " --allow numerics" : "");
+                        changes ? " --allow numerics" : "");
         command(p, "tried by", what, line);
     }
-    given_by(p, fix->id);
+    if (fix->gained) {
+        stk_text_printf(what, sizeof what, "of a step's time, in measured jobs: %s", fix->gained);
+        item(p, "gained", what);
+    }
+    given_by(p, fix);
 }
 
 // The beginning of a text, up to a word's end.
@@ -188,7 +225,10 @@ static void list_fixes(const struct page *p)
 {
     enum { ROOM = 44 };
     if (p->markdown) {
-        stk_sink_text(p->sink, "# Fixes\n\nWhat stoker advises. `stoker explain ID` says more.\n");
+        stk_sink_text(p->sink, "# Fixes\n\nWhat stoker advises, prices and tries, each under one "
+                               "id. `stoker explain ID` prints "
+                               "the same, and what\nproofs of your own ledger say. Written from "
+                               "the fixes themselves.\n");
     }
     for (int i = 0; i < stk_fix_row_count; i++) {
         const struct stk_rep_fix *x = &stk_fix_rows[i];

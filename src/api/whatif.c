@@ -190,8 +190,8 @@ void stk_describe_prices(struct stk_sink *sink)
     stk_sink_text(sink, "\n## What can be asked\n\n"
                         "| fix | value | what changes | what must hold |\n"
                         "| --- | --- | --- | --- |\n");
-    for (int i = 0; i < stk_fix_count; i++) {
-        const struct stk_fix *f = stk_fixes[i];
+    for (int i = 0; i < stk_price_row_count; i++) {
+        const struct stk_price_row *f = stk_price_rows[i];
         stk_sink_printf(sink, "| `%s` | ", f->id);
         if (f->choices) {
             put_choices(sink, f->choices);

@@ -1,9 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker explain: what a rule looks for, why, and what to do about it; what a fix changes, what
-// prices it and what tries it.
-#include <unistd.h>
+// prices it and what tries it, and what it gained by the user's own ledger.
+#include <stdio.h>
+#include <string.h>
 
+#include "base/alloc.h"
+#include "base/text.h"
 #include "cli/printing.h"
+#include "fixes/fixes.h"
+#include "job/prove/ledger.h"
+#include "job/prove/paired.h"
+
+// Proofs of `name`, with or without a value: the shares of a step's time that each saved, sorted
+// by stk_paired_median. `saved` has room for all lines.
+static size_t saved_by(const struct stk_ledger *ledger, const char *name, double *saved)
+{
+    size_t n = strlen(name), count = 0;
+    for (size_t i = 0; i < ledger->lines.count; i++) {
+        const struct stk_ledger_line *line = stk_vec_at(&ledger->lines, i);
+        bool is_it = strncmp(line->fix, name, n) == 0 && (!line->fix[n] || line->fix[n] == '=');
+        if (is_it && line->measured.is_known) {
+            saved[count++] = 100 * (1 - line->measured.estimate);
+        }
+    }
+    return count;
+}
+
+static void put_saved(const char *name, double *saved, size_t count, bool is_markdown,
+                      struct stk_printing *p)
+{
+    char text[400];
+    double median = stk_paired_median(saved, count), low = saved[0], high = saved[0];
+    for (size_t i = 1; i < count; i++) {
+        low = saved[i] < low ? saved[i] : low;
+        high = saved[i] > high ? saved[i] : high;
+    }
+    stk_text_printf(
+        text, sizeof text,
+        "%s%zu proof%s of %s saved %.0f %% of a step's time at the median, %.0f to %.0f\n",
+        is_markdown ? "* **in your ledger**: " : "in your ledger ", count, count == 1 ? "" : "s",
+        name, median, low, high);
+    (void)!stk_output_write(&p->output, text, strlen(text)); // which keeps its error
+}
+
+// What the user's ledger, where there is one, says of the fix, of what tries it, and of what has
+// its price.
+static void put_ledger(const struct stk_rep_fix *fix, bool is_markdown, struct stk_printing *p)
+{
+    char path[4096];
+    struct stk_ledger ledger;
+    struct stoker_err ignored;
+    if (!fix || !stk_ledger_path(path, sizeof path)) {
+        return;
+    }
+    bool is_read = stk_ledger_read(path, &ledger, &ignored) == STOKER_OK;
+    double *saved = is_read ? stk_alloc_array(ledger.lines.count + 1, sizeof *saved) : NULL;
+    const char *tries = fix->tries && strcmp(fix->tries, fix->id) != 0 ? fix->tries : NULL;
+    const char *const names[] = {fix->id, tries, fix->price};
+    for (int i = 0; saved && i < 3; i++) {
+        size_t count = names[i] ? saved_by(&ledger, names[i], saved) : 0;
+        if (count) {
+            put_saved(names[i], saved, count, is_markdown, p);
+        }
+    }
+    stk_free(saved);
+    stk_ledger_free(&ledger);
+}
 
 static int explain_run(const struct stk_args *args)
 {
@@ -22,6 +84,9 @@ static int explain_run(const struct stk_args *args)
         lists ? stoker_describe_fixes(format, stk_output_write, &p.output, &p.err)
               : stoker_explain(args->word_count ? args->words[0] : NULL, format, stk_output_write,
                                &p.output, &p.err);
+    if (status == STOKER_OK && args->word_count) {
+        put_ledger(stk_fix_row_find(args->words[0]), strcmp(format, "markdown") == 0, &p);
+    }
     return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
@@ -32,8 +97,10 @@ const struct stk_cmd stk_cmd_explain = {
     .description =
         "Explains one rule of the diagnosis: when it fires, why that matters, how the saving is "
         "bounded, when it stays quiet, what to change, and where its thresholds come from. Or one "
-        "fix: what to change, the what-if that prices it, the fix of stoker tune that tries it, "
-        "and the rules that give it. Without an ID: a list of all rules.",
+        "fix: what to change, how stoker tune applies it, the what-if that prices it, the fix of "
+        "stoker tune that tries it, the rules that give it, and what it gained: in measured jobs, "
+        "and in the proofs of your own ledger (`stoker ledger`). Without an ID: a list of all "
+        "rules.",
     .examples = "stoker explain\tlist the rules\n"
                 "stoker explain input-wait\texplain one\n"
                 "stoker explain --fixes\tlist the fixes\n"

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/near.h"
 #include "fixes_data.h"
 
@@ -24,6 +25,30 @@ const struct stk_rep_fix *stk_fix_row_find(const char *id)
         high = order > 0 ? high : at;
     }
     return NULL;
+}
+
+static const struct {
+    const char *name, *text;
+} refusals[] = {
+#define R(name, text) {#name, text},
+#include "fixes/refusals.def"
+#undef R
+};
+
+const char *stk_refusal_text(enum stk_refusal refusal)
+{
+    STK_ASSERT(refusal < STK_REFUSALS);
+    return refusals[refusal].text;
+}
+
+const char *stk_refusal_of(const char *name)
+{
+    for (int i = 0; i < STK_REFUSALS; i++) {
+        if (strcmp(refusals[i].name, name) == 0) {
+            return refusals[i].text;
+        }
+    }
+    return name;
 }
 
 static const char *link_of(const struct stk_rep_fix *row, enum stk_fix_link link)

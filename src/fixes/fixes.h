@@ -5,30 +5,72 @@
 // no file has does not compile.
 //
 // A file holds lines `key: value`, then `---` and the advice (one paragraph, whose lines are joined
-// by a blank), then, where there is code to paste, another `---` and that code as it is. Keys:
+// by a blank; {NAME} is a row of refusals.def, as a sentence), then, where there is code to paste,
+// another `---` and that code as it is. Keys; all but the first may be absent:
 //   framework  pytorch, tensorflow, jax, cuda, or any
-//   price      the what-if that does what the advice says; may be absent
-//   tries      the fix of `stoker tune` that makes this change; may be absent
-//   changes    numerics: what tries it changes what the job computes; may be absent
-//
-// Where `stoker tune` makes the very change, the file bears tune's id; else it is RULE.SHORT-NAME.
+//   price      the what-if that does what the advice says
+//   tries      the fix of `stoker tune` that makes this change, where it is another file's
+//   snippet    the fix whose code to paste is this one's, too
+//   given      a rule whose findings always give it, behind the fixes that the rule itself names
+//   gained     what it saved of a step in measured jobs, each as tests/jobs/README.md has it
+// Where `stoker tune` knows the very change, the file bears tune's id (else RULE.SHORT-NAME), and
+// says how the change is made and measured:
+//   title      what it is, in a few words
+//   changes    what it may change of what the job computes: enum stk_tune_changes
+//   shortens   the parts of a step that it can shorten, a space between: the bound of its saving
+//   apply      how the program gets it: `hook` (the function of job/capture/inject/python whose
+//              name is the id), `env K={}` (K+={} adds to what K holds), `command WORDS {}` in
+//              front of the job's, or `edit`: by its own lines alone, so it is never tried
+//   call       the call whose line in the program is reported; and with it
+//   code       what to write there; "{}" is the value here and in `apply`
+//   values     values to try, a comma between, where no function of job/tune works them out
+//   needs      gpu: it is tried where there is one
+//   marks      strong: who knows the framework has it on, so the strong baseline has it
+//              general: nothing in a profile points at it, so it is tried last
+//              start: it shortens the start of the job, not its steps
+//              steps: its value is a number of steps that come as one
 #ifndef STK_FIXES_FIXES_H
 #define STK_FIXES_FIXES_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
-// The members stand in the order of fixes_data.h.
+enum stk_tune_changes {
+    STK_CHANGES_NOTHING,   // the same bits
+    STK_CHANGES_ORDER,     // the same distribution: order of samples or sums, streams of randomness
+    STK_CHANGES_CALLBACKS, // callbacks and logs see fewer batches
+    STK_CHANGES_NUMERICS   // precision, fast math, recompiled kernels
+};
+
+// All texts but the first three may be NULL.
 struct stk_rep_fix {
     const char *id;                      // "transfer-exposed.tpu"
     const char *framework, *text;        // "any": of no framework
-    const char *snippet, *price, *tries; // may be NULL
-    const char *changes;                 // "numerics" or NULL
+    const char *snippet, *price, *tries; // `tries` is the own id where it is applied from outside
+    enum stk_tune_changes changes;       // what `tries` names, or stoker tune knows
+    const char *what, *parts;            // not NULL where stoker tune knows it
+    const char *call, *code, *values, *given, *gained;
+    const char *env, *wrap; // of `apply`
+    bool is_tunes;          // stoker tune knows it
+    bool is_hooked, is_strong, is_general, is_of_start, is_in_steps, needs_gpu;
 };
 
 extern const struct stk_rep_fix stk_fix_rows[]; // by id
 extern const int stk_fix_row_count;
 
 const struct stk_rep_fix *stk_fix_row_find(const char *id); // NULL: none
+
+// Why a fix must not be applied: by a hook, which names the row, or before it is tried.
+enum stk_refusal {
+#define R(name, text) STK_REFUSAL_##name,
+#include "fixes/refusals.def"
+#undef R
+    STK_REFUSALS
+};
+const char *stk_refusal_text(enum stk_refusal refusal);
+// The text of the row that a hook names; `name` where there is none, as it is the reason itself.
+const char *stk_refusal_of(const char *name);
 
 // What a fix names besides its advice.
 enum stk_fix_link { STK_FIX_PRICE, STK_FIX_TRIES };

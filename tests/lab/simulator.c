@@ -3,6 +3,7 @@
 // many random jobs; and what a change of the job may do to its time.
 #include "check.h"
 
+#include "answers/replay/price_row.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "sim_fix.h"
@@ -391,6 +392,10 @@ static void fixes(void)
     for (int i = 0; i < sim_fix_count; i++) { // every row can be done to some job
         changed = job;
         CHECK(sim_fix_apply(&sim_fixes[i], sim_fixes[i].value, &changed, &err));
+        struct stk_price_asked asked; // stoker whatif takes the same
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", sim_fixes[i].id, sim_fixes[i].value);
+        CHECK_SAY(stk_price_parse(text, &asked, &err) == STOKER_OK, "%s", text);
     }
 }
 

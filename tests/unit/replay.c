@@ -48,16 +48,16 @@ static void job_begin(struct job *j)
     summarize(j);
 }
 
-static struct stk_fix_set fix(const char *text)
+static struct stk_price_asked fix(const char *text)
 {
-    struct stk_fix_set set = {0};
+    struct stk_price_asked set = {0};
     struct stoker_err err;
     stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse(text, &set, &err), STOKER_OK);
+    CHECK_EQ(stk_price_parse(text, &set, &err), STOKER_OK);
     return set;
 }
 
-static struct stk_price price(const struct job *j, const struct stk_fix_set *set, size_t count)
+static struct stk_price price(const struct job *j, const struct stk_price_asked *set, size_t count)
 {
     struct stk_pricing p;
     struct stk_price out = {0};
@@ -87,7 +87,7 @@ static void check_unchanged(void)
     CHECK(gate.unexplained < 0.01);
     CHECK(gate.has_transplant);
     CHECK(gate.transplant_error < 0.001);
-    struct stk_fix_set none = fix("none");
+    struct stk_price_asked none = fix("none");
     struct stk_price p = price(&j, &none, 1);
     CHECK(near(p.expected, 1, 0.01));
     CHECK(p.low >= 0.98 && p.high <= 1.02);
@@ -99,7 +99,7 @@ static void check_input_free(void)
     struct job j;
     job_begin(&j);
     CHECK_EQ(j.graph->feed, STK_FEED_INLINE);
-    struct stk_fix_set free = fix("input-free");
+    struct stk_price_asked free = fix("input-free");
     struct stk_price p = price(&j, &free, 1);
     CHECK(near(p.expected, 0.605, 0.01)); // 10 ms less 4 ms, and taking the batch
     CHECK(p.low <= p.expected && p.expected <= p.high);
@@ -122,7 +122,7 @@ static void check_callbacks_on_the_host(void)
         synth_host(&j.s, MAIN, at + 5000, 3000, "aten::sort", STK_KIND_HOST_OP);
     }
     summarize(&j);
-    struct stk_fix_set rarely = fix("callbacks-every=10");
+    struct stk_price_asked rarely = fix("callbacks-every=10");
     struct stk_price p = price(&j, &rarely, 1);
     CHECK(near(p.expected, 0.55, 0.01)); // 5 of 10 ms, of them nine in ten
     synth_end(&j.s);
@@ -141,7 +141,7 @@ static void check_steps_per_launch(void)
         synth_host(&j.s, MAIN, at + 7000, 2990, "Optimizer.step#SGD.step", STK_KIND_HOST_OP);
     }
     summarize(&j);
-    struct stk_fix_set ten = fix("steps-per-launch=10");
+    struct stk_price_asked ten = fix("steps-per-launch=10");
     CHECK(near(price(&j, &ten, 1).expected, 0.64, 0.01));
     synth_end(&j.s);
 }
@@ -165,7 +165,7 @@ static void check_function_on_the_host(void)
     }
     summarize(&j);
     CHECK_EQ(j.graph->feed, STK_FEED_INLINE);
-    struct stk_fix_set set[] = {fix("input-free"), fix("callbacks-every=10")};
+    struct stk_price_asked set[] = {fix("input-free"), fix("callbacks-every=10")};
     CHECK(near(price(&j, &set[0], 1).expected, 0.705, 0.01));
     CHECK(near(price(&j, &set[1], 1).expected, 0.64, 0.01));
     synth_end(&j.s);
@@ -194,7 +194,7 @@ static void check_full_queue(void)
     }
     summarize(&j);
     CHECK(near((double)j.graph->calibration.call_ns, 5 * US, 100));
-    struct stk_fix_set faster = fix("kernel-faster=3");
+    struct stk_price_asked faster = fix("kernel-faster=3");
     CHECK(near(price(&j, &faster, 1).expected, 0.375, 0.05)); // 6 us a launch in the place of 16
     synth_end(&j.s);
 }
@@ -217,7 +217,7 @@ static void check_rounds_on_the_host(void)
     }
     summarize(&j);
     CHECK(j.graph->is_mixed);
-    struct stk_fix_set free = fix("input-free");
+    struct stk_price_asked free = fix("input-free");
     struct stk_price p = price(&j, &free, 1);
     CHECK(near(p.expected, 500.0 / 5025, 0.02));
     CHECK(p.high < 0.3);
@@ -240,7 +240,7 @@ static void check_hidden_pace(void)
         synth_host(&j.s, MAIN, at + 200, 9715, "cudaStreamSynchronize", STK_KIND_RUNTIME);
     }
     summarize(&j);
-    struct stk_fix_set set[] = {fix("kernel-faster=4"), fix("input-free")};
+    struct stk_price_asked set[] = {fix("kernel-faster=4"), fix("input-free")};
     CHECK(price(&j, &set[0], 1).expected < 0.3);
     double high = price(&j, &set[0], 1).high; // the middle of that and 0.9, by logarithms
     CHECK(high > 0.45 && high < 0.6);
@@ -253,13 +253,13 @@ static void check_every_fix(void)
 {
     struct job j;
     job_begin(&j);
-    struct stk_fix_set all[40];
+    struct stk_price_asked all[40];
     char texts[40][80]; // which the sets point into
     size_t count = 0;
     double best = 1;
-    CHECK(stk_fix_count <= 40);
-    for (int i = 0; i < stk_fix_count; i++) {
-        const struct stk_fix *f = stk_fixes[i];
+    CHECK(stk_price_row_count <= 40);
+    for (int i = 0; i < stk_price_row_count; i++) {
+        const struct stk_price_row *f = stk_price_rows[i];
         snprintf(texts[i], sizeof texts[i], "%s%s", f->id, f->value ? f->value : "");
         all[count] = fix(texts[i]);
         struct stk_price p = price(&j, &all[count], 1);
@@ -337,13 +337,13 @@ static void check_no_steps(void)
 
 static void check_what_is_typed(void)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stoker_err err;
     stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse("input-fre", &set, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_price_parse("input-fre", &set, &err), STOKER_EUSAGE);
     CHECK(strstr(err.message, "did you mean 'input-free'?") != NULL);
     stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse("none=3", &set, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_price_parse("none=3", &set, &err), STOKER_EUSAGE);
 }
 
 int main(int argc, char **argv)

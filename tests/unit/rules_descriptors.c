@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "answers/rules/rule.h"
-#include "job/tune/fix.h"
+#include "job/tune/tries.h"
 
 static bool is_text(const char *s)
 {
@@ -72,13 +72,13 @@ static void fix_rows(void)
     struct stoker_err err;
     for (int i = 0; i < stk_fix_row_count; i++) {
         const struct stk_rep_fix *x = &stk_fix_rows[i];
-        struct stk_fix_set set;
+        struct stk_price_asked set;
         bool is_tried = !x->tries;
         CHECK(i == 0 || strcmp(stk_fix_rows[i - 1].id, x->id) < 0);
         CHECK(stk_fix_row_find(x->id) == x && is_sentence(x->text));
-        CHECK(!x->price || stk_fix_parse(x->price, &set, &err) == STOKER_OK);
-        for (int k = 0; stk_tune_fixes[k]; k++) {
-            is_tried |= x->tries && strcmp(x->tries, stk_tune_fixes[k]->id) == 0;
+        CHECK(!x->price || stk_price_parse(x->price, &set, &err) == STOKER_OK);
+        for (int k = 0; stk_tune_fix(k); k++) {
+            is_tried |= x->tries && strcmp(x->tries, stk_tune_fix(k)->id) == 0;
         }
         CHECK(is_tried);
     }

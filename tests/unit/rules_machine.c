@@ -178,6 +178,7 @@ static void disk(double busy, double stalled)
     counter(STK_SAMPLE_OF_DISK_READ, 1, number, "nvme0n1", 80e6);
     of_job(STK_SAMPLE_OF_MACHINE_WAIT_IO, stalled);
     process(10, 1, "python");
+    f.run.facts.frameworks = stalled > 0.5 ? 1u << STK_FW_TENSORFLOW : 1u << STK_FW_PYTORCH;
     counter(STK_SAMPLE_OF_PROCESS_READ, 10, 0, "python", 78e6);
     ask();
     const struct stk_rep_finding *x = found("disk-busy");
@@ -186,6 +187,11 @@ static void disk(double busy, double stalled)
         CHECK(tells(x, "the disk nvme0n1 gives 80"));
         CHECK(tells(x, "is busy 100 % of the time"));
         CHECK(tells(x, "waited for storage 63 % of the time"));
+        // The text of tfdata.cache names the rule, whose own table stands before it.
+        const struct stk_rep_fix *last =
+            (const struct stk_rep_fix *)x->fix.items + x->fix.count - 1;
+        CHECK(x->fix.count > 1);
+        CHECK_STR(last->id, "tfdata.cache");
     }
     end();
 }

@@ -74,13 +74,12 @@ static void losses_are_aligned_on_steps(void)
     stk_vec_deinit(&fixed);
 }
 
-static const struct stk_tune_fix *find(const char *id)
+static const struct stk_rep_fix *find(const char *id)
 {
-    int i = 0;
-    while (strcmp(stk_tune_fixes[i]->id, id) != 0) {
-        i++;
-    }
-    return stk_tune_fixes[i];
+    struct stoker_err err;
+    const struct stk_rep_fix *fix = stk_tune_fix_find(id, &err);
+    CHECK(fix && strcmp(fix->id, id) == 0);
+    return fix;
 }
 
 static bool has(char *const *words, const char *word)
@@ -121,13 +120,19 @@ static void fixes_become_variables_and_commands(void)
 
 static void ids_are_unlike(void)
 {
-    for (int i = 0; stk_tune_fixes[i]; i++) {
-        const struct stk_tune_fix *f = stk_tune_fixes[i];
-        CHECK(f->id && f->what && f->parts && f->values);
+    int count = 0;
+    for (int i = 0; stk_tune_fix(i); i++, count++) {
+        const struct stk_rep_fix *f = stk_tune_fix(i);
+        CHECK_SAY(f->is_tunes && f->what && f->parts, "%s", f->id);
+        CHECK(!f->tries || strcmp(f->tries, f->id) == 0);
         for (int k = 0; k < i; k++) {
-            CHECK(strcmp(f->id, stk_tune_fixes[k]->id) != 0);
+            CHECK(f != stk_tune_fix(k));
         }
     }
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        count -= stk_fix_rows[i].is_tunes;
+    }
+    CHECK_EQ(count, 0); // each row of tune's is in the list
 }
 
 int main(int argc, char **argv)

@@ -29,6 +29,12 @@ static void where_the_report_names_a_loss(void)
                           "names is for the program's own lines");
 }
 
+static const struct stk_rep_fix *fix(const char *id)
+{
+    struct stoker_err err;
+    return stk_tune_fix_find(id, &err);
+}
+
 static int lines;
 
 static void count_line(void *arg, const char *file, int64_t line, const char *text)
@@ -52,7 +58,7 @@ static void a_line_is_told_once(void)
             .call = "torch.dataloader", .file = "train.py", .line = rank == 3 ? 50 : 43};
     }
     struct stk_tune_tried *tried = stk_vec_push(&tune.tried);
-    tried->choice.fix = &stk_tune_fix_torch_num_workers;
+    tried->choice.fix = fix("torch.dataloader.num_workers");
     tried->state = STK_TUNE_KEPT;
     strcpy(tried->choice.value, "2");
     stk_tune_each_place(&tune, count_line, NULL);
@@ -68,9 +74,8 @@ static void a_variable_is_told_once(void)
     char text[STK_TUNE_LINE];
     setenv("GLIBC_TUNABLES", "a=1", true);
     stk_vec_init(&tune.tried, sizeof(struct stk_tune_tried), 4);
-    static const struct stk_tune_fix *const fixes[] = {&stk_tune_fix_process_omp,
-                                                       &stk_tune_fix_process_huge_pages,
-                                                       &stk_tune_fix_process_keep_memory};
+    const struct stk_rep_fix *const fixes[] = {
+        fix("process.omp_num_threads"), fix("process.huge_pages"), fix("process.keep_memory")};
     for (int i = 0; i < 3; i++) {
         struct stk_tune_tried *tried = stk_vec_push(&tune.tried);
         tried->choice.fix = fixes[i];

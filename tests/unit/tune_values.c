@@ -19,7 +19,7 @@ static bool stays(const char *batches, uint64_t run_steps)
     stk_facts_set(&facts, "torch.dataloader.batches", batches);
     facts.run_steps = run_steps;
     values = (struct stk_tune_values){.count = 0};
-    stk_tune_fix_torch_persistent_workers.values(&facts, &values);
+    stk_values_torch_dataloader_persistent_workers(&facts, &values);
     stk_facts_deinit(&facts);
     return values.count == 1;
 }
@@ -50,7 +50,7 @@ static void memory_is_kept_where_nobody_said_how_much(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv(cases[i].name, cases[i].text, true);
         values = (struct stk_tune_values){.count = 0};
-        stk_tune_fix_process_keep_memory.values(NULL, &values);
+        stk_values_process_keep_memory(NULL, &values);
         CHECK_EQ(values.count, (int)cases[i].is_tried);
         unsetenv(cases[i].name);
     }
@@ -61,8 +61,7 @@ static void pages_are_priced(void)
 {
     struct stk_tune_facts facts;
     stk_facts_init(&facts);
-    double (*saving)(const struct stk_tune_facts *, double) =
-        stk_tune_fix_process_keep_memory.saving;
+    double (*saving)(const struct stk_tune_facts *, double) = stk_saving_process_keep_memory;
     CHECK(saving(&facts, 0.01) < 0); // nobody counted
     stk_facts_set(&facts, "process.faults", "0");
     CHECK(saving(&facts, 0.01) == 0);
@@ -75,7 +74,8 @@ static void pages_are_priced(void)
 static void text_is(const char *now, const char *wanted)
 {
     char text[STK_TUNE_LINE];
-    struct stk_tune_choice pages = {.fix = &stk_tune_fix_process_huge_pages};
+    struct stoker_err err;
+    struct stk_tune_choice pages = {.fix = stk_tune_fix_find("process.huge_pages", &err)};
     stk_tune_set_variable(&pages, now, text, sizeof text);
     CHECK_STR(text, wanted);
 }
@@ -86,6 +86,29 @@ static void settings_of_the_c_library_are_a_list(void)
     text_is("glibc.malloc.check=1", "GLIBC_TUNABLES=glibc.malloc.check=1:glibc.malloc.hugetlb=1");
 }
 
+static const struct stk_tune_values *of(const char *id, bool has_gpu)
+{
+    struct stk_tune_facts facts = {.has_gpu = has_gpu};
+    struct stoker_err err;
+    values = (struct stk_tune_values){.count = 0};
+    stk_tune_values(stk_tune_fix_find(id, &err), &facts, &values);
+    return &values;
+}
+
+// What no function works out stands in the text.
+static void texts_have_values(void)
+{
+    CHECK(of("torch.autocast", false)->count == 1 && strcmp(values.at[0], "True") == 0);
+    CHECK(of("torch.tf32", false)->count == 0);
+    CHECK_STR(values.why, "there is no GPU");
+    CHECK(of("jax.pgle", true)->count == 1 && values.at[0][0] == 0);
+    setenv("JAX_ENABLE_PGLE", "true", true);
+    CHECK(of("jax.pgle", true)->count == 0);
+    CHECK_STR(values.why, "JAX_ENABLE_PGLE is set already");
+    unsetenv("JAX_ENABLE_PGLE");
+    CHECK(of("tf.gpu_thread_mode", true)->count == 1 && strcmp(values.at[0], "gpu_private") == 0);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
@@ -94,6 +117,7 @@ int main(int argc, char **argv)
     CHECK_RUN(workers_stay_where_a_run_sees_an_epoch_end);
     CHECK_RUN(memory_is_kept_where_nobody_said_how_much);
     CHECK_RUN(pages_are_priced);
+    CHECK_RUN(texts_have_values);
     CHECK_RUN(settings_of_the_c_library_are_a_list);
     return check_done("unit.tune_values");
 }

@@ -43,7 +43,7 @@ static void check_line(void)
     CHECK(near(twice.expected, 1 + 2 / step_ms, 0.02));
     CHECK(near(four.expected, 1 + 6 / step_ms, 0.02));
     CHECK(four.high - four.low > twice.high - twice.low);
-    struct stk_fix_set set = fix("batch=2");
+    struct stk_price_asked set = fix("batch=2");
     small.graph->batch_fit = NULL;
     CHECK(stk_price_set(&small.pricing, &set, 1, &four));
     CHECK(four.high - four.low > 2 * (twice.high - twice.low)); // one size tells less

@@ -315,13 +315,13 @@ static void check_launch_graph(void)
 
 static void check_what_is_typed(void)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stoker_err err;
     static const char *const wrong[] = {"place=MatMul", "place=:device", "place=all:gpu",
                                         "batch=0",      "batch=two",     "launch-thread=2"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         stk_err_init(&err);
-        CHECK_EQ(stk_fix_parse(wrong[i], &set, &err), STOKER_EUSAGE);
+        CHECK_EQ(stk_price_parse(wrong[i], &set, &err), STOKER_EUSAGE);
     }
 }
 

@@ -41,18 +41,18 @@ static inline void end(struct job *j)
     synth_end(&j->s);
 }
 
-static inline struct stk_fix_set fix(const char *text)
+static inline struct stk_price_asked fix(const char *text)
 {
-    struct stk_fix_set set = {0};
+    struct stk_price_asked set = {0};
     struct stoker_err err;
     stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse(text, &set, &err), STOKER_OK);
+    CHECK_EQ(stk_price_parse(text, &set, &err), STOKER_OK);
     return set;
 }
 
 static inline struct stk_price price(const struct job *j, const char *text)
 {
-    struct stk_fix_set set = fix(text);
+    struct stk_price_asked set = fix(text);
     struct stk_price out = {0};
     const char *why = stk_price_refuse(&j->pricing, &set);
     CHECK(why == NULL);
@@ -64,7 +64,7 @@ static inline struct stk_price price(const struct job *j, const char *text)
 // Why it has no price; "" if it has.
 static inline const char *refusal(const struct job *j, const char *text)
 {
-    struct stk_fix_set set = fix(text);
+    struct stk_price_asked set = fix(text);
     const char *why = stk_price_refuse(&j->pricing, &set);
     return why ? why : "";
 }

@@ -372,10 +372,10 @@ static void check_device(void)
     copying_job(&j, "Test GPU", 500, false);
     CHECK_STR(refusal(&j, "device=H100"),
               "the profile does not name its device, or its rates are not known");
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stoker_err err;
     stk_err_init(&err);
-    CHECK_EQ(stk_fix_parse("device=Abacus", &set, &err), STOKER_EUSAGE);
+    CHECK_EQ(stk_price_parse("device=Abacus", &set, &err), STOKER_EUSAGE);
     end(&j);
 }
 

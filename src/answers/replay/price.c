@@ -92,15 +92,15 @@ static double second_of(const struct stk_graph *g, const int64_t *borders)
 enum which { RECORDED, BEFORE, AFTER };
 
 // Fixes of a set change the scene, or what they change varies as far as a level says.
-static bool change(struct stk_scene *s, const struct stk_fix_set *set, size_t count,
-                   enum stk_level_of_fix level, enum which which)
+static bool change(struct stk_scene *s, const struct stk_price_asked *set, size_t count,
+                   enum stk_price_level level, enum which which)
 {
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
-        const struct stk_fix_how how = {level, set[k].value, set[k].text};
-        const struct stk_fix *fix = set[k].fix;
+        const struct stk_price_how how = {level, set[k].value, set[k].text};
+        const struct stk_price_row *fix = set[k].fix;
         if (which == AFTER) {
-            ok = stk_fix_refuse(s->g, &set[k]) || fix->apply(s, &how);
+            ok = stk_price_refuse_in(s->g, &set[k]) || fix->apply(s, &how);
         } else if (fix->vary) {
             fix->vary(s, level);
         }
@@ -109,8 +109,8 @@ static bool change(struct stk_scene *s, const struct stk_fix_set *set, size_t co
 }
 
 // One rank with the fixes at one level. False: no memory.
-static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set, size_t count,
-                        enum stk_level_of_fix level, enum which which, struct outcome *out)
+static bool replay_with(const struct stk_graph *g, const struct stk_price_asked *set, size_t count,
+                        enum stk_price_level level, enum which which, struct outcome *out)
 {
     struct stk_scene s;
     struct stk_times t;
@@ -126,7 +126,7 @@ static bool replay_with(const struct stk_graph *g, const struct stk_fix_set *set
             s.nodes[i].dur_ns -= (int64_t)s.nodes[i].size * STK_US;
         }
     }
-    bool is_spared = which == AFTER && g->is_contended && level == STK_FIX_LOW;
+    bool is_spared = which == AFTER && g->is_contended && level == STK_PRICE_LOW;
     for (uint32_t i = 0; i < g->node_count && is_spared; i++) {
         s.nodes[i].rest_ns = 0; // at best nothing is left of what it waits for
     }
@@ -167,8 +167,9 @@ static double pace_of(double *means, uint32_t count, bool is_even)
 
 // Ranks go in step: the slowest sets the pace, or the median one where all are made even. What it
 // then spends its time on is the critical path of the first rank.
-static bool replay_ranks(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
-                         enum stk_level_of_fix level, enum which which, struct outcome *first)
+static bool replay_ranks(const struct stk_pricing *p, const struct stk_price_asked *set,
+                         size_t count, enum stk_price_level level, enum which which,
+                         struct outcome *first)
 {
     double *means = stk_alloc_array(2 * (size_t)p->count + 1, sizeof *means);
     double *inner = means ? means + p->count : NULL;
@@ -203,8 +204,8 @@ static void share_path(const int64_t ns[STK_CRITICAL_COUNT], double share[STK_CR
 static bool find_base(struct stk_pricing *p)
 {
     struct outcome profiled, o;
-    if (!replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, RECORDED, &profiled) ||
-        !replay_ranks(p, NULL, 0, STK_FIX_EXPECTED, BEFORE, &o)) {
+    if (!replay_ranks(p, NULL, 0, STK_PRICE_EXPECTED, RECORDED, &profiled) ||
+        !replay_ranks(p, NULL, 0, STK_PRICE_EXPECTED, BEFORE, &o)) {
         return false;
     }
     p->base_ns = o.mean_ns;
@@ -229,14 +230,14 @@ static bool has_device(const struct stk_pricing *p)
 // Without a device the mean holds what happened once and the median leaves out what happens seldom:
 // the middle of them is expected, and the ends are the one and the other.
 static double share_of(const struct stk_pricing *p, const struct outcome *base,
-                       const struct outcome *o, enum stk_level_of_fix level, double most)
+                       const struct outcome *o, enum stk_price_level level, double most)
 {
     double all = base->mean_ns > 0 ? o->mean_ns / base->mean_ns : 1;
     double second = base->inner_ns > 0 ? o->inner_ns / base->inner_ns : 1;
     double less = all < second ? all : second, more = all < second ? second : all;
-    double share = has_device(p) || level == STK_FIX_HIGH ? more
-                   : level == STK_FIX_EXPECTED            ? (less + more) / 2
-                                                          : less;
+    double share = has_device(p) || level == STK_PRICE_HIGH ? more
+                   : level == STK_PRICE_EXPECTED            ? (less + more) / 2
+                                                            : less;
     return bounded(share, 0, most);
 }
 
@@ -340,11 +341,11 @@ bool stk_pricing_init(struct stk_pricing *p, const struct stk_run_sum *run,
     return !p->gate.ok || find_base(p);
 }
 
-const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set)
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_price_asked *set)
 {
     const char *why = "the profile holds nothing to replay";
     for (uint32_t i = 0; i < p->count; i++) {
-        why = stk_fix_refuse(p->graphs[i], set);
+        why = stk_price_refuse_in(p->graphs[i], set);
         if (!why) {
             return NULL;
         }
@@ -375,13 +376,13 @@ static bool hides_pace(const struct stk_pricing *p)
 }
 
 // What a share of the step that is left may be off by, either way.
-static double doubt_of(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+static double doubt_of(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                        double expected)
 {
     double change = fabs(1 - expected);
-    double of_gain = !has_device(p)                    ? GAIN_DOUBT
-                     : stk_fix_is_supposed(set, count) ? GAIN_DOUBT_SUPPOSED
-                                                       : GAIN_DOUBT_DEVICE;
+    double of_gain = !has_device(p)                      ? GAIN_DOUBT
+                     : stk_price_is_supposed(set, count) ? GAIN_DOUBT_SUPPOSED
+                                                         : GAIN_DOUBT_DEVICE;
     double doubt = STEP_DOUBT + (of_gain + p->gate.unexplained) * change;
     doubt += p->gate.has_transplant ? p->gate.transplant_error * change : 0;
     if (change > 0 && !has_device(p)) { // what the processors did besides is in no graph
@@ -405,43 +406,44 @@ static double bind_pace(const struct stk_pricing *p, double work, double expecte
 
 // The step that the fixes are taken from, as slow as it may be for the optimistic end. False: no
 // memory.
-static bool find_before(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
-                        enum stk_level_of_fix level, struct outcome *out)
+static bool find_before(const struct stk_pricing *p, const struct stk_price_asked *set,
+                        size_t count, enum stk_price_level level, struct outcome *out)
 {
     bool varies = false;
     for (size_t k = 0; k < count; k++) {
         varies |= set[k].fix->vary != NULL;
     }
     *out = (struct outcome){.mean_ns = p->base_ns, .inner_ns = p->base_inner_ns};
-    return !varies || level == STK_FIX_EXPECTED || replay_ranks(p, set, count, level, BEFORE, out);
+    return !varies || level == STK_PRICE_EXPECTED ||
+           replay_ranks(p, set, count, level, BEFORE, out);
 }
 
-bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                    struct stk_price *out)
 {
-    double share[STK_FIX_LEVELS], most = stk_fix_may_slow(set, count) ? MOST_SLOWER : 1;
+    double share[STK_PRICE_LEVELS], most = stk_price_may_slow(set, count) ? MOST_SLOWER : 1;
     bool needs_batches = true;
-    for (int level = 0; level < STK_FIX_LEVELS; level++) {
-        enum stk_level_of_fix at = (enum stk_level_of_fix)level;
+    for (int level = 0; level < STK_PRICE_LEVELS; level++) {
+        enum stk_price_level at = (enum stk_price_level)level;
         struct outcome o, base;
         if (!replay_ranks(p, set, count, at, AFTER, &o) || !find_before(p, set, count, at, &base)) {
             return false;
         }
         share[level] = share_of(p, &base, &o, at, most);
-        if (level == STK_FIX_EXPECTED) {
+        if (level == STK_PRICE_EXPECTED) {
             out->next_bottleneck = largest(o.critical);
             share_path(o.critical, out->path);
             needs_batches = !o.needs_no_batches;
         }
     }
-    double expected = share[STK_FIX_EXPECTED], doubt = doubt_of(p, set, count, expected);
-    out->work = stk_fix_work(set, count);
+    double expected = share[STK_PRICE_EXPECTED], doubt = doubt_of(p, set, count, expected);
+    out->work = stk_price_work(set, count);
     if (needs_batches && (expected < MUCH_FASTER || out->work > 1) && hides_pace(p)) {
-        expected = bind_pace(p, out->work, expected, &share[STK_FIX_HIGH]);
+        expected = bind_pace(p, out->work, expected, &share[STK_PRICE_HIGH]);
     }
     out->expected = expected;
-    double least = LEAST_LEFT * share[STK_FIX_LOW];
-    out->low = bounded(share[STK_FIX_LOW] - doubt, least < expected ? least : expected, expected);
-    out->high = bounded(share[STK_FIX_HIGH] + doubt, expected, most + STEP_DOUBT);
+    double least = LEAST_LEFT * share[STK_PRICE_LOW];
+    out->low = bounded(share[STK_PRICE_LOW] - doubt, least < expected ? least : expected, expected);
+    out->high = bounded(share[STK_PRICE_HIGH] + doubt, expected, most + STEP_DOUBT);
     return true;
 }

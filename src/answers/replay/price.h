@@ -7,7 +7,7 @@
 
 #include "profile/model/verdict/verdict.h"
 #include "answers/replay/critical.h"
-#include "answers/replay/fix.h"
+#include "answers/replay/price_row.h"
 #include "answers/replay/gate.h"
 
 // The graphs of a run that can be replayed, and what is known of them.
@@ -35,9 +35,9 @@ struct stk_price {
     double path[STK_CRITICAL_COUNT]; // of the expected step, as base_path
 };
 // All of a set at once; to be asked where the gate is open. False: no memory.
-bool stk_price_set(const struct stk_pricing *p, const struct stk_fix_set *set, size_t count,
+bool stk_price_set(const struct stk_pricing *p, const struct stk_price_asked *set, size_t count,
                    struct stk_price *out);
 // Why the fix has nothing to change in any graph, or cannot be priced; NULL: it can.
-const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_fix_set *set);
+const char *stk_price_refuse(const struct stk_pricing *p, const struct stk_price_asked *set);
 
 #endif

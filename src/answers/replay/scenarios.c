@@ -21,13 +21,14 @@ struct making {
 };
 
 // A fix with the value that is meant without one. False: no memory.
-static bool usual(const struct making *m, const struct stk_fix *fix, struct stk_fix_set *set)
+static bool usual(const struct making *m, const struct stk_price_row *fix,
+                  struct stk_price_asked *set)
 {
     struct stoker_err ignored;
     const char *text =
         fix->value ? stk_arena_printf(m->arena, "%s%s", fix->id, fix->value) : fix->id;
     stk_err_init(&ignored);
-    return text && stk_fix_parse(text, set, &ignored) == STOKER_OK;
+    return text && stk_price_parse(text, set, &ignored) == STOKER_OK;
 }
 
 static bool texts(struct stk_arena *arena, const char *const *from, size_t count,
@@ -96,10 +97,10 @@ static bool fill_base(struct making *m)
 }
 
 // Why a fix does not apply, as asked for or with the value that is meant without one.
-static const char *refusal(struct making *m, const struct stk_fix *fix,
-                           const struct stk_fix_set *asked, size_t count)
+static const char *refusal(struct making *m, const struct stk_price_row *fix,
+                           const struct stk_price_asked *asked, size_t count)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     if (!m->pricing.gate.has_figures) {
         return "the steps cannot be replayed";
     }
@@ -112,21 +113,22 @@ static const char *refusal(struct making *m, const struct stk_fix *fix,
     return stk_price_refuse(&m->pricing, &set);
 }
 
-static bool fill_fixes(struct making *m, const struct stk_fix_set *set, size_t count)
+static bool fill_fixes(struct making *m, const struct stk_price_asked *set, size_t count)
 {
-    struct stk_whatif_fix *f = stk_arena_array(m->arena, (size_t)stk_fix_count, sizeof *f);
-    for (int i = 0; f && i < stk_fix_count; i++) {
-        const char *why = refusal(m, stk_fixes[i], set, count);
-        f[i] = (struct stk_whatif_fix){stk_fixes[i]->id, stk_fixes[i]->what, !why, why, false};
+    struct stk_whatif_fix *f = stk_arena_array(m->arena, (size_t)stk_price_row_count, sizeof *f);
+    for (int i = 0; f && i < stk_price_row_count; i++) {
+        const char *why = refusal(m, stk_price_rows[i], set, count);
+        f[i] = (struct stk_whatif_fix){stk_price_rows[i]->id, stk_price_rows[i]->what, !why, why,
+                                       false};
         for (size_t k = 0; k < count; k++) {
-            f[i].is_asked |= set[k].fix == stk_fixes[i];
+            f[i].is_asked |= set[k].fix == stk_price_rows[i];
         }
     }
-    m->out->fixes = (struct stk_list){.items = f, .count = f ? (size_t)stk_fix_count : 0};
+    m->out->fixes = (struct stk_list){.items = f, .count = f ? (size_t)stk_price_row_count : 0};
     return f != NULL;
 }
 
-static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
+static bool price(struct making *m, const struct stk_price_asked *set, size_t count,
                   struct stk_whatif_scenario *out)
 {
     struct stk_price p;
@@ -139,7 +141,7 @@ static bool price(struct making *m, const struct stk_fix_set *set, size_t count,
         assumes[i] = set[i].fix->assumes;
     }
     double step = (double)m->out->base.measured_ns, profiler = m->pricing.gate.profiler;
-    bool slows = stk_fix_may_slow(set, count);
+    bool slows = stk_price_may_slow(set, count);
     *out = (struct stk_whatif_scenario){
         .low_ns = (int64_t)(p.low * step * (1 - m->pricing.gate.profiler_most)),
         .expected_ns = (int64_t)(p.expected * step * (1 - profiler)),
@@ -160,7 +162,7 @@ static int compare(const void *x, const void *y)
 }
 
 // "a,b=2" as a set; the texts live in the arena.
-static enum stoker_status parse(struct making *m, struct stk_fix_set *set, size_t *count)
+static enum stoker_status parse(struct making *m, struct stk_price_asked *set, size_t *count)
 {
     char *text = stk_arena_strdup(m->arena, m->asked->fixes);
     *count = 0;
@@ -175,7 +177,7 @@ static enum stoker_status parse(struct making *m, struct stk_fix_set *set, size_
         if (*count == MAX_SET) {
             return stk_err_set(m->err, STOKER_EUSAGE, "at most %d what-ifs at once", MAX_SET);
         }
-        enum stoker_status status = stk_fix_parse(at, &set[(*count)++], m->err);
+        enum stoker_status status = stk_price_parse(at, &set[(*count)++], m->err);
         if (status != STOKER_OK) {
             return status;
         }
@@ -184,16 +186,17 @@ static enum stoker_status parse(struct making *m, struct stk_fix_set *set, size_
 }
 
 // The fix as it is priced without being asked for; false: it is not.
-static bool alone(const struct making *m, const struct stk_fix *fix, struct stk_fix_set *set)
+static bool alone(const struct making *m, const struct stk_price_row *fix,
+                  struct stk_price_asked *set)
 {
     return fix->is_priced_alone && usual(m, fix, set) && !stk_price_refuse(&m->pricing, set);
 }
 
 static bool price_each(struct making *m, struct stk_whatif_scenario *s, size_t *count)
 {
-    struct stk_fix_set set;
-    for (int i = 0; i < stk_fix_count; i++) {
-        if (alone(m, stk_fixes[i], &set) && !price(m, &set, 1, &s[(*count)++])) {
+    struct stk_price_asked set;
+    for (int i = 0; i < stk_price_row_count; i++) {
+        if (alone(m, stk_price_rows[i], &set) && !price(m, &set, 1, &s[(*count)++])) {
             return false;
         }
     }
@@ -204,19 +207,19 @@ static bool price_each(struct making *m, struct stk_whatif_scenario *s, size_t *
 static bool find_way(struct making *m)
 {
     struct stk_whatif_target *t = &m->out->target;
-    struct stk_fix_set taken[MAX_SET];
+    struct stk_price_asked taken[MAX_SET];
     struct stk_whatif_scenario s, best;
     size_t count = 0;
     m->out->has_target = true;
     *t = (struct stk_whatif_target){m->asked->target_ns, m->out->base.unprofiled_ns, false, {0}};
     while (count < MAX_SET && t->expected_ns > t->target_ns) {
-        struct stk_fix_set chosen = {0};
+        struct stk_price_asked chosen = {0};
         best.expected_ns = t->expected_ns - (int64_t)(WORTH * (double)m->out->base.measured_ns);
-        for (int i = 0; i < stk_fix_count; i++) {
-            if (!alone(m, stk_fixes[i], &taken[count])) {
+        for (int i = 0; i < stk_price_row_count; i++) {
+            if (!alone(m, stk_price_rows[i], &taken[count])) {
                 continue;
             }
-            struct stk_fix_set tried = taken[count];
+            struct stk_price_asked tried = taken[count];
             if (!price(m, taken, count + 1, &s)) {
                 return false;
             }
@@ -237,7 +240,7 @@ static bool find_way(struct making *m)
 }
 
 // A set in which one has nothing to change has no price: `fixes` says why.
-static bool is_refused(const struct making *m, const struct stk_fix_set *set, size_t count)
+static bool is_refused(const struct making *m, const struct stk_price_asked *set, size_t count)
 {
     bool refused = false;
     for (size_t i = 0; i < count; i++) {
@@ -246,9 +249,11 @@ static bool is_refused(const struct making *m, const struct stk_fix_set *set, si
     return refused;
 }
 
-static enum stoker_status scenarios(struct making *m, const struct stk_fix_set *set, size_t count)
+static enum stoker_status scenarios(struct making *m, const struct stk_price_asked *set,
+                                    size_t count)
 {
-    struct stk_whatif_scenario *s = stk_arena_array(m->arena, (size_t)stk_fix_count + 1, sizeof *s);
+    struct stk_whatif_scenario *s =
+        stk_arena_array(m->arena, (size_t)stk_price_row_count + 1, sizeof *s);
     size_t made = 0;
     bool ok = s != NULL;
     if (ok && m->asked->fixes) {
@@ -268,7 +273,7 @@ enum stoker_status stk_whatif_make(const struct stk_run_sum *run, const struct s
                                    struct stk_whatif *out, struct stoker_err *err)
 {
     struct making m = {.run = run, .asked = asked, .arena = arena, .out = out, .err = err};
-    struct stk_fix_set set[MAX_SET];
+    struct stk_price_asked set[MAX_SET];
     size_t count = 0;
     enum stoker_status status = asked->fixes ? parse(&m, set, &count) : STOKER_OK;
     if (status != STOKER_OK) {

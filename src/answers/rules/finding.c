@@ -322,10 +322,12 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
     return STK_RULE_FIRED;
 }
 
-bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif, struct stk_fix_set *set)
+bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
+                        struct stk_price_asked *set)
 {
     struct stoker_err ignored;
     stk_err_init(&ignored);
     return ctx->prices && ctx->prices->gate.ok &&
-           stk_fix_parse(whatif, set, &ignored) == STOKER_OK && !stk_price_refuse(ctx->prices, set);
+           stk_price_parse(whatif, set, &ignored) == STOKER_OK &&
+           !stk_price_refuse(ctx->prices, set);
 }

@@ -11,7 +11,7 @@
 uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
 // The what-if as a set, where the steps may be replayed and it applies to them. False: no price.
 bool stk_rule_may_price(const struct stk_rule_ctx *ctx, const char *whatif,
-                        struct stk_fix_set *set);
+                        struct stk_price_asked *set);
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
 double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group);

@@ -220,7 +220,7 @@ static bool is_beside(const struct stk_rule_ctx *ctx, bool by_pipeline)
 
 static bool price_of(const struct stk_rule_ctx *ctx, const char *fix, struct stk_price *price)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     return stk_rule_may_price(ctx, fix, &set) && stk_price_set(ctx->prices, &set, 1, price);
 }
 

@@ -91,6 +91,35 @@ static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct
     return kept;
 }
 
+// What the rule chose, else its table, and behind it the fixes whose texts name the rule. False: no
+// memory.
+static bool rule_table_fixes(const struct stk_rule *rule, struct stk_arena *arena,
+                             const struct stk_rep_finding *f, struct stk_list *all)
+{
+    struct stk_rep_fix *more = NULL;
+    *all = f->fix;
+    if (!all->count && rule->fixes) {
+        for (all->items = rule->fixes; rule->fixes[all->count].text;) {
+            all->count++;
+        }
+    }
+    for (int i = 0; i < stk_fix_row_count; i++) {
+        if (!stk_fix_rows[i].given || strcmp(stk_fix_rows[i].given, rule->id) != 0) {
+            continue;
+        }
+        if (!more) {
+            more = stk_arena_array(arena, all->count + (size_t)stk_fix_row_count, sizeof *more);
+            if (!more) {
+                return false;
+            }
+            memcpy(more, all->items, all->count * sizeof *more);
+            all->items = more;
+        }
+        more[all->count++] = stk_fix_rows[i];
+    }
+    return true;
+}
+
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
 // framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
 // nothing, or not even CUDA was seen, the other frameworks' follow. How to record is told for the
@@ -100,7 +129,7 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
                        struct stk_rep_finding *f)
 {
     const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
-    struct stk_list all = f->fix; // what the rule chose, else its table
+    struct stk_list all;
     uint32_t known = ctx->pass.run->facts.frameworks & every, seen = known & ~cuda;
     bool by_nsys = read_from(ctx, "nsys");
     if (by_nsys && rule->fixes_recorder) {
@@ -109,10 +138,8 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     }
     bool is_own = rule->fixes_recorder && stk_rule_of_own_capture(ctx);
     size_t kept = 0;
-    if (!all.count && rule->fixes) {
-        for (all.items = rule->fixes; rule->fixes[all.count].text;) {
-            all.count++;
-        }
+    if (!rule_table_fixes(rule, ctx->pass.arena, f, &all)) {
+        return false;
     }
     struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
     if (!fixes) {
@@ -242,7 +269,7 @@ static bool is_priced_so(const struct stk_rep_finding *f, const char *whatif)
 static bool put_price(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                       struct stk_rep_finding *f)
 {
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     struct stk_price price;
     if (!rule->whatif || (rule->prices_first && !is_priced_so(f, rule->whatif)) ||
         strcmp(f->saving.basis, "bound") != 0 || !stk_rule_may_price(ctx, rule->whatif, &set)) {

@@ -52,7 +52,7 @@ static void say_sizes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 }
 
 // Whether the step is shorter on a host, by the slowest that is assumed; true without a replay.
-static bool may_pay(const struct stk_rule_ctx *ctx, bool priced, const struct stk_fix_set *set)
+static bool may_pay(const struct stk_rule_ctx *ctx, bool priced, const struct stk_price_asked *set)
 {
     struct stk_price price;
     return !priced ||
@@ -64,7 +64,7 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_kernel_work *k = &run->facts.kernels;
-    struct stk_fix_set set;
+    struct stk_price_asked set;
     if ((*why = asks_nothing(ctx))) {
         return STK_RULE_NOT_APPLICABLE;
     }

@@ -126,13 +126,13 @@ enum stoker_status stk_baseline_measure(struct stk_tuning *t, struct stk_candida
 static void find_strong(struct stk_tuning *t, const struct stk_tune_facts *facts)
 {
     struct stk_tune *tune = t->tune;
-    for (int i = 0; stk_tune_fixes[i]; i++) {
+    for (int i = 0; stk_tune_fix(i); i++) {
         struct stk_tune_values v = {.count = 0};
-        struct stk_tune_choice choice = {.fix = stk_tune_fixes[i]};
+        struct stk_tune_choice choice = {.fix = stk_tune_fix(i)};
         if (!choice.fix->is_strong) {
             continue;
         }
-        choice.fix->values(facts, &v);
+        stk_tune_values(choice.fix, facts, &v);
         if (v.count) {
             snprintf(choice.value, sizeof choice.value, "%s", v.at[0]);
             tune->strong = stk_tune_with(&tune->strong, &choice);

@@ -51,7 +51,7 @@ static void open_profile(const char *folder, struct profile *p, struct stk_candi
 }
 
 // The share of the parts that it can shorten, and of time without a name, which may be theirs.
-static double bound_of(const struct stk_tune_fix *fix, const struct profile *p, double wait_share)
+static double bound_of(const struct stk_rep_fix *fix, const struct profile *p, double wait_share)
 {
     char parts[160], *rest = NULL;
     double sum = 0, share;
@@ -70,7 +70,7 @@ static double bound_of(const struct stk_tune_fix *fix, const struct profile *p, 
     return !knows_any ? -1 : sum < 1 ? sum : 1;
 }
 
-static struct stk_candidate value_of(const struct stk_tune_fix *fix, const struct profile *p,
+static struct stk_candidate value_of(const struct stk_rep_fix *fix, const struct profile *p,
                                      double wait_share)
 {
     struct stk_candidate c = {.fix = fix, .saving = bound_of(fix, p, wait_share)};
@@ -115,7 +115,7 @@ struct stk_candidate *stk_candidates_next(struct stk_candidates *all)
     return best;
 }
 
-static bool shorten_the_same(const struct stk_tune_fix *a, const struct stk_tune_fix *b)
+static bool shorten_the_same(const struct stk_rep_fix *a, const struct stk_rep_fix *b)
 {
     char parts[160], *rest = NULL;
     snprintf(parts, sizeof parts, "%s", a->parts);
@@ -127,7 +127,7 @@ static bool shorten_the_same(const struct stk_tune_fix *a, const struct stk_tune
     return false;
 }
 
-void stk_candidates_after(struct stk_candidates *all, const struct stk_tune_fix *kept, double ratio,
+void stk_candidates_after(struct stk_candidates *all, const struct stk_rep_fix *kept, double ratio,
                           double wait_share)
 {
     for (int i = 0; i < all->count; i++) {
@@ -150,7 +150,7 @@ void stk_candidates_measured(struct stk_candidates *all, const struct stk_tune_f
 {
     for (int i = 0; i < all->count; i++) {
         struct stk_candidate *c = &all->at[i];
-        double saving = c->fix->saving ? c->fix->saving(facts, step_s) : -1;
+        double saving = stk_tune_saving(c->fix, facts, step_s);
         if (saving >= 0) {
             c->saving = saving < 1 ? saving : 1;
         }
@@ -165,8 +165,8 @@ void stk_candidates_find(const char *folder, bool has_profile, double wait_share
     if (has_profile) {
         open_profile(folder, &p, out);
     }
-    for (int i = 0; stk_tune_fixes[i] && out->count < STK_CANDIDATES; i++) {
-        out->at[out->count++] = value_of(stk_tune_fixes[i], &p, wait_share);
+    for (int i = 0; stk_tune_fix(i) && out->count < STK_CANDIDATES; i++) {
+        out->at[out->count++] = value_of(stk_tune_fix(i), &p, wait_share);
     }
     stoker_whatif_free(p.prices);
     stoker_result_free(p.result);

@@ -11,7 +11,7 @@
 enum { STK_CANDIDATES = 64 };
 
 struct stk_candidate {
-    const struct stk_tune_fix *fix;
+    const struct stk_rep_fix *fix;
     double saving; // expected, share of the step; below 0: unknown
     bool is_priced;
     bool is_taken; // by stk_candidates_next
@@ -37,7 +37,7 @@ struct stk_candidate *stk_candidates_next(struct stk_candidates *all);
 // What the others could still save once `kept` leaves `ratio` of a step: of parts that it shortened
 // what it left of them, of others a larger share. wait_share: of such a run by the hooks, below 0
 // unknown.
-void stk_candidates_after(struct stk_candidates *all, const struct stk_tune_fix *kept, double ratio,
+void stk_candidates_after(struct stk_candidates *all, const struct stk_rep_fix *kept, double ratio,
                           double wait_share);
 
 #endif

@@ -94,7 +94,7 @@ static const char *value_in(char *const *env, const char *name, size_t n)
     return NULL;
 }
 
-size_t stk_tune_name_length(const struct stk_tune_fix *fix)
+size_t stk_tune_name_length(const struct stk_rep_fix *fix)
 {
     return strcspn(fix->env, "+=");
 }

@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#include "job/tune/fix.h"
+#include "job/tune/tries.h"
 
 enum { STK_TUNE_TOGETHER = 32, STK_TUNE_LABEL = 320, STK_TUNE_LINE = 768 };
 
 struct stk_tune_choice {
-    const struct stk_tune_fix *fix;
+    const struct stk_rep_fix *fix;
     char value[STK_TUNE_VALUE];
 };
 struct stk_tune_set {
@@ -34,7 +34,7 @@ enum stk_tune_changes stk_tune_changes_of(const struct stk_tune_set *set);
 // Steps that come as one with this set.
 uint64_t stk_tune_together(const struct stk_tune_set *set);
 // Bytes of the name of the variable that a fix with one sets.
-size_t stk_tune_name_length(const struct stk_tune_fix *fix);
+size_t stk_tune_name_length(const struct stk_rep_fix *fix);
 // "K=V" as the choice has it where K holds `now` (NULL: nothing).
 void stk_tune_set_variable(const struct stk_tune_choice *choice, const char *now, char *to,
                            size_t size);

@@ -15,6 +15,7 @@
 #include "base/plain_file.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "fixes/fixes.h"
 
 enum { LINES = 100000, FILE_BYTES = 4 << 20 };
 
@@ -104,7 +105,7 @@ static bool take_line(struct stk_tune_facts *f, char *line)
         return add_fact(&f->applied, name, text);
     }
     if (strcmp(kind, "refused") == 0) {
-        return add_fact(&f->refused, name, text);
+        return add_fact(&f->refused, name, stk_refusal_of(text));
     }
     if (strcmp(kind, "place") == 0 && fields[3]) {
         return add_place(&f->places, name, text, fields[3]);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "job/tune/job_facts.h"
-#include "job/tune/fix.h"
+#include "job/tune/tries.h"
 
 enum stk_tune_numerics { STK_NUMERICS_UNKNOWN, STK_NUMERICS_SAME, STK_NUMERICS_DIFFER };
 enum { STK_LOSSES_MIN = 4 }; // aligned ones, below which nothing is said

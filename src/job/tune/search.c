@@ -43,7 +43,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
 {
     const struct stk_tune *tune = t->tune;
     const char *framework = c->fix->framework;
-    bool is_theirs = !framework || strcmp(framework, tune->framework) == 0 ||
+    bool is_theirs = strcmp(framework, "any") == 0 || strcmp(framework, tune->framework) == 0 ||
                      (strcmp(framework, "tensorflow") == 0 && strcmp(tune->framework, "jax") == 0 &&
                       stk_facts_get(&tune->facts, "tfdata.last")) ||
                      (strcmp(framework, "pytorch") == 0 && strcmp(tune->framework, "jax") == 0 &&
@@ -66,7 +66,7 @@ static bool is_out(struct stk_tuning *t, const struct stk_candidate *c, char *wh
 
 // Whether a step may have nothing to gain though nobody can tell of this fix: nothing in the
 // profile points at it, or it shortens the start alone.
-static bool is_aside(const struct stk_tune_fix *fix)
+static bool is_aside(const struct stk_rep_fix *fix)
 {
     return fix->is_general || fix->is_of_start;
 }
@@ -277,7 +277,8 @@ static enum stoker_status try_candidate(struct stk_tuning *t, const struct stk_c
         return STOKER_OK;
     }
     if (!skips || c->fix->changes == STK_CHANGES_NUMERICS) {
-        c->fix->values(&tune->facts, &v); // a reason of the job's own goes before the general one
+        stk_tune_values(c->fix, &tune->facts,
+                        &v); // a reason of the job's own goes before the general one
         if (!v.count) {
             snprintf(why, sizeof why, "%s", v.why);
             skips = true;

@@ -91,7 +91,7 @@ void stk_tune_each_place(const struct stk_tune *tune,
     const struct stk_tune_place *p = tune->facts.places.items;
     char text[STK_TUNE_LINE];
     for (size_t i = 0; i < tune->tried.count; i++) {
-        const struct stk_tune_fix *fix = t[i].choice.fix;
+        const struct stk_rep_fix *fix = t[i].choice.fix;
         bool is_placed = false;
         if (t[i].state != STK_TUNE_KEPT || !fix->code) {
             continue;

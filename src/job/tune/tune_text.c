@@ -99,6 +99,33 @@ static void put_command(const struct stk_tune_plan *plan, const struct stk_tune 
     stk_sink_text(to, has_any ? "\n" : "");
 }
 
+// What was asked for by an advice's id is tried under another one.
+static void put_asked(const char *list, struct stk_sink *to)
+{
+    char id[STK_TUNE_LABEL];
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), list);
+        const char *tries = stk_fix_row_link(id, STK_FIX_TRIES);
+        if (tries && strcmp(tries, id) != 0) {
+            stk_sink_printf(to, "  asked for  %s, tried as %s\n", stk_fix_row_find(id)->id, tries);
+        }
+    }
+}
+
+// The advice that was taken, by the id that every command takes.
+static void put_advice(const struct stk_tune *tune, struct stk_sink *to)
+{
+    const struct stk_tune_tried *t = tune->tried.items;
+    stk_sink_text(to, "\nwhat it is:\n");
+    for (size_t i = 0; i < tune->tried.count; i++) {
+        if (t[i].state == STK_TUNE_KEPT) {
+            stk_sink_printf(to, "  stoker explain %s   %s\n", t[i].choice.fix->id,
+                            t[i].choice.fix->what);
+        }
+    }
+}
+
 static bool has_kept(const struct stk_tune *tune)
 {
     const struct stk_tune_tried *t = tune->tried.items;
@@ -135,12 +162,14 @@ void stk_tune_text(const struct stk_tune_plan *plan, const struct stk_tune *tune
 {
     char sentence[STK_TUNE_SENTENCE];
     put_job(tune, to);
+    put_asked(plan->only, to);
     stk_sink_text(to, "\n");
     put_tried(tune, to);
     if (has_kept(tune)) {
         stk_sink_text(to, "\nto have it:\n");
         put_command(plan, tune, to);
         stk_tune_each_place(tune, put_place, to);
+        put_advice(tune, to);
     }
     put_strong(tune, to);
     if (tune->has_proof && tune->start_more_s > 1) {

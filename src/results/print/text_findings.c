@@ -110,7 +110,7 @@ static void next_command(struct stk_term *t, const struct stk_report *r,
     stk_term_to_column(t, 11);
     if (fix->tries) {
         stk_term_printf(t, "stoker tune --fix %s%s -- ", fix->tries,
-                        fix->changes ? " --allow numerics" : "");
+                        fix->changes == STK_CHANGES_NUMERICS ? " --allow numerics" : "");
         stk_term_text(t, r->command ? r->command : "python train.py");
     } else {
         stk_term_text(t, "stoker whatif ");

@@ -6,42 +6,35 @@ stoker.data is imported where this fix is asked for, and nowhere else."""
 
 import collections
 
-from _stoker_tune import applied, fixes, refused
+from _stoker_tune import fix
 
-LOADER, DATASET = "input.stoker_data.torch", "input.stoker_data.tf"  # the fixes
 KEPT = 16  # loaders at most; a job that makes one for each step holds no more of them, and who comes back later is built anew
-_made = collections.OrderedDict()  # id of a loader or data set -> (it, what takes its place), the last used last; None: its own stays
+_made = collections.OrderedDict()  # id of a loader or data set -> (it, what takes its place, what is said), the last used last
 
 
-def is_asked(fix):
-    return fix in fixes
-
-
-def _engine(fix):
+def _build(build):
     try:
         import stoker.data as sd
     except ImportError as e:
-        refused(fix, f"stoker.data is not installed where the job's Python finds it ({e})")
-        return None
-    return sd
+        return None, f"stoker.data is not installed where the job's Python finds it ({e})"
+    try:
+        made = build(sd)
+    except Exception as e:
+        return None, str(e) or type(e).__name__
+    return (None, made) if isinstance(made, str) else (made, True)
 
 
-def _take(fix, original, build):
-    """What takes the place of it, once for each; None: nothing does."""
+def _take(now, what, build):
+    """Puts what takes the place of now[what] there, once for each; `build` makes it, or says why nothing does."""
+    original = now[what]
     if id(original) not in _made:
-        sd = _engine(fix)
-        made = None
-        try:
-            made = build(sd) if sd else None
-        except Exception as e:
-            refused(fix, f"{e}")
-        if made is not None:
-            applied(fix)
-        _made[id(original)] = (original, made)  # it is held, so that its id stays its own
+        _made[id(original)] = (original, *_build(build))  # it is held, so that its id stays its own
         if len(_made) > KEPT:
             _made.popitem(last=False)
     _made.move_to_end(id(original))
-    return _made[id(original)][1]
+    _, made, said = _made[id(original)]
+    now[what] = original if made is None else made
+    return said
 
 
 def _has_texts(sd, spec):
@@ -52,20 +45,24 @@ def _has_texts(sd, spec):
     return getattr(spec, "dtype", None) == sd.string
 
 
-def of_loader(loader):
-    """A DataLoader's: its batches as tensors, in its order. The fix's value is "threads=N" or "processes=N"."""
+@fix("torch.dataloader.iter")
+def input_stoker_data_torch(value, now):
+    """A DataLoader's batches as tensors, in its order. The value is "threads=N" or "processes=N"."""
+    loader = now["loader"]
 
     def build(sd):
-        kind, _, number = fixes[LOADER].partition("=")
+        kind, _, number = value.partition("=")
         made = sd.from_torch(loader, **{kind: int(number)})
-        if _has_texts(sd, made.element_spec):
-            refused(LOADER, "its batches hold texts, which would come as bytes")
-            return None
-        return made.prefetch(sd.AUTOTUNE).to_torch()
+        return "holds_texts" if _has_texts(sd, made.element_spec) else made.prefetch(sd.AUTOTUNE).to_torch()
 
-    return _take(LOADER, loader, build)
+    return _take(now, "loader", build)
 
 
-def of_dataset(dataset):
-    """A tf.data pipeline's: a data set of TensorFlow's with the same elements."""
-    return _take(DATASET, dataset, lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())
+@fix("tfdata.last")
+def input_stoker_data_tf(value, now):
+    """A tf.data pipeline: a data set of TensorFlow's with the same elements."""
+    dataset = now["dataset"]
+    return _take(now, "dataset", lambda sd: sd.from_tf(dataset).prefetch(sd.AUTOTUNE).to_tf())
+
+
+WATCHED = []

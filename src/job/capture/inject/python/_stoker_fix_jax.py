@@ -7,9 +7,9 @@ import inspect
 import sys
 
 import _stoker_core
-from _stoker_tune import applied, fact, fixes, is_direct, knows, loss, place
+from _stoker_tune import apply, fact, fix, is_direct, knows, loss, place
 
-THREADS, BUFFER = 16, 64  # of Grain's reading
+THREADS, BUFFER = 16, 64  # of Grain's reading, where nothing is said; with the fix
 
 
 def patch_jax(module):
@@ -36,9 +36,23 @@ def patch_jax(module):
     fact("jax.hooks", r.framework or "jax")
 
 
-def _read_options():
-    options = sys.modules["grain._src.python.options"]
-    return options.ReadOptions(num_threads=THREADS, prefetch_buffer_size=BUFFER)
+def _options():
+    return sys.modules["grain._src.python.options"]
+
+
+@fix("grain")
+def grain_threads(value, now):
+    now["read_options"] = _options().ReadOptions(num_threads=int(value), prefetch_buffer_size=BUFFER)
+    return True
+
+
+@fix("grain")
+def grain_workers(value, now):
+    if now.get("worker_count"):
+        return False
+    now["worker_count"] = int(value)
+    _parse_flags()
+    return True
 
 
 def _parse_flags():
@@ -63,13 +77,7 @@ def patch_grain_loader(module):
         read = now.get("read_options")
         fact("grain.workers", now.get("worker_count"))
         fact("grain.threads", getattr(read, "num_threads", THREADS) if read is not None else THREADS)
-        if "grain.threads" in fixes:
-            now["read_options"] = _read_options()
-            applied("grain.threads")
-        if "grain.workers" in fixes and not now.get("worker_count"):
-            now["worker_count"] = int(fixes["grain.workers"])
-            _parse_flags()
-            applied("grain.workers")
+        apply("grain", now)
         plain(*given.args, **given.kwargs)
 
     cls.__init__ = __init__
@@ -87,16 +95,11 @@ def patch_grain_dataset(module):
         place("grain.to_iter_dataset")
         fact("grain.workers", 0)
         fact("grain.threads", read_options.num_threads if read_options is not None else THREADS)
-        if "grain.threads" in fixes:
-            read_options = _read_options()
-            applied("grain.threads")
-        made = plain(self, read_options, **kwargs)
-        if "grain.workers" in fixes:
-            options = sys.modules["grain._src.python.options"]
-            _parse_flags()
-            made = made.mp_prefetch(options.MultiprocessingOptions(num_workers=int(fixes["grain.workers"])))
-            applied("grain.workers")
-        return made
+        now = {"read_options": read_options, "worker_count": 0}
+        apply("grain", now)
+        made = plain(self, now["read_options"], **kwargs)
+        workers = now["worker_count"]
+        return made.mp_prefetch(_options().MultiprocessingOptions(num_workers=workers)) if workers else made
 
     cls.to_iter_dataset = to_iter_dataset
 

@@ -5,13 +5,22 @@ losses: those of the logs that callbacks get."""
 import functools
 import inspect
 
-from _stoker_tune import applied, fact, fixes, is_direct, knows, loss, place
+from _stoker_tune import apply, change, fact, fix, is_direct, knows, loss, place
 
-_COMPILE = {
-    "keras.steps_per_execution": ("steps_per_execution", int),
-    "keras.jit_compile": ("jit_compile", lambda value: value == "True"),
-    "keras.run_eagerly": ("run_eagerly", lambda value: value == "True"),
-}
+
+@fix("keras.compile")
+def keras_steps_per_execution(value, now):
+    return change(now, "steps_per_execution", int(value))
+
+
+@fix("keras.compile")
+def keras_jit_compile(value, now):
+    return change(now, "jit_compile", value == "True")
+
+
+@fix("keras.compile")
+def keras_run_eagerly(value, now):
+    return change(now, "run_eagerly", value == "True")
 
 
 def patch_trainer(module):
@@ -29,22 +38,24 @@ def patch_trainer(module):
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         now = given.arguments
-        for fix, (name, value_of) in _COMPILE.items():
-            fact(fix, now.get(name))
-            if fix in fixes and now.get(name) != value_of(fixes[fix]):
-                now[name] = value_of(fixes[fix])
-                applied(fix)
+        fact("keras.steps_per_execution", now.get("steps_per_execution"))
+        fact("keras.jit_compile", now.get("jit_compile"))
+        fact("keras.run_eagerly", now.get("run_eagerly"))
+        apply("keras.compile", now)
         return plain(*given.args, **given.kwargs)
 
     cls.compile = compile
 
 
 def patch_policy(module):
-    """keras.src.dtype_policies.dtype_policy: the policy of all layers that are made from here on."""
-    policy = fixes.get("keras.mixed_precision")
-    if policy:
-        module.set_dtype_policy(policy)
-        applied("keras.mixed_precision")
+    """keras.src.dtype_policies.dtype_policy"""
+    apply("keras.policies", {"policies": module})
+
+
+@fix("keras.policies")
+def keras_mixed_precision(value, now):
+    now["policies"].set_dtype_policy(value)  # of all layers that are made from here on
+    return True
 
 
 def patch_py_dataset(module):
@@ -55,14 +66,20 @@ def patch_py_dataset(module):
     def __init__(self, x, *args, **kwargs):
         place("keras.pydataset")
         fact("keras.pydataset.workers", x.workers)
-        wanted = fixes.get("keras.pydataset.workers")
-        if wanted is not None and x.workers != int(wanted):
-            x.workers = int(wanted)
-            x.max_queue_size = max(x.max_queue_size, 2 * int(wanted))
-            applied("keras.pydataset.workers")
+        apply("keras.pydataset", {"dataset": x})
         plain(self, x, *args, **kwargs)
 
     cls.__init__ = __init__
+
+
+@fix("keras.pydataset")
+def keras_pydataset_workers(value, now):
+    dataset, workers = now["dataset"], int(value)
+    if dataset.workers == workers:
+        return False
+    dataset.workers = workers
+    dataset.max_queue_size = max(dataset.max_queue_size, 2 * workers)
+    return True
 
 
 def patch_losses(module):

@@ -5,8 +5,7 @@ last stage of a data set that is iterated or given to model.fit. And TensorFlow'
 import functools
 import sys
 
-import _stoker_core
-from _stoker_tune import applied, fact, fixes, is_direct, knows, place, refused
+from _stoker_tune import apply, change, fact, fix, is_direct, knows, place
 
 MEMORY_SHARE = 0.25  # of what is free, for a cache
 
@@ -15,8 +14,8 @@ def patch_datasets(module):
     knows(module)
     cls = module.DatasetV2
     fact("tfdata", "used")
-    _make_parallel(module, cls, "map", "tfdata.map")
-    _make_parallel(module, cls, "interleave", "tfdata.interleave")
+    _watch_calls(module, cls, "map", 1, "tfdata.map", "tfdata.map.num_parallel_calls")
+    _watch_calls(module, cls, "interleave", 3, "tfdata.interleave", "tfdata.interleave.num_parallel_calls")
     for name in ("shuffle", "batch", "padded_batch", "repeat"):
         _cache_before(cls, name)
     plain = cls.__iter__
@@ -28,23 +27,35 @@ def patch_datasets(module):
     cls.__iter__ = __iter__
 
 
-def _make_parallel(module, cls, name, fix):
+def _watch_calls(module, cls, name, position, at, called):
+    """num_parallel_calls stands at this position among the arguments."""
     plain = getattr(cls, name)
 
     @functools.wraps(plain)
     def call(self, *args, **kwargs):
-        # num_parallel_calls: the second argument of map, the fourth of interleave.
-        position = 1 if name == "map" else 3
         given = kwargs.get("num_parallel_calls", args[position] if len(args) > position else None)
         if is_direct():
-            place(fix)
-            fact(fix + ".num_parallel_calls", given)
-            if fix in fixes and given is None and len(args) <= position:
-                kwargs["num_parallel_calls"] = module.AUTOTUNE
-                applied(fix)
+            place(at)
+            fact(called, given)
+            if given is None and len(args) <= position:
+                now = {"num_parallel_calls": None, "autotune": module.AUTOTUNE}
+                apply(at, now)
+                kwargs["num_parallel_calls"] = now["num_parallel_calls"]
         return plain(self, *args, **kwargs)
 
     setattr(cls, name, call)
+
+
+@fix("tfdata.map")
+def tfdata_map(value, now):
+    now["num_parallel_calls"] = now["autotune"]
+    return True
+
+
+@fix("tfdata.interleave")
+def tfdata_interleave(value, now):
+    now["num_parallel_calls"] = now["autotune"]
+    return True
 
 
 def finish(module, dataset):
@@ -54,26 +65,37 @@ def finish(module, dataset):
     while type(last).__name__ == "_OptionsDataset":
         last = last._input_dataset
     fact("tfdata.last", type(last).__name__)
-    data = _stoker_core.load("_stoker_fix_data")
-    if data.is_asked(data.DATASET):
-        dataset = data.of_dataset(dataset) or dataset
-    made = dataset
-    if "tfdata.prefetch" in fixes:
-        if type(last).__name__ == "_PrefetchDataset":
-            refused("tfdata.prefetch", "the data set ends in prefetch already")
-        else:
-            made = made.prefetch(module.AUTOTUNE)
-            applied("tfdata.prefetch")
-    if "tfdata.threads" in fixes or "tfdata.deterministic" in fixes:
-        options = sys.modules["tensorflow.python.data.ops.options"].Options()
-        if "tfdata.threads" in fixes:
-            options.threading.private_threadpool_size = int(fixes["tfdata.threads"])
-            applied("tfdata.threads")
-        if "tfdata.deterministic" in fixes:
-            options.deterministic = False
-            applied("tfdata.deterministic")
-        made = made.with_options(options)
-    return made
+    now = {"dataset": dataset, "last": type(last).__name__, "autotune": module.AUTOTUNE}
+    apply("tfdata.last", now)
+    return now["dataset"]
+
+
+@fix("tfdata.last")
+def tfdata_prefetch(value, now):
+    if now["last"] == "_PrefetchDataset":
+        return "ends_in_prefetch"
+    now["dataset"] = now["dataset"].prefetch(now["autotune"])
+    return True
+
+
+def _options():
+    return sys.modules["tensorflow.python.data.ops.options"].Options()
+
+
+@fix("tfdata.last")
+def tfdata_threads(value, now):
+    options = _options()
+    options.threading.private_threadpool_size = int(value)
+    now["dataset"] = now["dataset"].with_options(options)
+    return True
+
+
+@fix("tfdata.last")
+def tfdata_deterministic(value, now):
+    options = _options()
+    options.deterministic = False
+    now["dataset"] = now["dataset"].with_options(options)
+    return True
 
 
 # A cache behind the last map, before what shuffles, batches or repeats. What it must not change is which elements come:
@@ -127,18 +149,22 @@ def _cache_before(cls, name):
     @functools.wraps(plain)
     def call(self, *args, **kwargs):
         if is_direct() and type(self).__name__ in ("_MapDataset", "_ParallelMapDataset"):
-            why = _why_no_cache(self)
+            now = {"dataset": self, "why": _why_no_cache(self)}
             place("tfdata.cache")
-            fact("tfdata.cache", why or "fits")
-            if "tfdata.cache" in fixes:
-                if why:
-                    refused("tfdata.cache", why)
-                else:
-                    self = self.cache()
-                    applied("tfdata.cache")
+            fact("tfdata.cache", now["why"] or "fits")
+            apply("tfdata.cache", now)
+            self = now["dataset"]
         return plain(self, *args, **kwargs)
 
     setattr(cls, name, call)
+
+
+@fix("tfdata.cache")
+def tfdata_cache(value, now):
+    if now["why"]:
+        return now["why"]
+    now["dataset"] = now["dataset"].cache()
+    return True
 
 
 def patch_config(module):
@@ -150,13 +176,16 @@ def patch_config(module):
     def call(num_threads):
         place("tf.threads")
         fact("tf.threads", num_threads)
-        wanted = fixes.get("tf.threads")
-        if wanted is not None and int(wanted) != num_threads:
-            num_threads = int(wanted)
-            applied("tf.threads")
-        return plain(num_threads)
+        now = {"threads": num_threads}
+        apply("tf.threads", now)
+        return plain(now["threads"])
 
     setattr(module, name, call)
+
+
+@fix("tf.threads")
+def tf_threads(value, now):
+    return change(now, "threads", int(value))
 
 
 WATCHED = [

@@ -8,9 +8,14 @@ import os
 import sys
 
 import _stoker_core
-from _stoker_tune import applied, ends, fact, fixes, is_own, knows, loss, place, refused
+from _stoker_tune import apply, asks, change, ends, fact, fix, is_own, knows, loss, place
 
 CALLS = 64  # calls of modules in which those that the program calls itself are found
+
+
+def _is_iterable(dataset):
+    kind = getattr(sys.modules["torch.utils.data.dataloader"], "IterableDataset", None)
+    return kind is not None and isinstance(dataset, kind)
 
 
 def patch_loader(module):
@@ -18,7 +23,6 @@ def patch_loader(module):
     cls = module.DataLoader
     plain = cls.__init__
     signature = inspect.signature(plain)
-    iterable = getattr(module, "IterableDataset", ())
     main = os.getpid()
 
     @functools.wraps(plain)
@@ -29,11 +33,11 @@ def patch_loader(module):
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         now = given.arguments
-        for name in ("batch_size", "num_workers", "prefetch_factor", "persistent_workers", "pin_memory"):
-            fact("torch.dataloader." + name, now.get(name))
-        is_iterable = bool(iterable) and isinstance(now["dataset"], iterable)
-        fact("torch.dataloader.kind", "iterable" if is_iterable else "map")
-        _change(now, is_iterable)
+        fact("torch.dataloader.num_workers", now.get("num_workers"))
+        fact("torch.dataloader.persistent_workers", now.get("persistent_workers"))
+        fact("torch.dataloader.pin_memory", now.get("pin_memory"))
+        fact("torch.dataloader.kind", "iterable" if _is_iterable(now["dataset"]) else "map")
+        apply("torch.dataloader", now)
         plain(*given.args, **given.kwargs)
         try:
             fact("torch.dataloader.batches", len(self))
@@ -45,79 +49,90 @@ def patch_loader(module):
 
 
 def _take_over(cls, main):
-    """Its batches by stoker.data, where that is asked for; where it cannot be, the loader's own."""
-    data = _stoker_core.load("_stoker_fix_data")
-    if not data.is_asked(data.LOADER):
+    """Its batches by what a fix puts in the loader's place."""
+    if not asks("torch.dataloader.iter"):
         return
     plain = cls.__iter__
 
     @functools.wraps(plain)
     def __iter__(self):
-        made = data.of_loader(self) if os.getpid() == main else None
-        return plain(self) if made is None else iter(made)
+        now = {"loader": self}
+        if os.getpid() == main:
+            apply("torch.dataloader.iter", now)
+        return plain(self) if now["loader"] is self else iter(now["loader"])
 
     cls.__iter__ = __iter__
 
 
-def _change(now, is_iterable):
-    """The loader's arguments, as the fixes have them."""
-    workers = fixes.get("torch.dataloader.num_workers")
-    if workers is not None and now.get("num_workers") != int(workers):
-        if is_iterable and not now.get("num_workers"):
-            refused("torch.dataloader.num_workers", "an IterableDataset would give all of its elements in each worker")
-        else:
-            now["num_workers"] = int(workers)
-            applied("torch.dataloader.num_workers")
-    for name, number in (("persistent_workers", True), ("prefetch_factor", 0)):
-        value = fixes.get("torch.dataloader." + name)
-        if value is None:
-            continue
-        value = number or int(value)
-        if not now.get("num_workers"):
-            refused("torch.dataloader." + name, "it needs workers, and the loader has none")
-        elif now.get(name) != value:
-            now[name] = value
-            applied("torch.dataloader." + name)
-    if "torch.dataloader.pin_memory" in fixes and not now.get("pin_memory"):
-        now["pin_memory"] = True
-        applied("torch.dataloader.pin_memory")
+@fix("torch.dataloader")
+def torch_dataloader_num_workers(value, now):
+    if _is_iterable(now["dataset"]) and not now.get("num_workers"):
+        return "iterable"
+    return change(now, "num_workers", int(value))
+
+
+@fix("torch.dataloader")
+def torch_dataloader_persistent_workers(value, now):
+    return change(now, "persistent_workers", True) if now.get("num_workers") else "no_workers"
+
+
+@fix("torch.dataloader")
+def torch_dataloader_prefetch_factor(value, now):
+    return change(now, "prefetch_factor", int(value)) if now.get("num_workers") else "no_workers"
+
+
+@fix("torch.dataloader")
+def torch_dataloader_pin_memory(value, now):
+    return change(now, "pin_memory", True)
 
 
 def patch_torch(module):
     knows(module)
-    plain = getattr(module, "set_num_threads", None)
-    if plain is None:
-        return
-    wanted = int(fixes.get("torch.threads", 0))
+    now = {"torch": module}
+    if getattr(module, "set_num_threads", None) is not None:
+        _watch_threads(module, now)
+    apply("torch", now)
+
+
+def _watch_threads(module, now):
+    """now["given"]: what the program has; now["threads"]: what its calls set in place of that."""
+    plain = module.set_num_threads
     main = os.getpid()
-    changed = []  # by the fix, from what it would be
 
     @functools.wraps(plain)
     def set_num_threads(number):
         if os.getpid() == main and is_own(sys._getframe(1).f_code.co_filename):
             place("torch.set_num_threads")
             fact("torch.threads.set", number)
-            changed[:] = [number] if wanted and number != wanted else []
-            number = wanted or number
+            now["given"] = number
+            number = now.get("threads", number)
         return plain(number)
 
-    def at_end():
-        fact("torch.threads", module.get_num_threads())
-        if changed and module.get_num_threads() == wanted:
-            applied("torch.threads")
-
-    if wanted and module.get_num_threads() != wanted:
-        changed.append(module.get_num_threads())
-        plain(wanted)
+    now["given"] = module.get_num_threads()
     module.set_num_threads = set_num_threads
-    ends.append(at_end)
-    if "torch.tf32" in fixes:
-        module.set_float32_matmul_precision("high")
-        module.backends.cudnn.allow_tf32 = True
-        applied("torch.tf32")
-    if "torch.cudnn_benchmark" in fixes:
-        module.backends.cudnn.benchmark = True
-        applied("torch.cudnn_benchmark")
+    ends.append(lambda: fact("torch.threads", module.get_num_threads()))
+
+
+@fix("torch")
+def torch_threads(value, now):
+    torch, wanted = now["torch"], int(value)
+    now["threads"] = wanted
+    if torch.get_num_threads() != wanted:
+        torch.set_num_threads(wanted)
+    return lambda: now["given"] != wanted and torch.get_num_threads() == wanted
+
+
+@fix("torch")
+def torch_tf32(value, now):
+    now["torch"].set_float32_matmul_precision("high")
+    now["torch"].backends.cudnn.allow_tf32 = True
+    return True
+
+
+@fix("torch")
+def torch_cudnn_benchmark(value, now):
+    now["torch"].backends.cudnn.benchmark = True
+    return True
 
 
 def patch_zero_grad(module):
@@ -128,15 +143,19 @@ def patch_zero_grad(module):
 
     @functools.wraps(plain)
     def zero_grad(self, set_to_none=True):
+        now = {"set_to_none": set_to_none}
         if not set_to_none:
             place("torch.zero_grad")
             fact("torch.zero_grad.set_to_none", False)
-            if "torch.zero_grad" in fixes:
-                applied("torch.zero_grad")
-                set_to_none = True
-        return plain(self, set_to_none)
+            apply("torch.zero_grad", now)
+        return plain(self, now["set_to_none"])
 
     cls.zero_grad = zero_grad
+
+
+@fix("torch.zero_grad")
+def torch_zero_grad(value, now):
+    return change(now, "set_to_none", True)
 
 
 def patch_tensor(module):
@@ -154,21 +173,9 @@ def patch_tensor(module):
 
 def patch_module(module):
     """torch.nn.modules.module: the first calls of modules from the program's own lines, while they train."""
-    asked = {"torch.compile", "torch.autocast"} & set(fixes)
     cls = module.Module
     plain = cls.__call__
     seen, state = [], {"left": CALLS, "inside": False}
-
-    def change(top):
-        if "torch.autocast" in asked:
-            torch = sys.modules["torch"]
-            tensor = next(top.parameters(), None)
-            device = tensor.device.type if tensor is not None else "cpu"
-            top.forward = torch.autocast(device, dtype=torch.bfloat16)(top.forward)
-            applied("torch.autocast")
-        if "torch.compile" in asked:
-            top.compile()
-            applied("torch.compile")
 
     @functools.wraps(plain)
     def __call__(self, *args, **kwargs):
@@ -180,7 +187,7 @@ def patch_module(module):
         elif self.training and next(self.parameters(), None) is not None and not any(self is s for s in seen):
             place("torch.model")
             seen.append(self)
-            change(self)
+            apply("torch.model", {"model": self})
         state["inside"] = True
         try:
             return plain(self, *args, **kwargs)
@@ -188,6 +195,21 @@ def patch_module(module):
             state["inside"] = False
 
     cls.__call__ = __call__
+
+
+@fix("torch.model")
+def torch_autocast(value, now):
+    torch, model = sys.modules["torch"], now["model"]
+    tensor = next(model.parameters(), None)
+    device = tensor.device.type if tensor is not None else "cpu"
+    model.forward = torch.autocast(device, dtype=torch.bfloat16)(model.forward)
+    return True
+
+
+@fix("torch.model")
+def torch_compile(value, now):
+    now["model"].compile()
+    return True
 
 
 WATCHED = [

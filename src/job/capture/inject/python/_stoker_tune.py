@@ -6,7 +6,7 @@ STOKER_TUNE is "stop=N fix=ID=VALUE;ID=VALUE": N 0: do not end it. What is found
 
     fact    NAME    VALUE               of a call, as the program makes it
     place   CALL    FILE    LINE        the program's own line
-    applied FIX     WHAT                it took hold
+    applied FIX                         it took hold
     refused FIX     WHY                 it must not be applied here
     loss    STEP    VALUE
     end     STEPS
@@ -22,7 +22,8 @@ import _stoker_core
 LOSSES = 4096  # that are kept of a run
 _STDLIB = os.path.dirname(os.__file__)
 
-fixes = {}  # id -> value
+_asked = {}  # name of a fix's function -> (id, value)
+_functions = {}  # call -> functions of fixes
 stop = 0
 _said = set()
 _losses = []
@@ -43,14 +44,6 @@ def say(kind, *fields):
             os.close(fd)
     except OSError:
         pass
-
-
-def applied(fix, what=""):
-    say("applied", fix, what)
-
-
-def refused(fix, why):
-    say("refused", fix, why)
 
 
 def fact(name, value):
@@ -84,6 +77,53 @@ def knows(module):
     root = os.path.dirname(getattr(package, "__file__", "") or "")
     if root and root not in _roots:
         _roots.append(root)
+
+
+# Fixes
+
+
+def fix(call):
+    """Marks the function of a fix, whose name is the fix's id (src/fixes/text) with `_` for `.` and `-`. Where the fix is
+    asked for, it is called with its value and what the call works with, a dict that it changes. It returns whether it
+    changed something, a function that says so when the run ends, or why it must not: a name of src/fixes/refusals.def,
+    or a reason of its own."""
+
+    def mark(function):
+        _functions.setdefault(call, []).append(function)
+        return function
+
+    return mark
+
+
+def asks(call):
+    """Whether a fix of this call is asked for."""
+    return any(f.__name__ in _asked for f in _functions.get(call, ()))
+
+
+def apply(call, now):
+    """Applies the fixes of this call that are asked for, in the order in which their functions stand."""
+    for function in _functions.get(call, ()):
+        if function.__name__ in _asked:
+            name, value = _asked[function.__name__]
+            try:
+                _tell(name, function(value, now))
+            except Exception as e:
+                _tell(name, f"{type(e).__name__}: {e}")
+
+
+def change(now, name, value):
+    """Sets it; whether it was something else."""
+    was, now[name] = now.get(name), value
+    return was != value
+
+
+def _tell(name, result):
+    if callable(result):
+        ends.append(lambda: _tell(name, result()))
+    elif isinstance(result, str):
+        say("refused", name, result)
+    elif result:
+        say("applied", name, "")
 
 
 # Losses
@@ -173,15 +213,15 @@ def start(text):
     global stop
     words = dict(w.partition("=")[::2] for w in text.split())
     stop = int(words.get("stop", 0))
-    for fix in words.get("fix", "").split(";"):
-        name, _, value = fix.partition("=")
+    for asked in words.get("fix", "").split(";"):
+        name, _, value = asked.partition("=")
         if name:
-            fixes[name] = value
+            _asked[name.replace(".", "_").replace("-", "_")] = (name, value)
     if stop:
         _stoker_core.turner = "_stoker_tune"
         _stoker_core.plan.update(steps=1, warmup=(stop + 1) // 2)
         _stoker_core.recorder.restart()
     atexit.register(_finish)
-    for name in ("torch", "tf", "keras", "jax"):
+    for name in ("data", "torch", "tf", "keras", "jax"):
         for module, patch in _stoker_core.load("_stoker_fix_" + name).WATCHED:
             _stoker_core.more.setdefault(module, []).append(patch)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dimensions of matrix products and convolutions are padded to multiples of 8, which matrix units
+// want: kernels of operators whose recorded shapes are no such multiples.
+//
+// Method: such a kernel without matrix units may use them then, one that has them wastes less of
+// them. Where the device's peaks are known, a kernel that takes to its units gains a root of their
+// ratio to those without, as price_precision.c has it; whether in tf32 or in 16 bits no name says,
+// so that the mean ratio of both is expected. Else it is a prior; at the least nothing changes,
+// since the type may be the reason, or the library may pad already. Work that padding adds is not
+// counted: it is less than 8 of a dimension.
+#include <math.h>
+
+#include "answers/replay/price_row.h"
+
+#define FIXED_NS 3000 // of a kernel
+
+// The time is divided by it: optimistic first.
+static const double without_units[STK_PRICE_LEVELS] = {6, 2, 1};
+static const double with_units[STK_PRICE_LEVELS] = {1.5, 1.15, 1};
+
+static const char *align_refuse(const struct stk_graph *g)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        const struct stk_node *n = &g->nodes[i];
+        bool is_kernel = n->kind == STK_NODE_KERNEL;
+        if (is_kernel && stk_node_alignment(n) == STK_UNALIGNED) {
+            return NULL;
+        }
+        known |= is_kernel && stk_node_alignment(n) == STK_ALIGNED;
+    }
+    return known ? "the dimensions of matrix products are multiples of 8"
+                 : "the profile does not tell the shapes of matrix products (PyTorch: "
+                   "record_shapes=True)";
+}
+
+// By which a kernel is faster that takes to its matrix units.
+static double by_units(const struct stk_graph *g, enum stk_price_level level)
+{
+    double tf32 = g->rates.tf32, bf16 = g->rates.bf16, fp32 = g->rates.fp32;
+    if (level == STK_PRICE_HIGH || fp32 <= 0 || tf32 <= fp32 || bf16 <= fp32) {
+        return without_units[level];
+    }
+    return level == STK_PRICE_LOW ? pow(bf16 / fp32, 0.7) : sqrt(sqrt(tf32 * bf16) / fp32);
+}
+
+static bool align_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (n->kind == STK_NODE_KERNEL && stk_node_alignment(n) == STK_UNALIGNED &&
+            n->dur_ns > FIXED_NS) {
+            bool has_units = n->what != STK_WHAT_MATRIX_32;
+            double by = has_units ? with_units[how->level] : by_units(s->g, how->level);
+            n->dur_ns = FIXED_NS + stk_price_scaled(n->dur_ns - FIXED_NS, 1 / by);
+        }
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_align = {
+    .id = "align=",
+    .value = "8",
+    .choices = "8",
+    .what = "dimensions of matrix products are multiples of 8",
+    .assumes = "the type has matrix units, and dimensions may be padded",
+    .is_priced_alone = true,
+    .refuse = align_refuse,
+    .apply = align_apply,
+};

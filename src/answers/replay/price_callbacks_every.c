@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driving thread does between the end of a step's work and the next fetch, recorded or not
+// (callbacks, metrics, logging), only in every so many steps.
+#include "answers/replay/price_row.h"
+
+static const char *callbacks_every_refuse(const struct stk_graph *g)
+{
+    if (!stk_price_finds(g, STK_NODE_WORK, STK_WHAT_CALLBACK)) {
+        return "the driving thread does nothing between the end of a step and the next fetch";
+    }
+    return stk_price_may_hide(g, STK_NODE_WORK, STK_WHAT_CALLBACK)
+               ? "less than 2 % of the step lies between its end and the next fetch; callbacks "
+                 "inside of it are not told from its work"
+               : NULL;
+}
+
+static bool callbacks_every_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    double left = how->value > 1 ? 1 / how->value : 1;
+    left = how->level == STK_PRICE_HIGH ? left + 0.2 * (1 - left) : left; // some of it is the loop
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (n->kind == STK_NODE_WORK && n->what == STK_WHAT_CALLBACK && n->wait == STK_NONE) {
+            n->dur_ns = stk_price_scaled(n->dur_ns, left);
+        }
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_callbacks_every = {
+    .id = "callbacks-every=",
+    .value = "10",
+    .what = "callbacks and logging run in every so many steps",
+    .assumes = "what the thread does there is not needed in each step",
+    .is_priced_alone = true,
+    .refuse = callbacks_every_refuse,
+    .apply = callbacks_every_apply,
+};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the what-ifs of collectives share: the collectives of a step, and the kernels before and
+// beside them.
+#ifndef STK_REPLAY_PRICE_COLLECTIVES_H
+#define STK_REPLAY_PRICE_COLLECTIVES_H
+
+#include "answers/replay/price_row.h"
+
+// Of the lane that has most of the collectives' time, and the one that has most of the kernels'.
+struct stk_step_comm {
+    uint32_t first, end;     // nodes of the collectives' lane in the step
+    uint32_t count;          // collectives among them
+    double total_ns;         // their time in the scene
+    uint32_t kernels, k_end; // nodes of the kernels' lane
+    double before_ns;        // kernels that end before the first collective begins, in the scene
+    double beside_ns;        // kernels that begin until the last one ends
+};
+
+// Goes along the steps of a graph, in order; `nodes` are the scene's.
+struct stk_comm_walk {
+    const struct stk_graph *g;
+    const struct stk_node *nodes;
+    uint32_t comm, compute, at_comm, at_compute, step;
+};
+struct stk_comm_walk stk_comm_walk(const struct stk_graph *g, const struct stk_node *nodes);
+// The next step with a collective; false: there is none.
+bool stk_comm_next(struct stk_comm_walk *w, struct stk_step_comm *out);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What never changes stays on the device: it is not copied again in each step.
+//
+// Method: a profile says how much a copy moves, not what. Copies to the device of one size are
+// taken for one piece of data where (nearly) each step has them; the batch is one such piece, too.
+// With two or more of them one may be constant: the longest is expected to be, at best all but the
+// shortest are, at the least the shortest alone. The only one is most likely the batch: who asks
+// for its price knows better, and at the least nothing changes.
+//
+// Limits: data that changes in each step looks the same; what operations of the host copy back is
+// left out; room for it on the device is not checked.
+#include "base/alloc.h"
+#include "answers/replay/price_transfers.h"
+
+#define LEAST_KIB 64   // smaller copies are values, not data
+#define MOST_PIECES 32 // sizes that are told apart
+#define IN_STEPS 0.8   // of the steps have it
+
+struct piece {
+    uint32_t kib, steps, last_step;
+    int64_t ns;
+};
+
+static bool is_data(const struct stk_graph *g, uint32_t i)
+{
+    const struct stk_node *n = &g->nodes[i];
+    return stk_price_is_to_device(n) && n->size >= LEAST_KIB;
+}
+
+static void add(struct piece *pieces, uint32_t *count, const struct stk_node *n)
+{
+    uint32_t k = 0;
+    while (k < *count && pieces[k].kib != n->size) {
+        k++;
+    }
+    if (k == MOST_PIECES) {
+        return;
+    }
+    if (k == *count) {
+        pieces[(*count)++] = (struct piece){.kib = n->size, .last_step = STK_NONE};
+    }
+    pieces[k].ns += n->dur_ns;
+    pieces[k].steps += n->step != pieces[k].last_step;
+    pieces[k].last_step = n->step;
+}
+
+// Copies that bring back what the host worked out are not constant.
+static void leave_out(const struct stk_graph *g, struct piece *pieces, uint32_t count)
+{
+    for (uint32_t i = 0; i < g->host_op_count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            bool is_it = pieces[k].kib == g->nodes[g->host_ops[i].to_device].size;
+            pieces[k].steps = is_it ? 0 : pieces[k].steps;
+        }
+    }
+}
+
+// Pieces that recur, the longest first; how many.
+static uint32_t find(const struct stk_graph *g, struct piece pieces[MOST_PIECES])
+{
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (is_data(g, i)) {
+            add(pieces, &count, &g->nodes[i]);
+        }
+    }
+    leave_out(g, pieces, count);
+    for (uint32_t k = 0; k < count; k++) {
+        struct piece p = pieces[k];
+        uint32_t at = kept;
+        if (p.steps < IN_STEPS * g->step_count) {
+            continue;
+        }
+        for (; at > 0 && pieces[at - 1].ns < p.ns; at--) {
+            pieces[at] = pieces[at - 1];
+        }
+        pieces[at] = p;
+        kept++;
+    }
+    return kept;
+}
+
+struct stk_price_pieces stk_price_pieces_of(const struct stk_graph *g)
+{
+    struct piece pieces[MOST_PIECES];
+    uint32_t count = g->step_count > 1 ? find(g, pieces) : 0;
+    return count > 1 ? (struct stk_price_pieces){pieces[count - 1].kib, pieces[0].kib}
+                     : (struct stk_price_pieces){0, 0};
+}
+
+static const char *data_on_device_refuse(const struct stk_graph *g)
+{
+    struct piece pieces[MOST_PIECES];
+    uint32_t count = g->step_count > 1 ? find(g, pieces) : 0;
+    return count == 0 ? "no data is copied to the device in each step" : NULL;
+}
+
+static bool goes(const struct piece *pieces, uint32_t count, uint32_t kib,
+                 enum stk_price_level level)
+{
+    uint32_t k = 0;
+    while (k < count && pieces[k].kib != kib) {
+        k++;
+    }
+    if (count == 1) {
+        return k == 0 && level != STK_PRICE_HIGH;
+    }
+    return level == STK_PRICE_LOW        ? k + 1 < count
+           : level == STK_PRICE_EXPECTED ? k == 0
+                                         : k + 1 == count;
+}
+
+static bool data_on_device_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    const struct stk_graph *g = s->g;
+    struct piece pieces[MOST_PIECES];
+    uint32_t count = find(g, pieces);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (!is_data(g, i) || !goes(pieces, count, n->size, how->level)) {
+            continue;
+        }
+        n->dur_ns = n->gap_ns = n->rest_ns = 0;
+        if (n->launch != STK_NONE) {
+            s->nodes[n->launch].dur_ns = 0;
+            s->nodes[n->launch].wait = STK_NONE;
+        }
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_data_on_device = {
+    .id = "data-on-device",
+    .what = "data that never changes stays on the device",
+    .assumes = "the longest copy of each step moves the same data every time; the device has room",
+    .is_priced_alone = false,
+    .refuse = data_on_device_refuse,
+    .apply = data_on_device_apply,
+};

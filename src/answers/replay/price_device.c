@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another device, by the peaks of data sheets (profile/model/device/device_rates.def): matrix
+// products by the rate of their precision, all other kernels by that of memory, copies by the link
+// to the host, collectives by that between devices.
+//
+// Method: a kernel is shorter by the ratio of the two peaks, of which a part is reached; a fixed
+// part of it stays. How much of a ratio kernels reach is what the ends differ in: predictions of
+// other devices by peaks are off by a seventh in the mean, so that a step, the sum of many kernels,
+// is rarely off by more than a third. A
+// link to the host that copies from pinned memory show to be slower than its data sheet (a slot
+// with fewer lanes, a switch) may be as it should be in the other machine: at best it is, and as
+// far as a slot with half of the lanes explains it that is expected (seen on lab/sim's jobs to be
+// nearer than half of it all). Collectives that reach less than half of the link between devices
+// are held up by something else (a bus, a network), which another device does not change: at best
+// it does.
+//
+// Limits: the host, its launches and staged copies stay; that kernels of the other device differ,
+// that caches and clocks do, and that a batch would be chosen larger is not seen.
+#include <math.h>
+#include <string.h>
+
+#include "answers/replay/price_messages.h"
+#include "answers/replay/price_transfers.h"
+
+#define FIXED_NS 2000    // of a kernel, on any device
+#define HALF_SLOT 2.0    // times faster: a link with all of its lanes
+#define PEER_REACHED 0.5 // of the link between devices, by collectives that it limits: less is not
+
+// Powers of the ratio of two peaks, where the other device is the faster one.
+static const double reached[STK_PRICE_LEVELS] = {1.05, 0.9, 0.7};
+
+static const char *value_of(const char *text)
+{
+    const char *at = strchr(text, '=');
+    return at ? at + 1 : text;
+}
+
+static struct stk_device_rates rates_named(const char *name)
+{
+    static const struct stk_device_limits unknown;
+    return stk_device_rates_of(stk_str_from(name), &unknown);
+}
+
+static bool device_takes(const char *value)
+{
+    return rates_named(value).fp32 > 0;
+}
+
+static const char *device_refuse(const struct stk_graph *g)
+{
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+           : g->rates.fp32 <= 0 || g->rates.memory <= 0
+               ? "the profile does not name its device, or its rates are not known"
+               : NULL;
+}
+
+static const char *device_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
+{
+    (void)g;
+    return rates_named(value_of(how->text)).memory <= 0
+               ? "the rate of its memory depends on the model: name it in full, as the driver does"
+               : NULL;
+}
+
+static double or_fp32(double rate, const struct stk_device_rates *r)
+{
+    return rate > 0 ? rate : r->fp32;
+}
+
+// The peak that decides what a node takes; 0: none is known.
+static double peak_of(const struct stk_device_rates *r, const struct stk_node *n)
+{
+    if (n->kind == STK_NODE_COLLECTIVE) {
+        return r->peer_link;
+    }
+    if (n->kind == STK_NODE_COPY) {
+        return n->what == STK_WHAT_H2D || n->what == STK_WHAT_D2H ? r->host_link : 0;
+    }
+    return n->what == STK_WHAT_MATRIX_32     ? r->fp32
+           : n->what == STK_WHAT_MATRIX_TF32 ? or_fp32(r->tf32, r)
+           : n->what == STK_WHAT_MATRIX_16   ? or_fp32(r->fp16, r)
+                                             : r->memory;
+}
+
+// How many times faster copies are.
+static double faster_link(const struct stk_scene *s, double from, double to,
+                          enum stk_price_level level)
+{
+    double seen = stk_price_link_rate(s, STK_WHAT_H2D), ratio = from > 0 && to > 0 ? to / from : 1;
+    double whole = seen > 0 && to > 0 ? STK_LINK_REACHED * to / seen : ratio;
+    whole = whole > ratio ? whole : ratio;
+    double likely = whole < HALF_SLOT * ratio ? whole : HALF_SLOT * ratio;
+    return level == STK_PRICE_LOW ? whole : level == STK_PRICE_EXPECTED ? likely : ratio;
+}
+
+// How many times faster; below 1 slower, by all of the ratio or more.
+static double faster(double from, double to, enum stk_price_level level)
+{
+    static const double lost[STK_PRICE_LEVELS] = {0.8, 1, 1.2};
+    double ratio = from > 0 && to > 0 ? to / from : 1;
+    return pow(ratio, ratio > 1 ? reached[level] : lost[level]);
+}
+
+// Powers of the ratio of the links between devices.
+static double peer_reached(const struct stk_graph *g, const struct stk_message_fit *f,
+                           enum stk_price_level level)
+{
+    if (level != STK_PRICE_EXPECTED || g->group_size < 2 || !f) {
+        return level == STK_PRICE_EXPECTED ? 0.5 : level == STK_PRICE_LOW ? 1 : 0;
+    }
+    double n = (double)g->group_size;
+    double rate = f->byte_ns > 0 ? 2 * (n - 1) / n * 1e9 / f->byte_ns : 0;
+    return rate < PEER_REACHED * g->rates.peer_link ? 0 : reached[level];
+}
+
+static bool device_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    struct stk_device_rates to = rates_named(value_of(how->text));
+    double link = faster_link(s, s->g->rates.host_link, to.host_link, how->level);
+    struct stk_message_floor f = stk_message_floor(s->g, how->level);
+    struct stk_message_fit usual = stk_message_fit(s->g, STK_PRICE_EXPECTED);
+    double peers = s->g->rates.peer_link > 0 && to.peer_link > s->g->rates.peer_link
+                       ? pow(to.peer_link / s->g->rates.peer_link,
+                             peer_reached(s->g, f.is_told ? &usual : NULL, how->level))
+                       : 0; // 0: by the peaks
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (!stk_node_is_device(n)) {
+            continue;
+        }
+        double to_peak = peak_of(&to, n);
+        double by = n->kind == STK_NODE_COPY && to_peak > 0 ? link
+                    : n->kind == STK_NODE_COLLECTIVE && peers > 0
+                        ? peers
+                        : faster(peak_of(&s->g->rates, n), to_peak, how->level);
+        int64_t fixed = n->kind == STK_NODE_COLLECTIVE
+                            ? stk_message_fixed(&f, n->dur_ns, how->level)
+                        : n->kind == STK_NODE_COPY ? STK_COPY_SETUP_NS
+                                                   : FIXED_NS;
+        fixed = fixed < n->dur_ns ? fixed : n->dur_ns;
+        n->dur_ns = fixed + stk_price_scaled(n->dur_ns - fixed, 1 / by);
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_device = {
+    .id = "device=",
+    .value = "H100",
+    .choices = "the names of GPUs that stoker knows the rates of, such as H100, L4 or V100-SXM2",
+    .takes = device_takes,
+    .what = "the same job on that GPU, by the peaks of data sheets",
+    .assumes = "kernels reach the same share of the other device's peaks; the host is the same",
+    .is_priced_alone = false,
+    .is_supposed = true,
+    .may_slow = true,
+    .refuse = device_refuse,
+    .refuse_value = device_refuse_value,
+    .apply = device_apply,
+};

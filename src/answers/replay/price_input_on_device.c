@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A share of a batch's preparation is done by a kernel: decoding and augmentation on the device.
+//
+// Method: that share leaves the fetching thread, or the workers' pace; a kernel before the step's
+// own takes its place, faster than one processor by SPEED times, which is a prior. A batch's work
+// is what the fetching thread does, or the workers' pace times their number: where the profile does
+// not show them (processes of their own) between one and eight are taken.
+//
+// What waits for files is no work for a kernel: at the least a tenth of the share moves. Workers
+// whose recorded items take far longer on average than the median one are held up by few slow
+// batches: what makes those slow is a wait for storage, not work that a kernel does. Of such, the
+// share of an ordinary batch's work moves; at best that of all of it.
+//
+// Limits: which part of the preparation has a kernel is not known, which is why the share is asked
+// for; raw data may be larger to copy; one kernel stands for many.
+#include "answers/replay/price_row.h"
+
+static const double speed[STK_PRICE_LEVELS] = {80, 30, 8};
+static const double moves[STK_PRICE_LEVELS] = {1, 1, 0.1}; // of the share that was asked for
+static const double workers[STK_PRICE_LEVELS] = {1, 4, 8}; // where they are not seen
+
+static const char *input_on_device_refuse(const struct stk_graph *g)
+{
+    bool waits = g->feed == STK_FEED_INLINE || g->pace_ns > 0;
+    for (uint32_t k = 0; k < g->batch_count; k++) {
+        waits |= g->ready_ns[k] != INT64_MIN;
+    }
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+           : stk_price_refuse_input(g)              ? stk_price_refuse_input(g)
+           : !waits ? "no step waits for its batch: what preparing one takes is not known"
+                    : NULL;
+}
+
+static const char *input_on_device_refuse_value(const struct stk_graph *g,
+                                                const struct stk_price_how *how)
+{
+    (void)g;
+    return how->value > 1 ? "the share of the preparation that moves is at most 1" : NULL;
+}
+
+// What the fetching thread does for a batch, in the mean.
+static double shorten_fetches(struct stk_scene *s, double share)
+{
+    int64_t fetch_ns = s->g->calibration.fetch_ns;
+    double all_ns = 0;
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (n->kind == STK_NODE_INPUT && n->dur_ns > fetch_ns) {
+            all_ns += (double)(n->dur_ns - fetch_ns);
+            n->dur_ns -= stk_price_scaled(n->dur_ns - fetch_ns, share);
+        }
+    }
+    return all_ns / s->g->step_count;
+}
+
+// A kernel in front of the first one of each step.
+static void add_kernels(struct stk_scene *s, double ns)
+{
+    uint32_t step = STK_NONE, lane = STK_NONE;
+    for (uint32_t i = 0; i < s->g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        bool counts = n->kind == STK_NODE_KERNEL && (lane == STK_NONE || n->lane == lane);
+        if (counts && n->step != step) {
+            n->dur_ns += (int64_t)ns;
+            step = n->step;
+            lane = n->lane;
+        }
+    }
+}
+
+static bool input_on_device_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    double share = how->value * moves[how->level], work_ns, pace_ns = s->floor_ns;
+    bool is_seen = s->g->pace_ns > 0 && s->g->beside > 0;
+    if (s->g->feed == STK_FEED_INLINE && !s->g->has_workers) {
+        work_ns = shorten_fetches(s, share);
+    } else {
+        double waited_ns = stk_price_drop_pace(s);
+        pace_ns = waited_ns > pace_ns ? waited_ns : pace_ns;
+        work_ns = pace_ns * (is_seen ? s->g->beside : workers[how->level]);
+        s->floor_ns =
+            pace_ns - share * pace_ns * (how->level == STK_PRICE_LOW ? 1 : s->g->ordinary);
+    }
+    add_kernels(s, work_ns * share / speed[how->level]);
+    return true;
+}
+
+const struct stk_price_row stk_price_input_on_device = {
+    .id = "input-on-device=",
+    .value = "0.7",
+    .what = "that share of a batch's preparation is done by a kernel",
+    .assumes = "there are kernels for that share, 8 to 80 times faster than one processor",
+    .is_priced_alone = false,
+    .may_slow = true,
+    .refuse = input_on_device_refuse,
+    .refuse_value = input_on_device_refuse_value,
+    .apply = input_on_device_apply,
+};

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads that launch have processors of their own (TF_GPU_THREAD_MODE=gpu_private, pinned
+// threads, fewer threads beside them): what they do takes as long as on a processor that nobody
+// else wants.
+//
+// Method: a launch call is the same work in every job, some microseconds. Where the median call
+// takes much longer, its thread did not have the processor all the time, and all that the thread
+// did is taken to have been stretched alike. How long a call takes undisturbed is known to be
+// between QUIET_LOW_NS and QUIET_HIGH_NS; at the least the profile's own quickest tenth shows it.
+//
+// Limits: where steps wait for workers there is no price, since these lose what is given. A slow
+// processor looks the same, which is why the pessimistic end may hold no gain; what
+// the other threads lose is not seen.
+#include "base/alloc.h"
+#include "answers/replay/price_row.h"
+
+// Of a launch call under a profiler, as published: 4 to 6 us on current processors.
+#define QUIET_LOW_NS 4000
+#define QUIET_NS 5500
+#define QUIET_HIGH_NS 8000
+#define STARVED 0.7      // of the step is the workers' pace
+#define HELD_UP_NS 10000 // a median call from here on was held up
+
+// Are steps as long as the workers' pace?
+static bool is_starved(const struct stk_graph *g)
+{
+    uint32_t first = g->waited_first, last = g->waited_last;
+    double pace_ns = first == STK_NONE || first == last
+                         ? 0
+                         : (double)(g->ready_ns[last] - g->ready_ns[first]) / (last - first);
+    double step_ns = (double)(g->end_ns - g->steps[0].start_ns) / g->step_count;
+    return pace_ns > STARVED * step_ns;
+}
+
+static const char *launch_thread_refuse(const struct stk_graph *g)
+{
+    return !stk_price_finds(g, STK_NODE_KERNEL, -1) ? "no work of a device is seen"
+           : g->calibration.call_ns < HELD_UP_NS
+               ? "launch calls take no longer than on a processor that nobody else wants"
+           : is_starved(g) ? "steps wait for workers that may want the same processors: what these "
+                             "would lose is not known"
+                           : NULL;
+}
+
+// What a call takes undisturbed, over what it takes.
+static double stretch_left(const struct stk_calibration *c, enum stk_price_level level)
+{
+    int64_t high = c->quick_call_ns > QUIET_HIGH_NS ? c->quick_call_ns : QUIET_HIGH_NS;
+    int64_t quiet = level == STK_PRICE_LOW        ? QUIET_LOW_NS
+                    : level == STK_PRICE_EXPECTED ? QUIET_NS
+                                                  : high;
+    return quiet < c->call_ns ? (double)quiet / (double)c->call_ns : 1;
+}
+
+static bool launch_thread_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    const struct stk_graph *g = s->g;
+    double left = stretch_left(&g->calibration, how->level);
+    bool *launches = stk_alloc_zero((size_t)g->lane_count + 1, sizeof *launches);
+    for (uint32_t i = 0; launches && i < g->node_count; i++) {
+        if (s->nodes[i].launch != STK_NONE) {
+            launches[s->nodes[s->nodes[i].launch].lane] = true;
+        }
+    }
+    for (uint32_t i = 0; launches && i < g->node_count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        if (!stk_node_is_device(n) && launches[n->lane]) {
+            n->dur_ns = stk_price_scaled(n->dur_ns, left);
+        }
+    }
+    stk_free(launches);
+    return launches != NULL;
+}
+
+const struct stk_price_row stk_price_launch_thread = {
+    .id = "launch-thread",
+    .what = "threads that launch have processors of their own",
+    .assumes = "launch calls are long since other threads want the processor, not since it is slow",
+    .is_priced_alone = true,
+    .refuse = launch_thread_refuse,
+    .apply = launch_thread_apply,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective takes: a fixed part and one for its bytes, fitted to those of the profile.
+#ifndef STK_REPLAY_PRICE_MESSAGES_H
+#define STK_REPLAY_PRICE_MESSAGES_H
+
+#include "answers/replay/price_row.h"
+
+struct stk_message_fit {
+    double fixed_ns, byte_ns;
+};
+// At a level: the optimistic end takes the fixed part for large, the pessimistic one for small.
+struct stk_message_fit stk_message_fit(const struct stk_graph *g, enum stk_price_level level);
+static inline double stk_message_ns(const struct stk_message_fit *f, double bytes)
+{
+    return f->fixed_ns + f->byte_ns * bytes;
+}
+// What of a collective's time no faster link or device shortens, at a level of a fix: the fixed
+// part of the fit; where the profile does not tell, some tens of microseconds at the least, and
+// nearly all of a short one at the most. The shortest collective bounds it for all.
+struct stk_message_floor {
+    bool is_told;
+    double fixed_ns; // if told
+    double shortest_ns;
+};
+struct stk_message_floor stk_message_floor(const struct stk_graph *g, enum stk_price_level level);
+int64_t stk_message_fixed(const struct stk_message_floor *f, int64_t dur_ns,
+                          enum stk_price_level level);
+// Why the collectives' bytes are not known; NULL: they are.
+const char *stk_message_refuse(const struct stk_graph *g);
+
+#endif

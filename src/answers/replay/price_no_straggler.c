@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// All ranks are as fast as the others: a step takes what the median rank would need without waiting
+// for its peers. Needs the profiles of several ranks; the pricing knows them (price.c).
+#include "answers/replay/price_row.h"
+
+static const char *no_straggler_refuse(const struct stk_graph *g)
+{
+    return g->has_peers ? NULL : "who waits for whom is known from the profiles of several ranks";
+}
+
+static bool no_straggler_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    (void)how;
+    s->is_even = true;
+    return true;
+}
+
+const struct stk_price_row stk_price_no_straggler = {
+    .id = "no-straggler",
+    .what = "all ranks are as fast as the others",
+    .assumes = "what makes a rank late can be taken away",
+    .is_priced_alone = true,
+    .refuse = no_straggler_refuse,
+    .apply = no_straggler_apply,
+};

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work moves between host and device: OP:device takes an operation that runs on the host between
+// two copies to the device (`op` means any), OP:host the kernels of an operator to the thread that
+// launches them, all:host the whole model to the host: does the device pay at all?
+//
+// Method: of OP:device, the copies, the wait and the thread's work go; a kernel takes their place
+// on the stream. Of OP:host, kernels of the operator that follow each other on a stream become work
+// of the thread, which waits for what the stream did before, and for a copy of it; the stream goes
+// on behind the copy back. What is copied no profile says: a kernel that moves data is taken to
+// move it again over a link that is 20 times slower. Of all:host, kernels become work of the
+// threads that launch them; copies, launches and waits go. How much slower a host is, is a prior,
+// by what cores and devices of one time do: of work in a kernel beyond what any kernel takes,
+// SLOWER times.
+//
+// Limits: the host's cores are not counted; whether the framework has a kernel for the operation is
+// not known; what else waits for the moved kernels on other streams waits for the copy back.
+#include <string.h>
+
+#include "base/str.h"
+#include "answers/replay/price_transfers.h"
+
+#define LEAST_NS 10000 // of a kernel in the place of an operation of the host
+#define SETUP_NS 1500  // of any kernel: not work
+#define CALL_NS 300    // of an operation on the host, at least
+
+static const double slower[STK_PRICE_LEVELS] = {6, 25, 100};  // the host than the device, all of it
+static const double faster[STK_PRICE_LEVELS] = {100, 40, 10}; // the device, one operation
+
+static const double link[STK_PRICE_LEVELS] = {1, 20, 80}; // copies each way, over the kernel's time
+#define COPY_NS 10000                                     // of a copy, at least
+
+static const char *value_of(const char *text)
+{
+    const char *at = strchr(text, '=');
+    return at ? at + 1 : text;
+}
+
+static bool is_all(const char *value)
+{
+    return strcmp(value, "all:host") == 0;
+}
+
+static bool place_takes(const char *value)
+{
+    const char *colon = strrchr(value, ':');
+    return colon && colon > value && (strcmp(colon, ":device") == 0 || strcmp(colon, ":host") == 0);
+}
+
+static bool is_to_host(const char *value)
+{
+    return strcmp(strrchr(value, ':'), ":host") == 0;
+}
+
+// Does the value, less what stands behind its last colon, name it?
+static bool is_named(const char *name, const char *value)
+{
+    size_t n = (size_t)(strrchr(value, ':') - value);
+    return name && stk_str_contains_nocase(stk_str_from(name), (struct stk_str){value, n});
+}
+
+static bool is_meant(const struct stk_host_op *op, const char *value)
+{
+    return strncmp(value, "op:", 3) == 0 || is_named(op->name, value);
+}
+
+// Why none of the device's operators can move; NULL: one can.
+static const char *refuse_to_host(const struct stk_graph *g, const char *value)
+{
+    for (uint32_t i = 0; i < g->op_count; i++) {
+        const struct stk_node *n = &g->nodes[g->ops[i].node];
+        if (n->launch != STK_NONE && is_named(g->op_names[g->ops[i].name], value)) {
+            return NULL;
+        }
+    }
+    return "no operator of that name launches work of the device";
+}
+
+static const char *place_refuse(const struct stk_graph *g)
+{
+    return stk_price_finds(g, STK_NODE_KERNEL, -1) ? NULL : "no work of a device is seen";
+}
+
+static const char *place_refuse_value(const struct stk_graph *g, const struct stk_price_how *how)
+{
+    const char *value = value_of(how->text);
+    if (is_all(value)) {
+        return stk_price_finds(g, STK_NODE_COLLECTIVE, -1)
+                   ? "several devices share the work; a host alone is another job"
+               : g->counts.unlinked * 20 > g->counts.device_ops
+                   ? "for some of the device's work no launch is recorded"
+                   : NULL;
+    }
+    if (is_to_host(value)) {
+        return refuse_to_host(g, value);
+    }
+    for (uint32_t i = 0; i < g->host_op_count; i++) {
+        if (is_meant(&g->host_ops[i], value)) {
+            return NULL;
+        }
+    }
+    return g->host_op_count ? "no operation of that name runs on the host between two copies"
+                            : "no operation is seen to run on the host between two copies of data";
+}
+
+static void drop(struct stk_node *n)
+{
+    n->dur_ns = 0;
+    if (stk_node_is_device(n)) {
+        n->gap_ns = n->rest_ns = 0;
+    } else if (n->kind == STK_NODE_WAIT) {
+        n->wait = STK_NONE;
+    }
+}
+
+static void move_to_device(struct stk_scene *s, const struct stk_host_op *op,
+                           enum stk_price_level level)
+{
+    struct stk_node *nodes = s->nodes;
+    int64_t work_ns = 0;
+    for (uint32_t i = op->wait; i <= op->call; i++) {
+        bool is_work = i > op->wait && i < op->call && nodes[i].kind == STK_NODE_WORK;
+        work_ns += is_work ? nodes[i].dur_ns : 0;
+        drop(&nodes[i]);
+    }
+    uint32_t brings = nodes[op->to_host].launch;
+    if (brings != STK_NONE) {
+        drop(&nodes[brings]);
+    }
+    drop(&nodes[op->to_host]);
+    struct stk_node *n = &nodes[op->to_device];
+    int64_t kernel_ns = stk_price_scaled(work_ns, 1 / faster[level]);
+    nodes[op->call].dur_ns = s->g->calibration.call_ns;
+    n->kind = STK_NODE_KERNEL;
+    n->what = STK_WHAT_OTHER;
+    n->dur_ns = kernel_ns > LEAST_NS ? kernel_ns : LEAST_NS;
+    n->rest_ns = 0;
+}
+
+// Kernels [first, last] of a stream become work of the thread that launches the first of them.
+static void move_kernels(struct stk_scene *s, uint32_t first, uint32_t last,
+                         enum stk_price_level level)
+{
+    struct stk_node *nodes = s->nodes;
+    uint32_t call = nodes[first].launch;
+    bool has_before = first > s->g->lanes[nodes[first].lane].first;
+    int64_t work_ns = 0, copy_ns = 0;
+    for (uint32_t i = first; i <= last; i++) {
+        int64_t ns = nodes[i].dur_ns > SETUP_NS ? nodes[i].dur_ns - SETUP_NS : 0;
+        work_ns += CALL_NS + stk_price_scaled(ns, slower[level]);
+        copy_ns = ns > copy_ns ? ns : copy_ns;
+        if (nodes[i].launch != STK_NONE && nodes[i].launch != call) {
+            nodes[nodes[i].launch].dur_ns = 0;
+        }
+        drop(&nodes[i]);
+        nodes[i].launch = call;
+        nodes[i].lag_ns = 0;
+    }
+    copy_ns = COPY_NS + stk_price_scaled(copy_ns, link[level]);
+    nodes[call].kind = STK_NODE_WAIT;
+    nodes[call].what = STK_WHAT_STAGING;
+    nodes[call].wait = has_before ? first - 1 : STK_NONE;
+    nodes[call].dur_ns = copy_ns + work_ns;
+    nodes[call].lag_ns = stk_graph_clamp(copy_ns + work_ns);
+    nodes[first].kind = STK_NODE_COPY;
+    nodes[first].what = STK_WHAT_H2D_PAGEABLE;
+    nodes[first].dur_ns = copy_ns;
+    nodes[first].wait = call;
+}
+
+// The kernels of an operator, those that follow each other on a stream at once.
+static void move_operator(struct stk_scene *s, const char *value, enum stk_price_level level)
+{
+    const struct stk_graph *g = s->g;
+    for (uint32_t i = 0; i < g->op_count;) {
+        uint32_t first = g->ops[i].node, last = first;
+        if (g->nodes[first].launch == STK_NONE || !is_named(g->op_names[g->ops[i].name], value)) {
+            i++;
+            continue;
+        }
+        for (i++; i < g->op_count && g->ops[i].node == last + 1 &&
+                  g->nodes[last + 1].lane == g->nodes[first].lane &&
+                  g->nodes[last + 1].step == g->nodes[first].step &&
+                  is_named(g->op_names[g->ops[i].name], value);
+             i++) {
+            last++;
+        }
+        move_kernels(s, first, last, level);
+    }
+}
+
+static void move_to_host(struct stk_scene *s, enum stk_price_level level)
+{
+    struct stk_node *nodes = s->nodes;
+    uint32_t count = s->g->node_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i].kind == STK_NODE_CALL || nodes[i].kind == STK_NODE_WAIT) {
+            drop(&nodes[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct stk_node *n = &nodes[i];
+        if (n->kind == STK_NODE_KERNEL && n->launch != STK_NONE) {
+            int64_t work_ns = n->dur_ns > SETUP_NS ? n->dur_ns - SETUP_NS : 0;
+            nodes[n->launch].dur_ns += CALL_NS + stk_price_scaled(work_ns, slower[level]);
+        }
+        if (stk_node_is_device(n)) {
+            drop(n);
+            n->lag_ns = 0;
+            n->wait = STK_NONE;
+        }
+    }
+}
+
+static bool place_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    const char *value = value_of(how->text);
+    if (is_all(value)) {
+        move_to_host(s, how->level);
+        return true;
+    }
+    if (is_to_host(value)) {
+        move_operator(s, value, how->level);
+        return true;
+    }
+    for (uint32_t i = 0; i < s->g->host_op_count; i++) {
+        if (is_meant(&s->g->host_ops[i], value)) {
+            move_to_device(s, &s->g->host_ops[i], how->level);
+        }
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_place = {
+    .id = "place=",
+    .value = "op:device",
+    .choices = "OP:device|OP:host|all:host",
+    .takes = place_takes,
+    .what = "an operation runs on the other of host and device, or the whole model on the host",
+    .assumes = "there is a kernel for the operation; a host is 6 to 100 times slower",
+    .is_priced_alone = true,
+    .may_slow = true,
+    .refuse = place_refuse,
+    .refuse_value = place_refuse_value,
+    .apply = place_apply,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A price is a what-if: it says what a change would gain. It changes a scene: it shortens nodes, or
+// takes edges away. To add one: a file price_<name>.c that ends in its descriptor `const struct
+// stk_price_row stk_price_<name>`, and one line X(<name>) in prices.def. --list and the docs page
+// come from that row. A fix names its price by this id (src/fixes/text).
+//
+// Each is applied at three levels: what can be hoped for, what is expected, what is the least. A
+// level must never be faster than the one before it; the pricing enforces it.
+#ifndef STK_REPLAY_PRICE_ROW_H
+#define STK_REPLAY_PRICE_ROW_H
+
+#include "answers/replay/replay.h"
+
+enum stk_price_level { STK_PRICE_LOW, STK_PRICE_EXPECTED, STK_PRICE_HIGH, STK_PRICE_LEVELS };
+
+struct stk_price_how {
+    enum stk_price_level level;
+    double value;     // of ids that take a number
+    const char *text; // as given, for ids that take a word
+};
+
+struct stk_price_row {
+    const char *id;      // "input-free"; ends in '=' if it takes a value
+    const char *value;   // that is meant without one, NULL: it takes none
+    const char *choices; // "fp16|bf16" if the value is a word; NULL: a number above 0
+    // Whether it is one of them, where they are no plain list; may be NULL.
+    bool (*takes)(const char *value);
+    const char *what;     // what is changed
+    const char *assumes;  // what must hold
+    bool is_priced_alone; // without --fix, too
+    // A rate or a size of the device's work is supposed: nothing has to be done for it that could
+    // give less, and ends of its own hold what such work may take.
+    bool is_supposed;
+    bool may_slow;     // a step may become longer
+    bool is_more_work; // a step does `value` times the work: what is saved is of a sample
+    // Why there is nothing to change in this graph; NULL: there is.
+    const char *(*refuse)(const struct stk_graph *g);
+    // The same of the value that was asked for; may be NULL.
+    const char *(*refuse_value)(const struct stk_graph *g, const struct stk_price_how *how);
+    // False: no memory.
+    bool (*apply)(struct stk_scene *s, const struct stk_price_how *how);
+    // The step without the fix in another run, where what the fix takes away differs from run to
+    // run: at its slowest for the optimistic end, at its quickest for the other; may be NULL.
+    void (*vary)(struct stk_scene *s, enum stk_price_level level);
+};
+
+#define X(name) extern const struct stk_price_row stk_price_##name;
+#include "answers/replay/prices.def"
+#undef X
+extern const struct stk_price_row *const stk_price_rows[];
+extern const int stk_price_row_count;
+
+// A what-if as it was asked for.
+struct stk_price_asked {
+    const struct stk_price_row *fix;
+    double value;
+    const char *text; // "input-faster=2"
+};
+// Why it cannot be applied to this graph, as asked for; NULL: it can.
+const char *stk_price_refuse_in(const struct stk_graph *g, const struct stk_price_asked *set);
+bool stk_price_is_supposed(const struct stk_price_asked *set, size_t count); // all of them
+// May a step become longer with one of them?
+bool stk_price_may_slow(const struct stk_price_asked *set, size_t count);
+double stk_price_work(const struct stk_price_asked *set, size_t count); // of a step, 1: as now
+// One "id" or "id=value", or the id of an advice that has a price; the error names the nearest id.
+// `text` must outlive the set.
+STK_MUST_CHECK enum stoker_status stk_price_parse(const char *text, struct stk_price_asked *out,
+                                                  struct stoker_err *err);
+
+// Why what-ifs of the input have nothing to change; NULL: they have.
+const char *stk_price_refuse_input(const struct stk_graph *g);
+// For a fix's `refuse`: is there a node of this kind, and `what` (-1: any)?
+bool stk_price_finds(const struct stk_graph *g, enum stk_node_kind kind, int what);
+// Without a device a wait is seen only where the framework records it as one. This: nodes of that
+// kind take less than a fiftieth of the steps, so that what the fix takes away may be recorded as
+// something else, or not at all, and no number says its worth.
+bool stk_price_may_hide(const struct stk_graph *g, enum stk_node_kind kind, int what);
+// Nothing waits for batches any more; the mean time from one to the next that workers had ready, 0
+// not known.
+double stk_price_drop_pace(struct stk_scene *s);
+// Of workers beside the model a share of the work is gone, 0 to 1: what they held up may be faster,
+// as far as it is known (stk_graph.undisturbed), two fifths of that are expected (by
+// the measured pairs of lab/pairs), and none is sure.
+void stk_price_undisturb(struct stk_scene *s, enum stk_price_level level, double gone);
+// A launch call that is no more, and what the host did before it since the call before.
+void stk_price_drop_call(struct stk_scene *s, uint32_t call);
+// A share of a node's time, rounded.
+static inline int64_t stk_price_scaled(int64_t ns, double factor)
+{
+    return (int64_t)((double)ns * factor);
+}
+
+#endif

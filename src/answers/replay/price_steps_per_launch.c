@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several steps a call of the program (Keras' steps_per_execution, a loop inside the compiled
+// function): what the driving thread does in a step without any event, outside of fetches, calls
+// and callbacks, comes once for all of them.
+//
+// At best the callbacks come as rarely, too, as Keras' do; at the least a fifth of it stays.
+#include "answers/replay/price_row.h"
+
+static const char *steps_per_launch_refuse(const struct stk_graph *g)
+{
+    return stk_price_finds(g, STK_NODE_WORK, STK_WHAT_IDLE)
+               ? NULL
+               : "the driving thread does nothing in a step that is not recorded";
+}
+
+static bool steps_per_launch_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    double left = how->value > 1 ? 1 / how->value : 1;
+    const struct stk_lane *lane = &s->g->lanes[s->g->driver];
+    left = how->level == STK_PRICE_HIGH ? left + 0.2 * (1 - left) : left;
+    for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
+        struct stk_node *n = &s->nodes[i];
+        bool once = n->what == STK_WHAT_IDLE ||
+                    (n->what == STK_WHAT_CALLBACK && how->level == STK_PRICE_LOW);
+        if (n->kind == STK_NODE_WORK && once && n->wait == STK_NONE) {
+            n->dur_ns = stk_price_scaled(n->dur_ns, left);
+        }
+    }
+    return true;
+}
+
+const struct stk_price_row stk_price_steps_per_launch = {
+    .id = "steps-per-launch=",
+    .value = "10",
+    .what = "the program runs once for so many steps",
+    .assumes = "the steps can run in one call, and what the program does between is not needed",
+    .is_priced_alone = true,
+    .refuse = steps_per_launch_refuse,
+    .apply = steps_per_launch_apply,
+};

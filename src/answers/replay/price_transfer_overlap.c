@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next batch is copied during a step, on a stream of its own and from pinned memory: copies to
+// the device leave the streams of kernels. A step still takes no less than its copies.
+#include "answers/replay/price_transfers.h"
+
+#define DRY_NS (50 * STK_US) // a stream idle for so long before a copy waits for its host
+
+static bool has_kernels(const struct stk_graph *g, uint32_t lane)
+{
+    const struct stk_lane *l = &g->lanes[lane];
+    for (uint32_t i = l->first; i < l->first + l->count; i++) {
+        if (g->nodes[i].kind == STK_NODE_KERNEL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *transfer_overlap_refuse(const struct stk_graph *g)
+{
+    for (uint32_t l = 0; l < g->lane_count; l++) {
+        const struct stk_lane *lane = &g->lanes[l];
+        bool kernels = lane->is_device && has_kernels(g, l);
+        for (uint32_t i = lane->first; kernels && i < lane->first + lane->count; i++) {
+            if (stk_price_is_to_device(&g->nodes[i])) {
+                return NULL;
+            }
+        }
+    }
+    return stk_price_finds(g, STK_NODE_COPY, STK_WHAT_H2D_PAGEABLE)
+               ? NULL
+               : "no copy to the device lies between kernels of its stream";
+}
+
+// A batch that the launching thread makes itself, and copies to a stream that has run dry by then:
+// there is nothing to copy beside, unless the batch is made a step ahead, too.
+static bool is_alone(const struct stk_graph *g, uint32_t lane, uint32_t i)
+{
+    const struct stk_node *n = &g->nodes[i];
+    return g->feed == STK_FEED_INLINE && !g->has_workers && i > g->lanes[lane].first &&
+           n->start_ns - stk_node_end(&g->nodes[i - 1]) > DRY_NS;
+}
+
+static bool transfer_overlap_apply(struct stk_scene *s, const struct stk_price_how *how)
+{
+    const struct stk_graph *g = s->g;
+    double copies_ns = 0;
+    stk_price_pin(s, how->level);
+    for (uint32_t l = 0; l < g->lane_count; l++) {
+        const struct stk_lane *lane = &g->lanes[l];
+        bool kernels = lane->is_device && has_kernels(g, l);
+        for (uint32_t i = lane->first; i < lane->first + lane->count; i++) {
+            struct stk_node *n = &s->nodes[i];
+            if (stk_price_is_to_device(n)) {
+                copies_ns += (double)n->dur_ns;
+                bool stays = !kernels || (how->level != STK_PRICE_LOW && is_alone(g, l, i));
+                // What is left in the way: kernels beside a copy share the memory with it.
+                n->dur_ns = stays ? n->dur_ns : how->level == STK_PRICE_HIGH ? n->dur_ns / 10 : 0;
+                n->rest_ns = stays ? n->rest_ns : 0;
+            }
+        }
+    }
+    double step_ns = copies_ns / g->step_count;
+    s->floor_ns = step_ns > s->floor_ns ? step_ns : s->floor_ns;
+    return true;
+}
+
+const struct stk_price_row stk_price_transfer_overlap = {
+    .id = "transfer-overlap",
+    .what = "the next batch is copied while a step runs",
+    .assumes = "batches are in pinned memory, and the device has room for two",
+    .is_priced_alone = true,
+    .refuse = transfer_overlap_refuse,
+    .apply = transfer_overlap_apply,
+    .vary = stk_price_stage,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads and switches of TensorFlow itself.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/tune/values.h"
+
+void stk_values_tf_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    long now = stk_facts_number(f, "tf.threads", 0);
+    if (now == 0 || now == f->processors) {
+        stk_tune_refuse(to, "operations may use all processors already");
+    } else {
+        stk_tune_add_number(to, f->processors, 1, 1024);
+    }
+}
+
+void stk_values_tf_onednn(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    const char *now = getenv("TF_ENABLE_ONEDNN_OPTS");
+    (void)f;
+    if (now && strcmp(now, "0") == 0) {
+        stk_tune_add(to, "1");
+    } else {
+        stk_tune_refuse(to, "oneDNN is not switched off");
+    }
+}
+
+void stk_values_tf_xla_auto_jit(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (stk_facts_get(f, "keras.jit_compile")) {
+        stk_tune_refuse(to, "keras.jit_compile says it for the whole step");
+    } else if (getenv("TF_XLA_FLAGS")) {
+        stk_tune_refuse(to, "TF_XLA_FLAGS is set already");
+    } else {
+        stk_tune_add(to, "");
+    }
+}

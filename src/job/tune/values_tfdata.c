@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of tf.data pipelines. A map or interleave that draws random numbers draws them in another
+// order once it is parallel; elements keep their order unless `deterministic` is off.
+#include <stddef.h>
+#include <stdio.h>
+
+#include "job/tune/values.h"
+
+static void plain_calls(const struct stk_tune_facts *f, const char *call,
+                        struct stk_tune_values *to)
+{
+    char name[STK_FACT_NAME];
+    snprintf(name, sizeof name, "%s.num_parallel_calls", call);
+    if (stk_facts_say(f, name, "None")) {
+        stk_tune_add(to, "AUTOTUNE");
+    } else if (stk_facts_get(f, name)) {
+        stk_tune_refuse(to, "each of the program's own is parallel already");
+    } else {
+        stk_tune_refuse(to, "the program has none of its own");
+    }
+}
+
+void stk_values_tfdata_map(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    plain_calls(f, "tfdata.map", to);
+}
+
+void stk_values_tfdata_interleave(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    plain_calls(f, "tfdata.interleave", to);
+}
+
+static bool iterates(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (!stk_facts_get(f, "tfdata.last")) {
+        stk_tune_refuse(to, "no data set of tf.data is iterated where hooks see it");
+        return false;
+    }
+    return true;
+}
+
+void stk_values_tfdata_prefetch(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (!iterates(f, to)) {
+        return;
+    }
+    if (stk_facts_say(f, "tfdata.last", "_PrefetchDataset")) {
+        stk_tune_refuse(to, "%s", stk_refusal_text(STK_REFUSAL_ends_in_prefetch));
+    } else {
+        stk_tune_add(to, "AUTOTUNE");
+    }
+}
+
+void stk_values_tfdata_cache(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    const char *why = stk_facts_get(f, "tfdata.cache");
+    if (stk_facts_say(f, "tfdata.cache", "fits")) {
+        stk_tune_add(to, "memory");
+    } else {
+        stk_tune_refuse(to, "%s", why ? why : "no map stands before a stage of the program's own");
+    }
+}
+
+void stk_values_tfdata_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (iterates(f, to)) {
+        stk_tune_add_number(to, f->processors, 1, 1024);
+    }
+}
+
+void stk_values_tfdata_deterministic(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (iterates(f, to)) {
+        stk_tune_add(to, "False");
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What PyTorch computes with: threads, precision, compiled modules, how gradients are cleared.
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "job/tune/values.h"
+
+void stk_values_torch_threads(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    const char *omp = getenv("OMP_NUM_THREADS");
+    long now = stk_facts_number(f, "torch.threads.set", omp ? atol(omp) : f->processors);
+    const long tried[] = {f->processors, f->processors / 2, 1};
+    for (int i = 0; i < 3; i++) {
+        if (tried[i] != now) {
+            stk_tune_add_number(to, tried[i], 1, f->processors);
+        }
+    }
+    if (!to->count) {
+        stk_tune_refuse(to, "there is one processor");
+    }
+}
+
+void stk_values_torch_zero_grad(const struct stk_tune_facts *f, struct stk_tune_values *to)
+{
+    if (stk_facts_get(f, "torch.zero_grad.set_to_none")) {
+        stk_tune_add(to, "True");
+    } else {
+        stk_tune_refuse(to, "gradients are dropped, not cleared, already");
+    }
+}
