@@ -4,6 +4,7 @@
 # paste another `---` and that code. The texts hold every character that CMake gives a meaning to: they are
 # quoted always, and never lists.
 cmake_policy(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/quote.cmake)
 file(GLOB files ${TEXTS}/*.txt)
 if(NOT files)
     message(FATAL_ERROR "no fixes in '${TEXTS}'; name their folder by -DTEXTS")
@@ -15,13 +16,6 @@ foreach(file ${files})
     list(APPEND ids ${id})
 endforeach()
 list(SORT ids)
-
-function(quote text out)
-    string(REPLACE "\\" "\\\\" text "${text}")
-    string(REPLACE "\"" "\\\"" text "${text}")
-    string(REPLACE "\n" "\\n" text "${text}")
-    set(${out} "\"${text}\"" PARENT_SCOPE)
-endfunction()
 
 set(macros)
 set(rows)

@@ -5,6 +5,7 @@
 // with its range. What a profiler stretches otherwise is not seen.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { NOTABLE, CONTAMINATING, HOLDS_UP, CALL, MOST, SLOWED };
@@ -138,21 +139,7 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
 }
 
 const struct stk_rule stk_rule_capture_overhead = {
-    .id = "capture-overhead",
-    .title = "The profiler takes much of the time",
-    .fires =
-        "The profiler's own records of its work, or the calls that a Python tracer recorded at "
-        "0.7 us each, take 5 % of the time; from 15 % on they contaminate the result. Or recording "
-        "operations and calls is estimated to add 15 % to a step of the host: a replay without "
-        "what "
-        "they add each is that much shorter.",
-    .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
-               "its host than it is.",
-    .priced = "Not priced: the time is not lost without the profiler.",
-    .quiet = "What a profiler neither records nor shows by the number of its records is not known.",
-    .source = "Rows of CUPTI's activity kind OVERHEAD; thresholds after the experience of nsys-ai, "
-              "where 1 % raised "
-              "false alarms.",
+    .page = STK_PAGE(capture_overhead),
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,

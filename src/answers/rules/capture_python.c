@@ -5,6 +5,7 @@
 
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/torch_signs.h"
 #include "profile/model/verdict/busy_work.h"
 
@@ -86,16 +87,7 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_capture_python = {
-    .id = "python-not-recorded",
-    .title = "The program's own Python was not recorded",
-    .fires = "In a profile without a device, 15 % of the host's steps hold no event at all.",
-    .matters =
-        "The largest cost may be in it: a loader in plain Python leaves no event of its own.",
-    .priced = "Not priced: what is not recorded has no cause.",
-    .quiet = "On a device, where idle time is told apart by what ends it.",
-    .source =
-        "Documentation of torch.profiler (with_stack), jax.profiler (python_tracer_level) and "
-        "tf.profiler.experimental.Trace.",
+    .page = STK_PAGE(capture_python),
     .needs = STK_NEED_BREAKDOWN | STK_NEED_HOST,
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,

@@ -4,6 +4,7 @@
 // its file where Python was traced, and the backward pass of its broadcast.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 
 enum { DEVICES };
@@ -54,16 +55,7 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_data_parallel = {
-    .id = "data-parallel",
-    .title = "One Python process drives all devices: DataParallel",
-    .fires = "PyTorch's DataParallel is seen, and a process works with several devices.",
-    .matters = "The threads of one process share Python's lock, so that devices wait for their "
-               "launches; the model is copied to each device in each step, and the first device "
-               "gathers what all compute.",
-    .priced = "Not priced: what one process per device would take is not in such a profile.",
-    .quiet = "One device; DistributedDataParallel.",
-    .source = "PyTorch documentation: use DistributedDataParallel instead of DataParallel; the "
-              "PyTorch TensorBoard plugin warned of it, too.",
+    .page = STK_PAGE(data_parallel),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

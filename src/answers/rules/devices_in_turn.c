@@ -3,6 +3,7 @@
 // pipeline, or replicas that one thread serves in turn.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/kernel_rules.h"
 #include "answers/rules/on_machine.h"
 
@@ -56,16 +57,7 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_devices_in_turn = {
-    .id = "devices-in-turn",
-    .title = "The devices of a process work in turn",
-    .fires = "A process works with several devices, and while any of them works fewer than 60 % "
-             "of them do at a time.",
-    .matters = "Devices that wait for each other add memory and no speed: two that take turns are "
-               "as fast as one.",
-    .priced = "At most what would be left if all worked side by side all the time.",
-    .quiet = "One device a process; devices that do less than a tenth of what the busiest does.",
-    .source = "TensorFlow guide to GPU performance: several GPUs; PyTorch documentation: prefer "
-              "DistributedDataParallel, and pipeline parallelism.",
+    .page = STK_PAGE(devices_in_turn),
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,

@@ -3,6 +3,7 @@
 // The bits are NVML's clocks event reasons; idle and what the user set are no fault.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/on_machine.h"
 
 enum { HEAT, CAP, SLOW, USED };
@@ -114,16 +115,7 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
 }
 
 const struct stk_rule stk_rule_gpu_clocks = {
-    .id = "gpu-clocks",
-    .title = "The GPU's clocks are low",
-    .fires = "Beside the profile lies a record of the machine: at 5 % of the looks a GPU in use "
-             "was slowed by heat or its power supply, or at half of them by its power cap and ran "
-             "below 85 % of its highest clock.",
-    .matters = "Every kernel takes longer, and the profile shows only that: it looks like work.",
-    .priced = "At most the compute of the step, times what the clock is below its highest.",
-    .quiet = "Without a record of the machine; clocks that are low because the GPU is idle, or "
-             "that somebody set.",
-    .source = "NVIDIA, NVML reference: clocks event reasons.",
+    .page = STK_PAGE(gpu_clocks),
     .thresholds = thresholds,
     .fixes = fixes,
     .is_live = true,

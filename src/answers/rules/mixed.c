@@ -3,6 +3,7 @@
 // the two largest; only where none of them matters there is something left to say.
 #include "evidence_says.h"
 #include "fixes_data.h"
+#include "pages_data.h"
 #include "answers/rules/finding.h"
 
 enum { WORTH };
@@ -38,15 +39,7 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
 }
 
 const struct stk_rule stk_rule_mixed = {
-    .id = "mixed",
-    .title = "Many small losses share the time",
-    .fires = "The verdict is mixed, and no loss is large enough for a finding of its own.",
-    .matters = "Mending one of them alone saves little.",
-    .priced = "Not priced.",
-    .quiet = "Where one loss stands out, or the largest ones have findings of their own: those say "
-             "what to do.",
-    .source = "stoker's table of thresholds; the border of 85 % between the two was set on "
-              "labelled real profiles.",
+    .page = STK_PAGE(mixed),
     .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_MIXED,
     .thresholds = thresholds,

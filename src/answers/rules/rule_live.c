@@ -20,7 +20,7 @@ size_t stk_rules_live(const struct stk_rule_ctx *ctx, struct stk_rep_finding *fi
 {
     size_t count = 0;
     for (int i = 0; i < stk_rule_count && count < most; i++) {
-        struct stk_rep_finding f = {.id = stk_rules[i]->id, .title = stk_rules[i]->title};
+        struct stk_rep_finding f = {.id = stk_rules[i]->page.id, .title = stk_rules[i]->page.title};
         const char *why;
         if (!stk_rules[i]->is_live || stk_rules[i]->check(ctx, &f, &why) != STK_RULE_FIRED) {
             continue;

@@ -25,7 +25,7 @@ const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
 const struct stk_rule *stk_rule_find(const char *id)
 {
     for (int i = 0; i < stk_rule_count; i++) {
-        if (strcmp(stk_rules[i]->id, id) == 0) {
+        if (strcmp(stk_rules[i]->page.id, id) == 0) {
             return stk_rules[i];
         }
     }
@@ -270,10 +270,12 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
     }
     for (size_t i = 0; i < n; i++) {
         const struct stk_rule *rule = stk_rules[i];
-        struct stk_rep_finding f = {
-            .id = rule->id, .title = rule->title, .severity = "info", .confidence = "high"};
+        struct stk_rep_finding f = {.id = rule->page.id,
+                                    .title = rule->page.title,
+                                    .severity = "info",
+                                    .confidence = "high"};
         f.saving.basis = "none";
-        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->id);
+        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->page.id);
         const char *why = missing(rule, ctx);
         enum stk_rule_state state = why ? STK_RULE_SKIPPED : STK_RULE_PASSED;
         if ((rule->needs & STK_NEED_RANKS) && ctx->pass.run->rank_count < 2) {
@@ -291,7 +293,7 @@ enum stoker_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_repo
             state = STK_RULE_PASSED;
             why = stk_why_hardly_shorter(ctx, why);
         }
-        rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
+        rows[i] = (struct stk_rep_rule){rule->page.id, state_keys[state], why ? why : ""};
         if (state != STK_RULE_FIRED) {
             continue;
         }

@@ -63,7 +63,7 @@ static void ask_rules(struct stk_now *now, struct stk_arena *arena)
             .title = found[i].title,
             .severity = found[i].severity,
             .text = found[i].evidence.count ? evidence[0].text : found[i].title,
-            .is_special = found[i].title != stk_rule_find(found[i].id)->title};
+            .is_special = found[i].title != stk_rule_find(found[i].id)->page.title};
     }
 }
 
