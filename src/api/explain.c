@@ -90,8 +90,9 @@ static void snippet(const struct page *p, const char *code)
 static void advice(const struct page *p, const struct stk_rep_fix *fix)
 {
     char label[40];
-    bool is_any = strcmp(fix->framework, "any") == 0;
-    snprintf(label, sizeof label, "fix%s%.20s", is_any ? "" : " ", is_any ? "" : fix->framework);
+    bool is_any = fix->framework == STK_FW_ANY;
+    snprintf(label, sizeof label, "fix%s%.20s", is_any ? "" : " ",
+             is_any ? "" : stk_framework_key(fix->framework));
     item(p, label, fix->text);
     if (fix->snippet) {
         snippet(p, fix->snippet);
@@ -205,9 +206,9 @@ static void list_fixes(const struct page *p)
             explain_fix(p, x);
         } else {
             int n = first_words(x->text, ROOM);
-            stk_sink_printf(p->sink, "%-38s %-10s %c%c %.*s%s\n", x->id, x->framework,
-                            x->price ? 'P' : '-', x->tries ? 'T' : '-', n, x->text,
-                            x->text[n] ? "..." : "");
+            stk_sink_printf(p->sink, "%-38s %-10s %c%c %.*s%s\n", x->id,
+                            stk_framework_key(x->framework), x->price ? 'P' : '-',
+                            x->tries ? 'T' : '-', n, x->text, x->text[n] ? "..." : "");
         }
     }
     if (!p->markdown) {

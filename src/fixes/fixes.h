@@ -16,11 +16,13 @@
 #define STK_FIXES_FIXES_H
 
 #include "base/err.h"
+#include "base/terms.h"
 
 // The members stand in the order of fixes_data.h.
 struct stk_rep_fix {
-    const char *id;                      // "transfer-exposed.tpu"
-    const char *framework, *text;        // "any": of no framework
+    const char *id;               // "transfer-exposed.tpu"
+    enum stk_framework framework; // STK_FW_ANY: of none alone
+    const char *text;
     const char *snippet, *price, *tries; // may be NULL
     const char *changes;                 // "numerics" or NULL
 };

@@ -40,7 +40,7 @@ static enum stk_rule_state capture_tracer_check(const struct stk_rule_ctx *ctx,
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
+    f->severity = STK_LEVEL_INFO;
     stk_say_python_calls(ctx, f, facts->python_events, facts->events);
     return STK_RULE_FIRED; // no fix chosen: all that suit the framework
 }

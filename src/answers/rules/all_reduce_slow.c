@@ -70,7 +70,8 @@ static enum stk_rule_state all_reduce_slow_check(const struct stk_rule_ctx *ctx,
     bool small = stk_all_reduce_is_small(&r);
     f->title = small ? "All-reduces are too small for their link" : f->title;
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = ctx->pass.run->rank_count > 1 || r.link_bytes == 0 ? "medium" : "low";
+    f->confidence =
+        ctx->pass.run->rank_count > 1 || r.link_bytes == 0 ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMMUNICATION).most_affected;
     stk_finding_bound(f, share);
     say_rates(ctx, f, &r);

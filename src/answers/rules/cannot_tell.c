@@ -132,8 +132,8 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     *why = stk_reason_key(reason);
-    f->severity = "medium";
-    f->confidence = stk_level_key(v->confidence);
+    f->severity = STK_LEVEL_MEDIUM;
+    f->confidence = v->confidence;
     if (stk_reason_leaves_shares(reason)) {
         say_idle(ctx, f);
     } else {

@@ -63,7 +63,7 @@ static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
     *why = device && ranks ? "host and device, and the ranks, disagree"
            : device        ? "host and device disagree"
                            : "the ranks disagree";
-    f->severity = device ? "low" : "info";
+    f->severity = device ? STK_LEVEL_LOW : STK_LEVEL_INFO;
     if (!device) {
         f->title = "The clocks of the ranks disagree";
     }

@@ -125,7 +125,8 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
     if (!damaged && !orphans && share < thresholds[LOST].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = damaged || share >= thresholds[LOST_MUCH].value ? "medium" : "low";
+    f->severity =
+        damaged || share >= thresholds[LOST_MUCH].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     if (share > 0) {
         stk_say_records_unusable(ctx, f, share);
     }
@@ -135,7 +136,7 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
         stk_say_launches_without_work(ctx, f, facts->launches_without_work, facts->launches);
     }
     if (!damaged && share < thresholds[LOST].value) {
-        f->confidence = "low"; // only the orphans speak for it
+        f->confidence = STK_LEVEL_LOW; // only the orphans speak for it
     }
     return STK_RULE_FIRED;
 }

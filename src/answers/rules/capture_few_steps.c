@@ -35,7 +35,7 @@ static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ct
     if (run->steps_used >= thresholds[STEPS].value && !unsure) {
         return STK_RULE_PASSED;
     }
-    f->severity = run->steps_used == 0 ? "low" : "info";
+    f->severity = run->steps_used == 0 ? STK_LEVEL_LOW : STK_LEVEL_INFO;
     if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
         f->title = "No steps were found";
         stk_say_no_steps_marked(ctx, f);

@@ -54,7 +54,7 @@ static bool say_why(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     } else if (facts->launches > 0) {
         stk_say_kernels_not_recorded(ctx, f, facts->launches);
         f->title = "Kernels were launched, and none was recorded";
-        f->severity = "medium";
+        f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (facts->has_device_rows) {
         stk_say_no_kernel_on_device(ctx, f, facts->device_ops);
@@ -85,7 +85,7 @@ static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ct
         *why = stk_why_ranks_without_kernels(ctx, without, run->rank_count);
         stk_say_ranks_without_kernels(ctx, f, without, run->rank_count);
         f->title = "Some ranks have no device events";
-        f->severity = "medium";
+        f->severity = STK_LEVEL_MEDIUM;
         choose(ctx, f, FIX_TORCH, FIX_ALONE);
     } else if (say_why(ctx, f)) {
         *why = "no kernels in the profile";

@@ -83,8 +83,8 @@ static enum stk_rule_state check_slowed(const struct stk_rule_ctx *ctx, struct s
     }
     *why = stk_why_recording_adds(ctx, share);
     f->title = "Recording slows the steps down";
-    f->severity = "low";
-    f->confidence = "low";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_LOW;
     stk_say_recording_adds(ctx, f, share, share * STK_PROFILER_LEAST, p->gate.profiler_most);
     stk_finding_fix(ctx, f, &fixes[FIX_STEPS]);
     stk_finding_fix(ctx, f, &fixes[FIX_DEVICE_ALONE]);
@@ -99,8 +99,8 @@ static enum stk_rule_state check_tracer(const struct stk_rule_ctx *ctx, struct s
         return check_slowed(ctx, f, why);
     }
     *why = stk_why_python_recorded(ctx, unless_most(share));
-    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
-    f->confidence = "medium";
+    f->severity = share >= thresholds[CONTAMINATING].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_MEDIUM;
     say_tracer(ctx, f, share);
     if (ctx->pass.run->machine) { // stoker run recorded it, this window alone
         stk_say_stokers_tracer(ctx, f);
@@ -128,7 +128,8 @@ static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx
     }
     record_less(ctx, f);
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
-    f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    f->severity =
+        holds_up && share >= thresholds[CONTAMINATING].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     stk_say_profiler_takes(ctx, f, facts->profiler_overhead_ns, recorded);
     if (holds_up && inside > 0) {
         stk_say_profiler_idles(ctx, f, inside);

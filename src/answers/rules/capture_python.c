@@ -62,10 +62,10 @@ static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
         *why = "operations run one by one, and Python between them: see host-bound";
         return STK_RULE_PASSED;
     }
-    f->severity = share < thresholds[LOUD].value ? "low" : stk_rule_severity(ctx, share);
+    f->severity = share < thresholds[LOUD].value ? STK_LEVEL_LOW : stk_rule_severity(ctx, share);
     if (run->facts.has_fetches && share > stk_rule_group_share(ctx, STK_GROUP_HOST) &&
         ctx->pass.verdict->kind == STK_VERDICT_HOST) {
-        f->severity = "high"; // the verdict rests on it more than on what is recorded
+        f->severity = STK_LEVEL_HIGH; // the verdict rests on it more than on what is recorded
     }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);

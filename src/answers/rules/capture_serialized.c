@@ -34,7 +34,7 @@ static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *c
         (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches) {
         return STK_RULE_PASSED;
     }
-    f->severity = "medium";
+    f->severity = STK_LEVEL_MEDIUM;
     stk_say_launches_serialized(ctx, f, facts->serialized_launches, facts->launches);
     stk_say_launches_never_overlap(ctx, f);
     return STK_RULE_FIRED;

@@ -40,7 +40,7 @@ static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx
     if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = share >= thresholds[MUCH].value ? "medium" : "low";
+    f->severity = share >= thresholds[MUCH].value ? STK_LEVEL_MEDIUM : STK_LEVEL_LOW;
     if (!facts->has_launch_rows) {
         f->title = "No launch calls were recorded";
     }

@@ -154,8 +154,10 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
-    f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
+    f->severity = is_verdict ? STK_LEVEL_HIGH
+                  : in_steps ? stk_rule_severity(ctx, inside)
+                             : STK_LEVEL_INFO;
+    f->confidence = is_verdict ? ctx->pass.verdict->confidence : STK_LEVEL_MEDIUM;
     if (!is_verdict) {
         f->title = !in_steps ? "The profile includes the start of the job"
                    : ctx->pass.run->scope == STK_SCOPE_SPAN

@@ -161,7 +161,7 @@ static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ct
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = steps.most_affected;
     stk_finding_bound(f, share);
     stk_say_compile_recurs(ctx, f, run->facts.compile_recurring_ns, share);

@@ -150,8 +150,8 @@ static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
     if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_cause(ctx, f, STK_PART_COMPUTE);
     stk_torch_signs_choose(ctx, f);

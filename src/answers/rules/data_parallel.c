@@ -45,8 +45,8 @@ static enum stk_rule_state data_parallel_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     *why = stk_why_data_parallel(ctx, k->devices);
-    f->severity = "low";
-    f->confidence = "high";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_HIGH;
     stk_say_data_parallel_events(ctx, f, k->devices, seen->count, seen->ns);
     if (copies_ns(run) > 0) {
         stk_say_data_parallel_copies(ctx, f, copies_ns(run));

@@ -49,8 +49,8 @@ static enum stk_rule_state devices_in_turn_check(const struct stk_rule_ctx *ctx,
     if (!stk_rule_in_turn(ctx)) {
         return STK_RULE_PASSED;
     }
-    f->severity = "medium";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_MEDIUM;
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_finding_bound(f, busy * (1 - at_a_time / k->devices));
     stk_say_devices_at_a_time(ctx, f, k->devices, at_a_time, busy);
     return STK_RULE_FIRED;

@@ -108,8 +108,8 @@ static enum stk_rule_state gpu_clocks_check(const struct stk_rule_ctx *ctx,
     }
     double compute = stk_rule_on_host(ctx) ? 0 : stk_rule_group_share(ctx, STK_GROUP_COMPUTE);
     double saving = compute * (1 - clock);
-    f->severity = saving < 0.02 ? "info" : stk_rule_severity(ctx, saving);
-    f->confidence = "medium";
+    f->severity = saving < 0.02 ? STK_LEVEL_INFO : stk_rule_severity(ctx, saving);
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_finding_bound(f, saving);
     return STK_RULE_FIRED;
 }

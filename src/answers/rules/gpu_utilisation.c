@@ -41,8 +41,8 @@ static enum stk_rule_state gpu_utilisation_check(const struct stk_rule_ctx *ctx,
     if (shown < thresholds[SHOWN].value || shown - compute < thresholds[APART].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_MEDIUM;
     f->saving.basis = "none";
     stk_say_gpu_busy_by_smi(ctx, f, shown, compute);
     const struct stk_machine_figure *sm = stk_machine_figure_of(v, STK_SAMPLE_OF_GPM_SM);

@@ -96,7 +96,7 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     }
     f->title = "The device idles between short kernels";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = "low";
+    f->confidence = STK_LEVEL_LOW;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_idle_unlinked(ctx, share);
@@ -119,7 +119,7 @@ static enum stk_rule_state check_tiny(const struct stk_rule_ctx *ctx, struct stk
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
     f->title = "The host's step is calls of tiny operations";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_tiny_calls(ctx, share);
@@ -144,7 +144,7 @@ static enum stk_rule_state check_eager(const struct stk_rule_ctx *ctx, struct st
     double share = ctx->pass.verdict->group_share[STK_GROUP_HOST];
     f->title = "TensorFlow runs the step operation by operation";
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->confidence = ctx->pass.verdict->confidence;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_UNKNOWN).most_affected;
     stk_finding_bound(f, share);
     *why = stk_why_eager_leads(ctx, share);
@@ -162,7 +162,7 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, parts);
     f->title = "The step's own time, between two batches";
-    f->severity = "info";
+    f->severity = STK_LEVEL_INFO;
     f->saving.has_low = f->saving.has_high = false;
     f->saving.basis = "none";
     stk_say_between_batches(ctx, f, s.used ? s.total_ns / s.used : 0,

@@ -51,7 +51,7 @@ static enum stk_rule_state launches_staggered_check(const struct stk_rule_ctx *c
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, lost);
-    f->confidence = "medium";
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = s->steps;
     stk_finding_bound(f, lost);
     stk_say_devices_start_late(ctx, f, s->devices, s->late_ns / s->steps, lost, s->steps);

@@ -207,7 +207,7 @@ static enum stk_rule_state long_steps_check(const struct stk_rule_ctx *ctx,
     const char *what = s.why[0] ? s.why : part == STK_PART_INPUT ? "a long wait for input" : "";
     f->title = title_of(ctx, &s, what);
     f->severity = stk_rule_severity(ctx, excess);
-    f->confidence = "medium";
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = s.steps;
     stk_finding_bound(f, excess);
     long_steps_say(ctx, f, &s, part, more_ns);

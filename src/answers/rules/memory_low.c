@@ -59,8 +59,8 @@ static enum stk_rule_state memory_low_check(const struct stk_rule_ctx *ctx,
     if (used >= thresholds[USED].value || 1 - computes < thresholds[IDLE].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "info";
-    f->confidence = "low";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_LOW;
     stk_say_device_memory_used(ctx, f, used, (uint64_t)bytes);
     stk_say_device_computes(ctx, f, computes);
     return STK_RULE_FIRED;

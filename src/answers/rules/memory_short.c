@@ -73,7 +73,7 @@ static enum stk_rule_state memory_short_check(const struct stk_rule_ctx *ctx,
     say_limits(ctx, f, v);
     stk_finding_held(ctx, f, STK_HELD_HOST, stalled);
     if (killed && killed->most > 0) {
-        f->severity = "high";
+        f->severity = STK_LEVEL_HIGH;
     }
     return STK_RULE_FIRED;
 }

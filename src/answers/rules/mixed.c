@@ -31,8 +31,8 @@ static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct st
         return STK_RULE_PASSED;
     }
     *why = stk_why_verdict_is(ctx, stk_verdict_key(v->kind));
-    f->severity = "info";
-    f->confidence = stk_level_key(v->confidence);
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = v->confidence;
     f->steps_affected = ctx->pass.run->steps_used;
     stk_say_no_loss_stands_out(ctx, f, thresholds[WORTH].value, v->group_share[STK_GROUP_COMPUTE]);
     return STK_RULE_FIRED;

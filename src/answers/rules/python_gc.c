@@ -56,7 +56,7 @@ static enum stk_rule_state python_gc_check(const struct stk_rule_ctx *ctx,
         return STK_RULE_PASSED;
     }
     f->severity = stk_rule_severity(ctx, part);
-    f->confidence = "high";
+    f->confidence = STK_LEVEL_HIGH;
     stk_finding_bound(f, part);
     stk_say_garbage_collected(ctx, f, ns, part, count);
     return STK_RULE_FIRED;

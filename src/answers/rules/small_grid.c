@@ -51,8 +51,8 @@ static enum stk_rule_state small_grid_check(const struct stk_rule_ctx *ctx,
     if (filled >= thresholds[FILLED].value || empty < thresholds[OF_STEP].value) {
         return STK_RULE_PASSED;
     }
-    f->severity = "low";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_LOW;
+    f->confidence = STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
     stk_finding_bound(f, empty);
     say_what(ctx, f, g);

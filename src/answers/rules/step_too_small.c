@@ -84,8 +84,8 @@ static enum stk_rule_state step_too_small_check(const struct stk_rule_ctx *ctx,
         *why = stk_why_host_may_be_slower(ctx, *why);
         return STK_RULE_PASSED;
     }
-    f->severity = priced ? "low" : "info";
-    f->confidence = "low";
+    f->severity = priced ? STK_LEVEL_LOW : STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_LOW;
     f->steps_affected = run->steps_used;
     if (priced) {
         stk_finding_bound(f, around);

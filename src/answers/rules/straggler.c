@@ -167,7 +167,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
     }
     f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
     f->severity = stk_rule_severity(ctx, share);
-    f->confidence = g->clocks_agree ? "high" : "medium";
+    f->confidence = g->clocks_agree ? STK_LEVEL_HIGH : STK_LEVEL_MEDIUM;
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
     stk_finding_bound(f, share);
     straggler_say(ctx, f);

@@ -24,8 +24,8 @@ static enum stk_rule_state training_not_recorded_check(const struct stk_rule_ctx
         return STK_RULE_PASSED;
     }
     *why = "no operator works out gradients or updates weights";
-    f->severity = "info";
-    f->confidence = "medium";
+    f->severity = STK_LEVEL_INFO;
+    f->confidence = STK_LEVEL_MEDIUM;
     stk_say_trains_nothing(ctx, f);
     stk_say_about_these_steps(ctx, f);
     stk_finding_fix(ctx, f, &fixes[0]);
